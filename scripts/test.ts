@@ -1,0 +1,45 @@
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { startTestCluster } from '../test/cluster.ts'
+import { check } from './check.ts'
+
+// npm test [-- words]: everything, or the test files whose path contains one of the words.
+const words = process.argv.slice(2)
+const files = globSync([
+  'server/**/*.test.ts',
+  'cli/**/*.test.ts',
+  'client/**/*.test.ts',
+  'test/**/*.test.ts',
+])
+  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .sort()
+
+if (words.length === 0 && !process.env.TEST_DATABASE_URL && !check()) {
+  process.stdout.write('0 passed, 1 failed\n')
+  process.exit(1)
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
+const cluster = await startTestCluster(directory, process.env.TEST_DATABASE_URL)
+process.stdout.write(
+  `PostgreSQL ${cluster.version}, Node ${process.version}, ${files.length} test files\n`,
+)
+process.env.TEST_CLUSTER = JSON.stringify(cluster.connections)
+
+const counts = { passed: 0, failed: 0 }
+const stream = run({ files, concurrency: 2, timeout: 300_000 })
+stream.on('test:summary', (summary) => {
+  if (summary.file !== undefined) return
+  counts.passed = summary.counts.passed
+  counts.failed = summary.counts.tests - summary.counts.passed
+})
+stream.compose(spec).pipe(process.stdout)
+await new Promise((resolve) => stream.once('end', resolve))
+await new Promise((resolve) => setImmediate(resolve))
+await cluster.stop()
+rmSync(directory, { recursive: true, force: true })
+process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed\n`)
+process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0

@@ -1,0 +1,254 @@
+import type { FastifyRequest } from 'fastify'
+import pg from 'pg'
+import { findOrganization } from '../organizations/index.ts'
+import type { Principal } from '../platform/caller.ts'
+import { type Connection, clientConfig, type Db, type Queryable } from '../platform/db.ts'
+import { forbidden, unauthenticated } from '../platform/errors.ts'
+import type { Authenticate } from '../platform/http/authorize.ts'
+import type { Logger } from '../platform/log.ts'
+import { sha256 } from '../platform/secrets.ts'
+import { hashKey, looksValid } from './api-key.ts'
+import { findAccessToken, findCredential } from './credential-store.ts'
+import { builtInRole, type Role } from './roles.ts'
+import { findSession, touchSession } from './session-store.ts'
+import {
+  type AdministratorRow,
+  findAdministratorById,
+  organizationIdsOfAdministrator,
+  organizationIdsOfProvider,
+} from './store.ts'
+import { findRoles, findServiceAccount } from './tenant-store.ts'
+
+export const SESSION_COOKIE = 'gatehouse_session'
+export const IDLE_MINUTES = 60
+const CACHE_SECONDS = 30
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** The roles behind the ids, built-in ones and the tenant's own. `db` acts for that tenant. */
+export async function resolveRoles(db: Queryable, homeId: string, ids: string[]): Promise<Role[]> {
+  const own = ids.filter((id) => !builtInRole(id))
+  const found = own.length === 0 ? [] : await findRoles(db, homeId, own)
+  return ids.flatMap((id) => builtInRole(id) ?? found.find((role) => role.id === id) ?? [])
+}
+
+const scopesOf = (roles: Role[], narrowed: string[] | null): Set<string> => {
+  const scopes = new Set(roles.flatMap((role) => role.scopes))
+  return narrowed === null ? scopes : new Set(narrowed.filter((scope) => scopes.has(scope)))
+}
+
+export async function administratorPrincipal(
+  db: Db,
+  row: AdministratorRow,
+  credential: Pick<Principal, 'authMethod' | 'mfa' | 'expiresAt'> & { scopes: string[] | null },
+): Promise<Principal> {
+  const homeId = (row.provider ?? row.organization)!
+  const roles = await resolveRoles(db.tenant(homeId), homeId, row.role_ids)
+  const organizationIds =
+    row.organization !== null
+      ? [row.organization]
+      : (await organizationIdsOfAdministrator(db, row.id)).map((link) => link.organization)
+  return {
+    initiator: { type: 'admin', id: row.id, email: row.email },
+    id: row.id,
+    authMethod: credential.authMethod,
+    scopes: scopesOf(roles, credential.scopes),
+    roleNames: roles.map((role) => role.name),
+    providerId: row.provider,
+    homeId,
+    organizationIds: new Set(organizationIds),
+    mfa: credential.mfa,
+    expiresAt: credential.expiresAt,
+  }
+}
+
+async function serviceAccountPrincipal(
+  db: Db,
+  tenant: string,
+  id: string,
+  authMethod: 'api-key' | 'oauth',
+  expiresAt: string | null,
+): Promise<Principal | null> {
+  const account = await findServiceAccount(db.tenant(tenant), tenant, id)
+  if (account?.status !== 'ACTIVE') return null
+  const roles = await resolveRoles(db.tenant(tenant), tenant, [account.role_id])
+  const organization = await findOrganization(db, tenant)
+  const organizationIds = organization
+    ? [tenant]
+    : (await organizationIdsOfProvider(db, tenant)).map((row) => row.id)
+  return {
+    initiator: { type: 'service_account', id, name: account.name },
+    id,
+    authMethod,
+    scopes: scopesOf(roles, null),
+    roleNames: roles.map((role) => role.name),
+    providerId: organization ? null : tenant,
+    homeId: tenant,
+    organizationIds: new Set(organizationIds),
+    mfa: false,
+    expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
+  }
+}
+
+async function principalOfKey(db: Db, key: string): Promise<Principal | null> {
+  const credential = await findCredential(db, hashKey(key))
+  if (credential?.kind !== 'api-key') return null
+  if (credential.service_account_id !== null) {
+    return serviceAccountPrincipal(
+      db,
+      credential.tenant!,
+      credential.service_account_id,
+      'api-key',
+      credential.expires_at,
+    )
+  }
+  const row = await findAdministratorById(db, credential.administrator_id!)
+  if (!row || row.suspended || !row.api_key_allowed) return null
+  const expiresAt = credential.expires_at === null ? null : Date.parse(credential.expires_at)
+  return administratorPrincipal(db, row, {
+    authMethod: 'api-key',
+    scopes: credential.scopes,
+    mfa: false,
+    expiresAt,
+  })
+}
+
+async function principalOfToken(db: Db, token: string): Promise<Principal | null> {
+  const found = await findAccessToken(db, sha256(token))
+  return found
+    ? serviceAccountPrincipal(db, found.tenant, found.service_account_id, 'oauth', found.expires_at)
+    : null
+}
+
+/**
+ * Remembers who is behind a key for a short while. A change of keys, roles, links or administrators empties
+ * it at once: in this process when the change commits, in the others by a notification from the database.
+ * Without the listening connection nothing is remembered.
+ */
+export class CredentialCache {
+  readonly #entries = new Map<string, { principal: Principal | null; until: number }>()
+  #trusted = false
+  #generation = 0
+
+  async get(hash: string, load: () => Promise<Principal | null>): Promise<Principal | null> {
+    const now = Date.now()
+    const known = this.#entries.get(hash)
+    if (known && known.until > now && (known.principal?.expiresAt ?? Infinity) > now)
+      return known.principal
+    const generation = this.#generation
+    const principal = await load()
+    // What was read before a change must not be kept after it.
+    if (this.#trusted && principal !== null && generation === this.#generation) {
+      if (this.#entries.size >= 10_000) this.#entries.clear()
+      this.#entries.set(hash, { principal, until: now + CACHE_SECONDS * 1000 })
+    }
+    return principal
+  }
+
+  clear(): void {
+    this.#generation++
+    this.#entries.clear()
+  }
+
+  /** Listens until the returned function is called; reconnects by itself. */
+  async listen(connection: Connection, log: Logger): Promise<() => Promise<void>> {
+    let stopped = false
+    let client: pg.Client | null = null
+    let timer: NodeJS.Timeout | undefined
+    const connect = async (): Promise<void> => {
+      const next = new pg.Client({ ...clientConfig(connection), keepAlive: true })
+      const lost = () => {
+        if (client !== next) return
+        client = null
+        this.#trusted = false
+        this.clear()
+        if (!stopped) timer = setTimeout(() => void connect(), 250)
+      }
+      client = next
+      next
+        .on('error', lost)
+        .on('end', lost)
+        .on('notification', () => this.clear())
+      try {
+        await next.connect()
+        await next.query('listen gatehouse_credentials')
+        this.clear()
+        this.#trusted = true
+      } catch (error) {
+        log.debug({ err: error }, 'waiting for the database to listen for key changes')
+        lost()
+      }
+    }
+    await connect()
+    return async () => {
+      stopped = true
+      clearTimeout(timer)
+      const open = client
+      client = null
+      this.#trusted = false
+      await open?.end().catch(() => {})
+    }
+  }
+}
+
+function presentedKey(request: FastifyRequest): string | undefined {
+  const value = request.headers['x-api-key']
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+}
+
+const wrongKey = () =>
+  unauthenticated('credential_invalid', 'Unauthorized: the API key is not valid')
+
+/** API key, bearer token or console session, in this order. */
+export function createAuthenticate(db: Db, cache: CredentialCache): Authenticate {
+  async function bySession(request: FastifyRequest, token: string): Promise<Principal> {
+    const session = await findSession(db, sha256(token), IDLE_MINUTES)
+    const row = session && (await findAdministratorById(db, session.administrator_id))
+    if (!session || !row || row.suspended)
+      throw unauthenticated('session_ended', 'Unauthorized: the session has ended; sign in again')
+    // A cookie comes along by itself, so a change must also carry the token that only our pages know.
+    if (!SAFE_METHODS.has(request.method)) {
+      const sent = request.headers['x-csrf-token']
+      if (typeof sent !== 'string' || !sha256(sent).equals(session.csrf_hash)) {
+        throw forbidden('csrf_token', 'Forbidden: x-csrf-token is missing or wrong')
+      }
+    }
+    if (session.mfa_owed !== null && !request.routeOptions.config.beforeSecondFactor) {
+      throw unauthenticated(
+        'second_factor_owed',
+        'Unauthorized: the second factor is still to be given',
+      )
+    }
+    if (Date.now() - Date.parse(session.seen_at) > 60_000) await touchSession(db, session.hash)
+    const principal = await administratorPrincipal(db, row, {
+      authMethod: 'session',
+      scopes: null,
+      mfa: session.mfa,
+      expiresAt: Date.parse(session.expires_at),
+    })
+    return { ...principal, sessionHash: session.hash }
+  }
+
+  return async (request) => {
+    const key = presentedKey(request)
+    if (key !== undefined) {
+      if (!looksValid(key)) throw wrongKey()
+      const principal = await cache.get(hashKey(key).toString('latin1'), () =>
+        principalOfKey(db, key),
+      )
+      if (!principal) throw wrongKey()
+      return principal
+    }
+    const { authorization } = request.headers
+    if (authorization !== undefined && /^bearer /i.test(authorization)) {
+      const token = authorization.slice(7).trim()
+      const principal = await cache.get(`token ${sha256(token).toString('latin1')}`, () =>
+        principalOfToken(db, token),
+      )
+      if (!principal)
+        throw unauthenticated('token_invalid', 'Unauthorized: the access token is not valid')
+      return principal
+    }
+    const cookie = request.cookies[SESSION_COOKIE]
+    return cookie ? bySession(request, cookie) : null
+  }
+}

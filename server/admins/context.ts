@@ -1,0 +1,24 @@
+import type { Db, Tx } from '../platform/db.ts'
+import type { PostMail } from '../platform/mail.ts'
+import type { Sealer } from '../platform/secrets.ts'
+import type { CredentialCache } from './authenticate.ts'
+
+/** What the actions of this slice work with; made once by the composition root. */
+export interface AdminContext {
+  db: Db
+  cache: CredentialCache
+  sealer: Sealer
+  postMail: PostMail
+  publicUrl: string
+}
+
+/** A transaction that changes who may do what: nothing remembered before it survives its commit. */
+export const change = <T>(
+  { db, cache }: AdminContext,
+  tenantId: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> =>
+  db.tx(tenantId, (tx) => {
+    tx.afterCommit(() => cache.clear())
+    return work(tx)
+  })

@@ -1,0 +1,94 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+// Global: a credential is what tells the tenant, so it is looked up before there is one.
+
+export interface CredentialRow {
+  hash: Buffer
+  kind: 'api-key' | 'client-secret'
+  administrator_id: string | null
+  service_account_id: string | null
+  auth_config_id: string | null
+  tenant: string | null
+  prefix: string
+  scopes: string[] | null
+  created: string
+  expires_at: string | null
+}
+
+export const findCredential = (db: Queryable, hash: Buffer) =>
+  db.one<CredentialRow>(
+    sql`select * from credentials where hash = ${hash} and (expires_at is null or expires_at > now())`,
+  )
+
+export const deleteAdministratorKey = (db: Queryable, administratorId: string) =>
+  db.run(sql`delete from credentials where administrator_id = ${administratorId}`)
+
+export const insertAdministratorKey = (
+  db: Queryable,
+  administratorId: string,
+  key: { hash: Buffer; prefix: string; scopes: string[] | null; expiresAt: string | null },
+) =>
+  db.one<CredentialRow>(sql`
+    insert into credentials (hash, kind, administrator_id, prefix, scopes, expires_at)
+    values (${key.hash}, 'api-key', ${administratorId}, ${key.prefix}, ${key.scopes}, ${key.expiresAt})
+    returning *`)
+
+export const insertServiceAccountCredential = (
+  db: Queryable,
+  organizationId: string,
+  credential: {
+    hash: Buffer
+    kind: CredentialRow['kind']
+    serviceAccountId: string
+    authConfigId: string
+    prefix: string
+    expiresAt: string
+  },
+) =>
+  db.run(sql`
+    insert into credentials (hash, kind, service_account_id, auth_config_id, tenant, prefix, expires_at)
+    values (${credential.hash}, ${credential.kind}, ${credential.serviceAccountId}, ${credential.authConfigId}, ${organizationId},
+            ${credential.prefix}, ${credential.expiresAt})`)
+
+/** All of a service account, or one of its configurations, with the tokens made from it. */
+export async function deleteServiceAccountCredentials(
+  db: Queryable,
+  organizationId: string,
+  serviceAccountId: string,
+  authConfigId: string | null,
+): Promise<void> {
+  await db.run(sql`
+    delete from credentials where tenant = ${organizationId} and service_account_id = ${serviceAccountId}
+       and (${authConfigId}::text is null or auth_config_id = ${authConfigId})`)
+  await db.run(sql`
+    delete from access_tokens where tenant = ${organizationId} and service_account_id = ${serviceAccountId}
+       and (${authConfigId}::text is null or auth_config_id = ${authConfigId})`)
+}
+
+export interface AccessTokenRow {
+  service_account_id: string
+  auth_config_id: string
+  tenant: string
+  expires_at: string
+}
+
+export const insertAccessToken = (db: Queryable, hash: Buffer, token: AccessTokenRow) =>
+  db.run(sql`
+    insert into access_tokens (hash, service_account_id, auth_config_id, tenant, expires_at)
+    values (${hash}, ${token.service_account_id}, ${token.auth_config_id}, ${token.tenant}, ${token.expires_at})`)
+
+export const findAccessToken = (db: Queryable, hash: Buffer) =>
+  db.one<AccessTokenRow>(
+    sql`select service_account_id, auth_config_id, tenant, expires_at from access_tokens where hash = ${hash} and expires_at > now()`,
+  )
+
+export const deleteExpired = async (db: Queryable): Promise<void> => {
+  await db.run(sql`delete from access_tokens where expires_at < now()`)
+  await db.run(sql`delete from sessions where expires_at < now()`)
+  await db.run(sql`delete from password_resets where expires_at < now()`)
+  await db.run(sql`delete from mails where created < now() - interval '30 days'`)
+  await db.run(
+    sql`delete from sign_in_failures where coalesce(blocked_until, first_at) < now() - interval '1 day'`,
+  )
+}

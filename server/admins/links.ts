@@ -1,0 +1,106 @@
+import { recordEvent } from '../insights/index.ts'
+import { getOrganization } from '../organizations/index.ts'
+import type { Caller } from '../platform/caller.ts'
+import { conflict, notFound } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { getAdministrator } from './actions.ts'
+import { type AdminContext, change } from './context.ts'
+import type { OrganizationLink } from './schema.ts'
+import {
+  deleteLink,
+  type LinkRow,
+  linkOrganizations,
+  listLinksOfAdministrator,
+  listLinksOfOrganization,
+} from './store.ts'
+
+const toLink = (row: LinkRow): OrganizationLink => ({
+  id: row.id,
+  administrator: row.administrator_id,
+  organization: row.organization,
+})
+
+export interface Paging {
+  limit?: number
+  skip?: number
+}
+const clamp = ({ limit = 10, skip = 0 }: Paging) => ({
+  limit: Math.min(limit === 0 ? 100 : limit, 100),
+  skip,
+})
+
+/** The total stands on every row; past the end there is none, so ask for one more time from the start. */
+async function page(
+  read: (limit: number, skip: number) => Promise<(LinkRow & { total: number })[]>,
+  paging: Paging,
+) {
+  const { limit, skip } = clamp(paging)
+  const rows = await read(limit, skip)
+  const total = rows[0]?.total ?? (skip > 0 ? ((await read(1, 0))[0]?.total ?? 0) : 0)
+  return { total, links: rows.map(toLink) }
+}
+
+export async function linksOfAdministrator(
+  context: AdminContext,
+  caller: Caller,
+  id: string,
+  paging: Paging,
+) {
+  await getAdministrator(context, caller, id)
+  return page((limit, skip) => listLinksOfAdministrator(context.db, id, limit, skip), paging)
+}
+
+export const linksOfOrganization = (context: AdminContext, caller: Caller, paging: Paging) =>
+  page(
+    (limit, skip) => listLinksOfOrganization(context.db, caller.organizationId, limit, skip),
+    paging,
+  )
+
+export async function linkAdministrator(
+  context: AdminContext,
+  caller: Caller,
+  id: string,
+  organizationId: string,
+): Promise<OrganizationLink> {
+  const { row } = await getAdministrator(context, caller, id)
+  const organization = await getOrganization(context.db, organizationId)
+  // Only within one provider, and only what the caller can reach itself.
+  if (
+    row.provider === null ||
+    organization.provider !== row.provider ||
+    !caller.organizationIds.has(organizationId)
+  ) {
+    throw notFound('organization_not_found', 'organization not found')
+  }
+  const link = { id: newId(), organization: organizationId }
+  await change(context, caller.homeId, async (tx) => {
+    if ((await linkOrganizations(tx, id, [link])) === 0)
+      throw conflict('link_exists', 'Already Exists')
+    await recordEvent(tx, caller, {
+      event_type: 'admin_update',
+      organization: organizationId,
+      resource: { type: 'admin', id, email: row.email },
+      changes: [{ field: 'organizations', to: organizationId }],
+    })
+  })
+  return { id: link.id, administrator: id, organization: organizationId }
+}
+
+export async function unlinkAdministrator(
+  context: AdminContext,
+  caller: Caller,
+  id: string,
+  linkId: string,
+): Promise<void> {
+  const { row } = await getAdministrator(context, caller, id)
+  await change(context, caller.homeId, async (tx) => {
+    const link = await deleteLink(tx, id, linkId)
+    if (!link) throw notFound('link_not_found', 'link not found')
+    await recordEvent(tx, caller, {
+      event_type: 'admin_update',
+      organization: link.organization,
+      resource: { type: 'admin', id, email: row.email },
+      changes: [{ field: 'organizations', from: link.organization }],
+    })
+  })
+}

@@ -1,0 +1,273 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Caller } from '../platform/caller.ts'
+import { forbidden } from '../platform/errors.ts'
+import { errorsOf } from '../platform/http/errors.ts'
+import { SESSION_COOKIE } from './authenticate.ts'
+import type { AdminContext } from './context.ts'
+import { listSessionsOf } from './session-store.ts'
+import {
+  changePassword,
+  disableTotp,
+  finishTotp,
+  giveSecondFactor,
+  requestPasswordReset,
+  resetPassword,
+  type SignedIn,
+  signIn,
+  signOut,
+  signOutEverywhere,
+  startTotp,
+} from './sign-in.ts'
+
+const errors = errorsOf('v2')
+const tags = ['sign-in']
+const Ok = Type.Object({ status: Type.String() })
+const Password = Type.String({ minLength: 1, maxLength: 1024 })
+const Code = Type.Object({ code: Type.String({ minLength: 1, maxLength: 64 }) })
+const SessionAnswer = Type.Object({
+  status: Type.Enum(['signed_in', 'totp_required', 'totp_enrollment_required']),
+  csrfToken: Type.String(),
+  expiresAt: Type.String(),
+})
+
+const clientOf = (request: FastifyRequest) => ({
+  ip: request.ip,
+  userAgent: request.headers['user-agent'],
+  requestId: request.id,
+})
+
+/** These routes are about a console session; an API key has none. */
+function withSession(caller: Caller): Caller {
+  if (!caller.sessionHash)
+    throw forbidden('session_needed', 'Forbidden: this works in a console session only')
+  return caller
+}
+
+/** Sign-in of administrators for the console. */
+export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = async (
+  app,
+  { context },
+) => {
+  const secure = context.publicUrl.startsWith('https:')
+  const cookie = { path: '/', httpOnly: true, sameSite: 'strict' as const, secure }
+
+  function answer(reply: FastifyReply, session: SignedIn) {
+    reply.setCookie(SESSION_COOKIE, session.token, {
+      ...cookie,
+      expires: new Date(session.expiresAt),
+    })
+    const status =
+      session.owed === null
+        ? 'signed_in'
+        : session.owed === 'totp'
+          ? 'totp_required'
+          : 'totp_enrollment_required'
+    return { status, csrfToken: session.csrfToken, expiresAt: session.expiresAt } as const
+  }
+
+  const open = { public: true as const }
+  // `scopes: []`: any signed-in administrator, about itself.
+  const own = { scopes: [], tenant: 'home' as const }
+  const half = { ...own, beforeSecondFactor: true as const }
+
+  app.post(
+    '/auth/sign-in',
+    {
+      schema: {
+        tags,
+        body: Type.Object({
+          email: Type.String({ minLength: 1, maxLength: 1024 }),
+          password: Password,
+        }),
+        response: { 200: SessionAnswer, ...errors },
+      },
+      config: open,
+    },
+    async (request, reply) =>
+      answer(
+        reply,
+        await signIn(context, clientOf(request), request.body.email, request.body.password),
+      ),
+  )
+  app.post(
+    '/auth/sign-in/totp',
+    { schema: { tags, body: Code, response: { 200: SessionAnswer, ...errors } }, config: half },
+    async ({ caller, body }, reply) =>
+      answer(reply, await giveSecondFactor(context, withSession(caller), body.code)),
+  )
+  app.post(
+    '/auth/sign-out',
+    { schema: { tags, response: { 200: Ok, ...errors } }, config: half },
+    async ({ caller }, reply) => {
+      await signOut(context, withSession(caller))
+      reply.clearCookie(SESSION_COOKIE, cookie)
+      return { status: 'signed_out' }
+    },
+  )
+  app.post(
+    '/auth/sign-out-everywhere',
+    { schema: { tags, response: { 200: Ok, ...errors } }, config: own },
+    async ({ caller }, reply) => {
+      await signOutEverywhere(context, withSession(caller))
+      reply.clearCookie(SESSION_COOKIE, cookie)
+      return { status: 'signed_out' }
+    },
+  )
+
+  app.get(
+    '/auth/session',
+    {
+      schema: {
+        tags,
+        response: {
+          200: Type.Object({
+            id: Type.String(),
+            email: Type.String(),
+            roleNames: Type.Array(Type.String()),
+            scopes: Type.Array(Type.String()),
+            providerId: Type.Union([Type.String(), Type.Null()]),
+            organizationIds: Type.Array(Type.String()),
+            mfa: Type.Boolean(),
+          }),
+          ...errors,
+        },
+      },
+      config: own,
+    },
+    async ({ caller }) => ({
+      id: caller.id,
+      email: caller.initiator.email ?? '',
+      roleNames: caller.roleNames,
+      scopes: [...caller.scopes],
+      providerId: caller.providerId,
+      organizationIds: [...caller.organizationIds],
+      mfa: caller.mfa,
+    }),
+  )
+  app.get(
+    '/auth/sessions',
+    {
+      schema: {
+        tags,
+        response: {
+          200: Type.Array(
+            Type.Object({
+              current: Type.Boolean(),
+              created: Type.String(),
+              seenAt: Type.String(),
+              clientIp: Type.Union([Type.String(), Type.Null()]),
+              useragent: Type.Union([Type.String(), Type.Null()]),
+            }),
+          ),
+          ...errors,
+        },
+      },
+      config: own,
+    },
+    async ({ caller }) => {
+      const rows = await listSessionsOf(context.db, caller.id)
+      return rows.map((row) => ({
+        current: caller.sessionHash !== undefined && row.hash.equals(caller.sessionHash),
+        created: row.created,
+        seenAt: row.seen_at,
+        clientIp: row.client_ip,
+        useragent: row.useragent,
+      }))
+    },
+  )
+
+  app.post(
+    '/auth/password/forgot',
+    {
+      schema: {
+        tags,
+        body: Type.Object({ email: Type.String({ minLength: 1, maxLength: 1024 }) }),
+        response: { 200: Ok, ...errors },
+      },
+      config: open,
+    },
+    async (request) => {
+      await requestPasswordReset(context, clientOf(request), request.body.email)
+      return { status: 'mailed_if_known' }
+    },
+  )
+  app.post(
+    '/auth/password/reset',
+    {
+      schema: {
+        tags,
+        body: Type.Object({
+          token: Type.String({ minLength: 1, maxLength: 256 }),
+          password: Password,
+        }),
+        response: { 200: Ok, ...errors },
+      },
+      config: open,
+    },
+    async (request) => {
+      await resetPassword(context, clientOf(request), request.body.token, request.body.password)
+      return { status: 'changed' }
+    },
+  )
+  app.post(
+    '/auth/password',
+    {
+      schema: {
+        tags,
+        body: Type.Object({ currentPassword: Password, password: Password }),
+        response: { 200: Ok, ...errors },
+      },
+      config: own,
+    },
+    async ({ caller, body }) => {
+      await changePassword(context, withSession(caller), body.currentPassword, body.password)
+      return { status: 'changed' }
+    },
+  )
+
+  app.post(
+    '/auth/totp',
+    {
+      schema: {
+        tags,
+        response: {
+          200: Type.Object({ secret: Type.String(), otpauthUrl: Type.String() }),
+          ...errors,
+        },
+      },
+      config: half,
+    },
+    ({ caller }) => startTotp(context, withSession(caller)),
+  )
+  app.post(
+    '/auth/totp/confirm',
+    {
+      schema: {
+        tags,
+        body: Code,
+        response: {
+          200: Type.Object({
+            recoveryCodes: Type.Array(Type.String()),
+            ...SessionAnswer.properties,
+          }),
+          ...errors,
+        },
+      },
+      config: half,
+    },
+    async ({ caller, body }, reply) => {
+      const { recoveryCodes, session } = await finishTotp(context, withSession(caller), body.code)
+      return { recoveryCodes, ...answer(reply, session) }
+    },
+  )
+  app.post(
+    '/auth/totp/disable',
+    { schema: { tags, body: Code, response: { 200: Ok, ...errors } }, config: own },
+    async ({ caller, body }) => {
+      await disableTotp(context, withSession(caller), body.code)
+      return { status: 'disabled' }
+    },
+  )
+}

@@ -1,0 +1,45 @@
+/** Members that keep their case: they are not searchable, or are not words. */
+const AS_SENT = new Set(['timestamp', 'changes', 'useragent', 'user_agent', 'system_timestamp'])
+
+/** Searchable values are stored in lower case, so that a search never depends on it. */
+export function fold(value: unknown): unknown {
+  if (typeof value === 'string') return value.toLowerCase()
+  if (Array.isArray(value)) return value.map(fold)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      AS_SENT.has(name) ? member : fold(member),
+    ]),
+  )
+}
+
+export interface Change {
+  field: string
+  from?: unknown
+  to?: unknown
+}
+
+const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+
+/**
+ * What differs between two records, as the list that events carry. Fields named in `secrets` are told
+ * without their values.
+ */
+export function changesBetween(
+  before: object,
+  after: object,
+  secrets: readonly string[] = [],
+): Change[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  const changes: Change[] = []
+  for (const field of names) {
+    const from = (before as Record<string, unknown>)[field]
+    const to = (after as Record<string, unknown>)[field]
+    if (same(from, to)) continue
+    if (secrets.includes(field)) changes.push({ field })
+    else
+      changes.push({ field, ...(from !== undefined && { from }), ...(to !== undefined && { to }) })
+  }
+  return changes
+}

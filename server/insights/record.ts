@@ -1,0 +1,74 @@
+import type { Caller } from '../platform/caller.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { uuidv7 } from '../platform/ids.ts'
+import { type Change, fold } from './document.ts'
+import { insertEvent } from './store.ts'
+import { parseUserAgent } from './useragent.ts'
+
+/** What an action says about itself; who, when, from where and how is added here. */
+export interface EventInput {
+  event_type: string
+  resource?: { type: string; id?: string; [member: string]: unknown }
+  changes?: Change[]
+  success?: boolean
+  error_message?: string
+  mfa?: boolean
+  correlation?: { id: string; type: string }
+  association?: Record<string, unknown>
+  /** The organization the event is about, where that is not the tenant it is stored under. */
+  organization?: string | null
+}
+
+let onWritten: (service: string) => void = () => {}
+/** Counts committed events; the composition root connects it to the metrics. */
+export const observeEvents = (observer: (service: string) => void): void => {
+  onWritten = observer
+}
+
+/** Names the administrator or system behind a change, as far as it is known. */
+export type Actor = Pick<Caller, 'initiator' | 'authMethod' | 'providerId' | 'client' | 'mfa'>
+
+/** The document of a directory event as two halves, around the time that the database will fill in. */
+export function directoryDocument(
+  actor: Actor,
+  organizationId: string,
+  input: EventInput,
+  id: string,
+) {
+  const { event_type, organization, ...rest } = input
+  const portal = actor.providerId !== null && organizationId === actor.providerId
+  const document = {
+    id,
+    event_type,
+    service: 'directory',
+    organization: organization !== undefined ? organization : portal ? null : organizationId,
+    provider: actor.providerId,
+    initiated_by: actor.initiator,
+    ...(actor.initiator.type !== 'system' && {
+      auth_method: actor.authMethod === 'oauth' ? 'api-key' : actor.authMethod,
+    }),
+    client_ip: actor.client.ip,
+    useragent: parseUserAgent(actor.client.userAgent),
+    success: true,
+    mfa: actor.mfa,
+    ...rest,
+    '@version': 1,
+  }
+  const text = JSON.stringify(fold(document))
+  return { beforeTime: `${text.slice(0, -1)},"timestamp":"`, afterTime: '"}' }
+}
+
+/**
+ * Writes an audit event in the caller's transaction: the change and its trace commit together or not at
+ * all. The tenant is the caller's, which is the provider for events of the multi-tenant portal.
+ */
+export async function recordEvent(
+  tx: Tx,
+  actor: Actor & { organizationId: string },
+  input: EventInput,
+): Promise<void> {
+  const id = uuidv7()
+  const halves = directoryDocument(actor, actor.organizationId, input, id)
+  await insertEvent(tx as Queryable, actor.organizationId, { id, service: 'directory', ...halves })
+  tx.afterCommit(() => onWritten('directory'))
+}

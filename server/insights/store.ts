@@ -1,0 +1,66 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+/**
+ * The database gives the time (design D7: readers rely on it), so it stands between the two halves of the
+ * document until the row is written.
+ */
+export async function insertEvent(
+  db: Queryable,
+  organizationId: string,
+  event: { id: string; service: string; beforeTime: string; afterTime: string },
+): Promise<void> {
+  await db.run(sql`
+    insert into events (organization_id, timestamp, id, service, document)
+    select ${organizationId}, at, ${event.id}, ${event.service},
+           ${event.beforeTime} || to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ${event.afterTime}
+      from (select event_clock() as at) clock`)
+}
+
+export interface PastEvent {
+  id: string
+  timestamp: string
+  service: string
+  document: string
+}
+
+/** Many events whose time is already known (demo, ingest); those stored before are left alone. */
+export function insertPastEvents(
+  db: Queryable,
+  organizationId: string,
+  events: PastEvent[],
+): Promise<number> {
+  const column = <K extends keyof PastEvent>(name: K) => events.map((event) => event[name])
+  return db.run(sql`
+    insert into events (organization_id, timestamp, id, service, document)
+    select ${organizationId}, timestamp, id, service, document
+      from unnest(${column('timestamp')}::timestamptz[], ${column('id')}::uuid[], ${column('service')}::text[], ${column('document')}::text[])
+        as event (timestamp, id, service, document)
+    on conflict do nothing`)
+}
+
+export async function createPartitions(db: Queryable, from: Date, to: Date): Promise<number> {
+  const row = await db.one<{ made: number }>(
+    sql`select create_event_partitions(${from}, ${to}) as made`,
+  )
+  return row?.made ?? 0
+}
+
+export interface StoredEvent {
+  timestamp: string
+  id: string
+  service: string
+  document: string
+}
+
+/** The newest first. */
+export const latestEvents = (
+  db: Queryable,
+  organizationId: string,
+  limit: number,
+): Promise<StoredEvent[]> =>
+  db.many<StoredEvent>(sql`
+    select timestamp, id, service, document from events
+     where organization_id = ${organizationId}
+     order by timestamp desc, id desc
+     limit ${limit}`)

@@ -1,0 +1,194 @@
+import { changesBetween, recordEvent } from '../insights/index.ts'
+import type { Caller } from '../platform/caller.ts'
+import type { Db, Queryable, Tx } from '../platform/db.ts'
+import { forbidden, notFound } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { settingsOf, toProvider, toProviderOrganization } from './records.ts'
+import type { OrganizationCreate, OrganizationPut, ProviderPut } from './schema.ts'
+import { mergeSettings, writableSettings } from './settings.ts'
+import {
+  findOrganization,
+  findProvider,
+  insertOrganization,
+  insertProvider,
+  lockOrganization,
+  lockProvider,
+  type OrganizationRow,
+  type ProviderRow,
+  saveOrganization,
+  saveProvider,
+} from './store.ts'
+
+/** Told in the same transaction when an organization comes into being; who may reach it is decided above. */
+export type OnOrganizationCreated = (
+  tx: Tx,
+  caller: Caller,
+  organizationId: string,
+) => Promise<void>
+
+const organizationNotFound = () => notFound('organization_not_found', 'organization not found')
+const providerNotFound = () => notFound('provider_not_found', 'provider not found')
+
+export async function getOrganization(
+  db: Queryable,
+  organizationId: string,
+): Promise<OrganizationRow> {
+  const row = await findOrganization(db, organizationId)
+  if (!row) throw organizationNotFound()
+  return row
+}
+
+/** A provider is visible to its own administrators only. */
+export async function getProvider(
+  db: Queryable,
+  caller: Caller,
+  providerId: string,
+): Promise<ProviderRow> {
+  const row = caller.providerId === providerId ? await findProvider(db, providerId) : undefined
+  if (!row) throw providerNotFound()
+  return row
+}
+
+export function updateOrganization(
+  db: Db,
+  caller: Caller,
+  body: OrganizationPut,
+): Promise<OrganizationRow> {
+  const { organizationId } = caller
+  return db.tx(organizationId, async (tx) => {
+    const before = await lockOrganization(tx, organizationId)
+    if (!before) throw organizationNotFound()
+    const sent = body.settings ?? {}
+    const after: OrganizationRow = {
+      ...before,
+      name: sent.name ?? before.name,
+      max_system_users: sent.maxSystemUsers ?? before.max_system_users,
+      settings: mergeSettings(before.settings, writableSettings(sent)),
+    }
+    const changes = changesBetween(settingsOf(before), settingsOf(after))
+    if (changes.length === 0) return before
+    await saveOrganization(tx, after)
+    await recordEvent(tx, caller, {
+      event_type: 'organization_update',
+      resource: { type: 'organization', id: organizationId, name: after.name },
+      changes,
+    })
+    return after
+  })
+}
+
+export function updateProvider(
+  db: Db,
+  caller: Caller,
+  providerId: string,
+  body: ProviderPut,
+): Promise<ProviderRow> {
+  if (caller.providerId !== providerId) throw providerNotFound()
+  return db.tx(providerId, async (tx) => {
+    const before = await lockProvider(tx, providerId)
+    if (!before) throw providerNotFound()
+    const after: ProviderRow = {
+      ...before,
+      name: body.name ?? before.name,
+      contact: body.contact === undefined ? before.contact : body.contact,
+      disallow_org_creation: body.disallowOrgCreation ?? before.disallow_org_creation,
+    }
+    const changes = changesBetween(toProvider(before), toProvider(after))
+    if (changes.length === 0) return before
+    await saveProvider(tx, after)
+    await recordEvent(tx, caller, {
+      event_type: 'provider_update',
+      resource: { type: 'provider', id: providerId },
+      changes,
+    })
+    return after
+  })
+}
+
+export async function createOrganization(
+  db: Db,
+  caller: Caller,
+  providerId: string,
+  body: OrganizationCreate,
+  onCreated: OnOrganizationCreated,
+): Promise<OrganizationRow> {
+  const provider = await getProvider(db, caller, providerId)
+  if (provider.disallow_org_creation) {
+    throw forbidden('org_creation_disallowed', 'This provider may not create organizations')
+  }
+  return db.tx(providerId, async (tx) => {
+    const id = newId()
+    const row = await insertOrganization(tx, {
+      id,
+      provider: providerId,
+      name: body.name,
+      settings: {},
+      max_system_users: body.maxSystemUsers ?? 0,
+    })
+    await onCreated(tx, caller, id)
+    await recordEvent(tx, caller, {
+      event_type: 'organization_create',
+      organization: id,
+      resource: { type: 'organization', id, name: body.name },
+      changes: changesBetween({}, { name: body.name, maxSystemUsers: body.maxSystemUsers ?? 0 }),
+    })
+    return row!
+  })
+}
+
+export function updateProviderOrganization(
+  db: Db,
+  caller: Caller,
+  providerId: string,
+  organizationId: string,
+  body: Partial<OrganizationCreate>,
+): Promise<OrganizationRow> {
+  if (caller.providerId !== providerId) throw providerNotFound()
+  return db.tx(providerId, async (tx) => {
+    const before = await lockOrganization(tx, organizationId)
+    if (!before || before.provider !== providerId) throw organizationNotFound()
+    const after = {
+      ...before,
+      name: body.name ?? before.name,
+      max_system_users: body.maxSystemUsers ?? before.max_system_users,
+    }
+    if (
+      after.max_system_users !== before.max_system_users &&
+      !caller.scopes.has('organizations.billing')
+    ) {
+      throw forbidden(
+        'scope_missing',
+        'Forbidden: changing maxSystemUsers needs the scope organizations.billing',
+      )
+    }
+    const changes = changesBetween(toProviderOrganization(before), toProviderOrganization(after))
+    if (changes.length === 0) return before
+    await saveOrganization(tx, after)
+    await recordEvent(tx, caller, {
+      event_type: 'organization_update',
+      organization: organizationId,
+      resource: { type: 'organization', id: organizationId, name: after.name },
+      changes,
+    })
+    return after
+  })
+}
+
+/** The first organization of an installation, under a provider of its own so that more can follow. */
+export async function foundOrganization(
+  tx: Tx,
+  name: string,
+  providerName: string | null,
+): Promise<{ organizationId: string; providerId: string | null }> {
+  const providerId = providerName === null ? null : newId()
+  if (providerId !== null) await insertProvider(tx, providerId, providerName!)
+  const organizationId = newId()
+  await insertOrganization(tx, {
+    id: organizationId,
+    provider: providerId,
+    name,
+    settings: {},
+    max_system_users: 0,
+  })
+  return { organizationId, providerId }
+}

@@ -1,0 +1,10 @@
+export {
+  foundOrganization,
+  getOrganization,
+  getProvider,
+  type OnOrganizationCreated,
+} from './actions.ts'
+export { providerRoutes } from './provider-routes.ts'
+export { settingsOf } from './records.ts'
+export { organizationRoutes } from './routes.ts'
+export { findOrganization } from './store.ts'

@@ -1,0 +1,178 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Db } from '../platform/db.ts'
+import { errorsOf } from '../platform/http/errors.ts'
+import { project } from '../platform/list/page.ts'
+import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
+import {
+  createOrganization,
+  getProvider,
+  type OnOrganizationCreated,
+  updateProvider,
+  updateProviderOrganization,
+} from './actions.ts'
+import { toProvider, toProviderOrganization } from './records.ts'
+import {
+  OrganizationCreate,
+  Provider,
+  ProviderOrganization,
+  ProviderOrganizationParams,
+  ProviderParams,
+  ProviderPut,
+} from './schema.ts'
+import { listProviderOrganizations, organizationResource } from './store.ts'
+
+const errors = errorsOf('v2')
+const tags = ['providers']
+const tenant = 'home'
+
+/** Providers and their organizations, v2. */
+export const providerRoutes: FastifyPluginAsyncTypebox<{
+  db: Db
+  onOrganizationCreated: OnOrganizationCreated
+}> = async (app, { db, onOrganizationCreated }) => {
+  app.get(
+    '/providers',
+    {
+      schema: {
+        tags,
+        summary: "The caller's provider, if it has one",
+        response: {
+          200: Type.Object({ results: Type.Array(Provider), totalCount: Type.Integer() }),
+          ...errors,
+        },
+      },
+      config: { scopes: ['providers', 'providers.readonly'], tenant },
+    },
+    async ({ caller }) => {
+      const results =
+        caller.providerId === null
+          ? []
+          : [toProvider(await getProvider(db, caller, caller.providerId))]
+      return { results, totalCount: results.length }
+    },
+  )
+
+  app.get(
+    '/providers/:provider_id',
+    {
+      schema: {
+        tags,
+        summary: 'One provider',
+        params: ProviderParams,
+        querystring: Type.Pick(ListQueryV2, ['fields']),
+        response: { 200: Provider, ...errors },
+      },
+      config: {
+        scopes: ['providers.readonly', 'providers'],
+        tenant,
+        operationId: { legacy: 'providers_getProvider' },
+      },
+    },
+    async ({ caller, params, query }) =>
+      project(
+        toProvider(await getProvider(db, caller, params.provider_id)),
+        query.fields?.flatMap((f) => f.split(',')) ?? null,
+      ),
+  )
+
+  app.put(
+    '/providers/:provider_id',
+    {
+      schema: {
+        tags,
+        summary: 'Change a provider',
+        params: ProviderParams,
+        body: ProviderPut,
+        response: { 200: Provider, ...errors },
+      },
+      config: { scopes: ['providers'], tenant },
+    },
+    async ({ caller, params, body }) =>
+      toProvider(await updateProvider(db, caller, params.provider_id, body)),
+  )
+
+  app.get(
+    '/providers/:provider_id/organizations',
+    {
+      schema: {
+        tags,
+        summary: 'Organizations of a provider',
+        params: ProviderParams,
+        querystring: ListQueryV2,
+        response: {
+          200: Type.Object({
+            results: Type.Array(ProviderOrganization),
+            totalCount: Type.Integer(),
+          }),
+          ...errors,
+        },
+      },
+      config: {
+        scopes: ['providers', 'providers.readonly'],
+        tenant,
+        operationId: { legacy: 'providers_listOrganizations' },
+      },
+    },
+    async ({ caller, params, query }, reply) => {
+      const provider = await getProvider(db, caller, params.provider_id)
+      const list = readListV2(organizationResource, query)
+      const { totalCount, results } = await listProviderOrganizations(db, provider.id, list)
+      reply.header('x-total-count', totalCount)
+      return {
+        results: results.map((row) => project(toProviderOrganization(row), list.fields)),
+        totalCount,
+      }
+    },
+  )
+
+  app.post(
+    '/providers/:provider_id/organizations',
+    {
+      schema: {
+        tags,
+        summary: 'Create an organization',
+        params: ProviderParams,
+        body: OrganizationCreate,
+        response: { 201: ProviderOrganization, ...errors },
+      },
+      config: {
+        scopes: ['providers'],
+        tenant,
+        operationId: { legacy: 'providerOrganizations_createOrg' },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      const row = await createOrganization(
+        db,
+        caller,
+        params.provider_id,
+        body,
+        onOrganizationCreated,
+      )
+      return reply.code(201).send(toProviderOrganization(row))
+    },
+  )
+
+  app.put(
+    '/providers/:provider_id/organizations/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Rename an organization or change its size',
+        params: ProviderOrganizationParams,
+        body: Type.Partial(OrganizationCreate, { title: 'OrganizationUpdate' }),
+        response: { 200: ProviderOrganization, ...errors },
+      },
+      config: {
+        scopes: ['organizations', 'organizations.billing'],
+        tenant,
+        operationId: { legacy: 'providerOrganizations_updateOrg' },
+      },
+    },
+    async ({ caller, params, body }) =>
+      toProviderOrganization(
+        await updateProviderOrganization(db, caller, params.provider_id, params.id, body),
+      ),
+  )
+}

@@ -1,0 +1,41 @@
+import type { Organization, OrganizationSummary, Provider, ProviderOrganization } from './schema.ts'
+import { DEFAULT_SETTINGS, mergeSettings } from './settings.ts'
+import type { OrganizationRow, ProviderRow } from './store.ts'
+
+/** Settings in full: what was never set has its default. */
+export const settingsOf = (row: OrganizationRow): Record<string, unknown> => ({
+  ...mergeSettings(DEFAULT_SETTINGS, row.settings),
+  name: row.name,
+  maxSystemUsers: row.max_system_users,
+})
+
+export const toSummary = (row: OrganizationRow): OrganizationSummary => ({
+  _id: row.id,
+  id: row.id,
+  displayName: row.name,
+  logoUrl: row.logo_url,
+  created: row.created,
+})
+
+export const toOrganization = (row: OrganizationRow): Organization => ({
+  ...toSummary(row),
+  provider: row.provider,
+  hasCreditCard: false,
+  hasStripeCustomerId: false,
+  totalBillingEstimate: 0,
+  settings: settingsOf(row),
+})
+
+export const toProviderOrganization = (row: OrganizationRow): ProviderOrganization => ({
+  id: row.id,
+  name: row.name,
+  maxSystemUsers: row.max_system_users,
+  created: row.created,
+})
+
+export const toProvider = (row: ProviderRow): Provider => ({
+  id: row.id,
+  name: row.name,
+  disallowOrgCreation: row.disallow_org_creation,
+  contact: row.contact,
+})

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+
+const app = await startApp()
+
+test('an administrator reads its own organization and no other', async () => {
+  const org = await app.newOrganization()
+  const other = await app.newOrganization()
+
+  const own = await org.get(`/api/organizations/${org.organizationId}`)
+  assert.equal(own.statusCode, 200)
+  assert.equal(own.json()._id, org.organizationId)
+  assert.equal(own.json().settings.passwordPolicy.minLength, 12)
+
+  const foreign = await org.get(`/api/organizations/${other.organizationId}`)
+  assert.equal(foreign.statusCode, 404)
+})
+
+test('a change of settings merges, leaves an event, and keeps what was not sent', async () => {
+  const org = await app.newOrganization()
+  const url = `/api/organizations/${org.organizationId}`
+  const res = await org.put(url, {
+    settings: { name: 'Renamed', passwordPolicy: { minLength: 16 }, agentVersion: 'ignored' },
+  })
+  assert.equal(res.statusCode, 200)
+  assert.equal(res.json().displayName, 'Renamed')
+  assert.equal(res.json().settings.passwordPolicy.minLength, 16)
+  assert.equal(res.json().settings.passwordPolicy.needsNumeric, true)
+  assert.equal(res.json().settings.agentVersion, undefined)
+  const [event] = await org.events()
+  assert.equal(event?.event_type, 'organization_update')
+})

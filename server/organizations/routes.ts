@@ -1,0 +1,129 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Db } from '../platform/db.ts'
+import { errorsOf } from '../platform/http/errors.ts'
+import { project } from '../platform/list/page.ts'
+import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
+import { getOrganization, updateOrganization } from './actions.ts'
+import { settingsOf, toOrganization, toSummary } from './records.ts'
+import { IdParams, Organization, OrganizationList, OrganizationPut, Settings } from './schema.ts'
+import { listOrganizations, organizationResource } from './store.ts'
+
+const LIST_SCOPES = ['commandrunner.legacy', 'organizations', 'organizations.readonly']
+const errors = errorsOf('v1')
+const tags = ['organizations']
+
+/** Organizations, v1. */
+export const organizationRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+  app.get(
+    '/organizations',
+    {
+      schema: {
+        tags,
+        summary: 'All organizations the caller manages',
+        querystring: ListQueryV1,
+        response: { 200: OrganizationList, ...errors },
+      },
+      config: { scopes: LIST_SCOPES, tenant: 'home', operationId: { legacy: 'organization_list' } },
+    },
+    async (request) => {
+      const list = readListV1(organizationResource, request.query)
+      const { totalCount, results } = await listOrganizations(
+        db,
+        request.caller.organizationIds,
+        list,
+      )
+      return { totalCount, results: results.map((row) => project(toSummary(row), list.fields)) }
+    },
+  )
+
+  app.get(
+    '/organizations/:id',
+    {
+      schema: {
+        tags,
+        summary: 'One organization with its settings',
+        params: IdParams,
+        querystring: Type.Pick(ListQueryV1, ['fields', 'filter']),
+        response: { 200: Organization, ...errors },
+      },
+      config: {
+        scopes: ['organizations', 'organizations.readonly'],
+        tenant: 'path',
+        operationId: { legacy: 'organizations_get' },
+      },
+    },
+    async (request) => {
+      const row = await getOrganization(db, request.caller.organizationId)
+      return project(toOrganization(row), request.query.fields?.split(/[\s,]+/) ?? null)
+    },
+  )
+
+  app.put(
+    '/organizations/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Change settings; members that are not sent stay as they are',
+        params: IdParams,
+        body: OrganizationPut,
+        response: { 200: Organization, ...errors },
+      },
+      config: {
+        scopes: ['organizations'],
+        tenant: 'path',
+        operationId: { legacy: 'organization_put' },
+      },
+    },
+    async (request) => toOrganization(await updateOrganization(db, request.caller, request.body)),
+  )
+
+  app.post(
+    '/search/organizations',
+    {
+      schema: {
+        tags,
+        summary: 'Search the organizations the caller manages',
+        querystring: Type.Pick(ListQueryV1, ['fields', 'filter', 'limit', 'skip']),
+        body: SearchBody,
+        response: { 200: OrganizationList, ...errors },
+      },
+      config: {
+        scopes: LIST_SCOPES,
+        tenant: 'home',
+        operationId: { legacy: 'search_organizations_post' },
+      },
+    },
+    async (request) => {
+      const list = readSearch(organizationResource, request.query, request.body)
+      const { totalCount, results } = await listOrganizations(
+        db,
+        request.caller.organizationIds,
+        list,
+      )
+      return { totalCount, results: results.map((row) => project(toSummary(row), list.fields)) }
+    },
+  )
+
+  app.get(
+    '/settings',
+    {
+      schema: {
+        tags,
+        summary: 'Settings of the organization, as clients read them after sign-in',
+        response: { 200: Settings, ...errors },
+      },
+      config: { scopes: LIST_SCOPES },
+    },
+    async (request) => {
+      const row = await getOrganization(db, request.caller.organizationId)
+      const { email } = request.caller.initiator
+      return {
+        ORG_ID: row.id,
+        ORG_NAME: row.name,
+        ...(email && { EMAIL: email }),
+        SETTINGS: settingsOf(row),
+      }
+    },
+  )
+}

@@ -1,0 +1,103 @@
+import type { Queryable } from '../platform/db.ts'
+import type { Resource } from '../platform/list/conditions.ts'
+import { readPage } from '../platform/list/page.ts'
+import type { ListQuery } from '../platform/list/query.ts'
+import { sql } from '../platform/sql.ts'
+
+// Organizations and providers are global tables: what a caller may see is decided by the ids it may reach,
+// which every list takes as an argument.
+
+export interface OrganizationRow {
+  id: string
+  provider: string | null
+  name: string
+  logo_url: string | null
+  settings: Record<string, unknown>
+  max_system_users: number
+  created: string
+}
+
+export interface ProviderRow {
+  id: string
+  name: string
+  contact: unknown
+  disallow_org_creation: boolean
+}
+
+export const organizationResource: Resource = {
+  fields: {
+    _id: { column: sql`id`, kind: 'string' },
+    id: { column: sql`id`, kind: 'string' },
+    displayName: { column: sql`name`, kind: 'string' },
+    name: { column: sql`name`, kind: 'string' },
+    'settings.name': { column: sql`name`, kind: 'string' },
+    logoUrl: { column: sql`logo_url`, kind: 'string' },
+    maxSystemUsers: { column: sql`max_system_users`, kind: 'number' },
+    created: { column: sql`created`, kind: 'date' },
+  },
+  defaultSort: 'displayName',
+  tieBreak: sql`id`,
+  searchFields: ['displayName'],
+  maxLimit: 1000,
+}
+
+export const listOrganizations = (
+  db: Queryable,
+  organizationIds: Iterable<string>,
+  list: ListQuery,
+) =>
+  readPage<OrganizationRow>(
+    db,
+    sql`*`,
+    sql`organizations`,
+    sql`id = any(${[...organizationIds]}::text[])`,
+    list,
+  )
+
+export const listProviderOrganizations = (db: Queryable, providerId: string, list: ListQuery) =>
+  readPage<OrganizationRow>(db, sql`*`, sql`organizations`, sql`provider = ${providerId}`, list)
+
+export const findOrganization = (db: Queryable, organizationId: string) =>
+  db.one<OrganizationRow>(sql`select * from organizations where id = ${organizationId}`)
+
+export const lockOrganization = (db: Queryable, organizationId: string) =>
+  db.one<OrganizationRow>(sql`select * from organizations where id = ${organizationId} for update`)
+
+export const insertOrganization = (
+  db: Queryable,
+  row: Pick<OrganizationRow, 'id' | 'provider' | 'name' | 'settings' | 'max_system_users'>,
+) =>
+  db.one<OrganizationRow>(sql`
+    insert into organizations (id, provider, name, settings, max_system_users)
+    values (${row.id}, ${row.provider}, ${row.name}, ${row.settings}, ${row.max_system_users})
+    returning *`)
+
+export const saveOrganization = (
+  db: Queryable,
+  { id, name, settings, max_system_users }: OrganizationRow,
+) =>
+  db.run(sql`
+    update organizations set name = ${name}, settings = ${settings}, max_system_users = ${max_system_users}
+     where id = ${id}`)
+
+export const findProvider = (db: Queryable, providerId: string) =>
+  db.one<ProviderRow>(
+    sql`select id, name, contact, disallow_org_creation from providers where id = ${providerId}`,
+  )
+
+export const lockProvider = (db: Queryable, providerId: string) =>
+  db.one<ProviderRow>(
+    sql`select id, name, contact, disallow_org_creation from providers where id = ${providerId} for update`,
+  )
+
+export const insertProvider = (db: Queryable, id: string, name: string) =>
+  db.run(sql`insert into providers (id, name) values (${id}, ${name})`)
+
+export const saveProvider = (
+  db: Queryable,
+  { id, name, contact, disallow_org_creation }: ProviderRow,
+) =>
+  db.run(sql`
+    update providers set name = ${name}, contact = ${contact === null ? null : JSON.stringify(contact)},
+           disallow_org_creation = ${disallow_org_creation}
+     where id = ${id}`)

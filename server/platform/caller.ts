@@ -1,0 +1,56 @@
+/** Where a request came from; part of every event it causes. */
+export interface Client {
+  ip: string
+  userAgent: string | undefined
+  requestId: string
+}
+
+/** Who acts, as events name them. */
+export interface Initiator {
+  type: 'admin' | 'system' | 'service_account'
+  id?: string
+  email?: string
+  name?: string
+}
+
+/** Someone whose credential was accepted, before an organization is chosen. */
+export interface Principal {
+  initiator: Initiator
+  /** The id of the administrator or service account. */
+  id: string
+  authMethod: 'session' | 'api-key' | 'oauth'
+  /** What this credential may do: the scopes of its roles, narrowed where the key is narrowed. */
+  scopes: ReadonlySet<string>
+  roleNames: string[]
+  providerId: string | null
+  /** The organization or provider the principal belongs to. */
+  homeId: string
+  /** Every organization it may act on. */
+  organizationIds: ReadonlySet<string>
+  /** Hash of the session, for the routes about the session itself. */
+  sessionHash?: Buffer
+  mfa: boolean
+  expiresAt: number | null
+}
+
+/** A principal acting for one tenant: what actions receive. */
+export interface Caller extends Principal {
+  organizationId: string
+  client: Client
+}
+
+/** The service itself, acting without a request (jobs, first start, CLI). */
+export const systemCaller = (organizationId: string, name: string): Caller => ({
+  initiator: { type: 'system', name },
+  id: '',
+  authMethod: 'api-key',
+  scopes: new Set(),
+  roleNames: [],
+  providerId: null,
+  homeId: organizationId,
+  organizationIds: new Set([organizationId]),
+  mfa: false,
+  expiresAt: null,
+  organizationId,
+  client: { ip: '127.0.0.1', userAgent: undefined, requestId: '' },
+})

@@ -1,0 +1,301 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { messageOf, OperatorError } from './errors.ts'
+
+/** One setting. `parse` throws with the words that follow "NAME: " in the message to the operator. */
+interface Setting<T> {
+  env: string
+  parse: (raw: string) => T
+  /** What the docs say the default is; the value itself comes from `fallback`. */
+  fallback: T
+  default: string
+  about: string
+  secret?: true
+}
+
+const setting = <T>(definition: Setting<T>): Setting<T> => definition
+
+const text = (raw: string): string => raw
+const optionalText = (raw: string): string | undefined => raw
+function integer(minimum: number, maximum: number) {
+  return (raw: string): number => {
+    const value = Number(raw)
+    if (!/^\d+$/.test(raw) || value < minimum || value > maximum) {
+      throw new Error(`must be a whole number from ${minimum} to ${maximum}, not "${raw}"`)
+    }
+    return value
+  }
+}
+function oneOf<const T extends string>(...values: T[]) {
+  return (raw: string): T => {
+    const found = values.find((value) => value === raw)
+    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}, not "${raw}"`)
+    return found
+  }
+}
+function url(...protocols: string[]) {
+  return (raw: string): string => {
+    const parsed = URL.parse(raw)
+    if (!parsed || !protocols.includes(parsed.protocol)) {
+      // The value may hold a password, so it is not repeated.
+      throw new Error(
+        `must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+      )
+    }
+    return raw.replace(/\/+$/, '')
+  }
+}
+function email(raw: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(raw)) throw new Error('must be an e-mail address')
+  return raw
+}
+function atLeast(length: number) {
+  return (raw: string): string => {
+    if (raw.length < length) throw new Error(`must have at least ${length} characters`)
+    return raw
+  }
+}
+function masterKey(raw: string): Buffer {
+  const key = Buffer.from(raw, 'base64')
+  if (key.length !== 32) throw new Error('must be 32 bytes in base64')
+  return key
+}
+const list = (raw: string): string[] =>
+  raw
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+/** Every setting of the process. docs/settings.md is generated from this table. */
+export const settings = {
+  port: setting({
+    env: 'PORT',
+    parse: integer(0, 65535),
+    fallback: 8080,
+    default: '8080',
+    about: 'Port to listen on; 0 takes a free one',
+  }),
+  host: setting({
+    env: 'HOST',
+    parse: text,
+    fallback: '127.0.0.1',
+    default: '127.0.0.1',
+    about: 'Address to listen on',
+  }),
+  dataDir: setting({
+    env: 'GATEHOUSE_DATA_DIR',
+    parse: text,
+    fallback: './data',
+    default: './data',
+    about: 'Embedded PostgreSQL, master key, demo credentials',
+  }),
+  databaseUrl: setting({
+    env: 'DATABASE_URL',
+    parse: url('postgres:', 'postgresql:') as (raw: string) => string | undefined,
+    fallback: undefined,
+    default: 'unset: embedded PostgreSQL',
+    about: 'Use this PostgreSQL (15 or newer) instead of the embedded one',
+    secret: true,
+  }),
+  databaseOwnerUrl: setting({
+    env: 'GATEHOUSE_DATABASE_OWNER_URL',
+    parse: url('postgres:', 'postgresql:') as (raw: string) => string | undefined,
+    fallback: undefined,
+    default: 'DATABASE_URL',
+    about:
+      'Owner of the tables, used for migrations only; DATABASE_URL can then be a restricted login that is a member of gatehouse_service',
+    secret: true,
+  }),
+  databasePool: setting({
+    env: 'GATEHOUSE_DATABASE_POOL',
+    parse: integer(2, 500),
+    fallback: 10,
+    default: '10',
+    about: 'Database connections of one process',
+  }),
+  publicUrl: setting({
+    env: 'GATEHOUSE_PUBLIC_URL',
+    parse: url('http:', 'https:') as (raw: string) => string | undefined,
+    fallback: undefined,
+    default: 'http://localhost:$PORT',
+    about: 'Address that people and service providers see',
+  }),
+  region: setting({
+    env: 'GATEHOUSE_REGION',
+    parse: oneOf('us', 'eu', 'in'),
+    fallback: 'us',
+    default: 'us',
+    about: 'Region name: us, eu or in',
+  }),
+  role: setting({
+    env: 'GATEHOUSE_ROLE',
+    parse: oneOf('all', 'web', 'worker'),
+    fallback: 'all',
+    default: 'all',
+    about: 'What this process does: serve (web), run jobs (worker), or both (all)',
+  }),
+  adminEmail: setting({
+    env: 'GATEHOUSE_ADMIN_EMAIL',
+    parse: email,
+    fallback: 'admin@gatehouse.local',
+    default: 'admin@gatehouse.local',
+    about: 'E-mail of the first administrator, created when there is none',
+  }),
+  adminPassword: setting({
+    env: 'GATEHOUSE_ADMIN_PASSWORD',
+    parse: atLeast(8) as (raw: string) => string | undefined,
+    fallback: undefined,
+    default: 'generated, printed once',
+    about: 'Password of the first administrator',
+    secret: true,
+  }),
+  adminApiKey: setting({
+    env: 'GATEHOUSE_ADMIN_API_KEY',
+    parse: atLeast(8) as (raw: string) => string | undefined,
+    fallback: undefined,
+    default: 'generated, printed once',
+    about: 'API key of the first administrator',
+    secret: true,
+  }),
+  masterKey: setting({
+    env: 'GATEHOUSE_MASTER_KEY',
+    parse: masterKey as (raw: string) => Buffer | undefined,
+    fallback: undefined,
+    default: 'generated file in the data directory',
+    about: 'Key that wraps the keys of all stored secrets; 32 bytes in base64',
+    secret: true,
+  }),
+  logLevel: setting({
+    env: 'GATEHOUSE_LOG_LEVEL',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+    fallback: 'info',
+    default: 'info',
+    about: 'Least severe level that is logged',
+  }),
+  trustedProxies: setting({
+    env: 'GATEHOUSE_TRUSTED_PROXIES',
+    parse: list,
+    fallback: [] as string[],
+    default: 'none',
+    about: 'Addresses or CIDRs, comma-separated, whose X-Forwarded-* headers are believed',
+  }),
+  rateLimit: setting({
+    env: 'GATEHOUSE_RATE_LIMIT',
+    parse: integer(0, 10_000_000),
+    fallback: 0,
+    default: '0 (off)',
+    about: 'Requests allowed per minute and credential; more answer 429',
+  }),
+  maxLag: setting({
+    env: 'GATEHOUSE_SHED_LAG_MS',
+    parse: integer(0, 60_000),
+    fallback: 0,
+    default: '0 (off)',
+    about: 'Answer 503 while the event loop lags by more milliseconds than this',
+  }),
+  bodyLimit: setting({
+    env: 'GATEHOUSE_BODY_LIMIT',
+    parse: integer(1024, 1_073_741_824),
+    fallback: 1_048_576,
+    default: '1048576',
+    about: 'Largest request body in bytes',
+  }),
+  shutdownSeconds: setting({
+    env: 'GATEHOUSE_SHUTDOWN_SECONDS',
+    parse: integer(0, 3600),
+    fallback: 20,
+    default: '20',
+    about: 'How long requests in flight may take to finish on SIGTERM',
+  }),
+  smtpUrl: setting({
+    env: 'GATEHOUSE_SMTP_URL',
+    parse: url('smtp:', 'smtps:') as (raw: string) => string | undefined,
+    fallback: undefined,
+    default: 'unset: mail is kept and shown by `gatehouse mail`',
+    about: 'Mail server, such as smtps://user:password@mail.example.com',
+    secret: true,
+  }),
+  mailFrom: setting({
+    env: 'GATEHOUSE_MAIL_FROM',
+    parse: text,
+    fallback: 'Gatehouse <gatehouse@localhost>',
+    default: 'Gatehouse <gatehouse@localhost>',
+    about: 'Sender of mails',
+  }),
+  metricsToken: setting({
+    env: 'GATEHOUSE_METRICS_TOKEN',
+    parse: optionalText,
+    fallback: undefined as string | undefined,
+    default: 'unset: open',
+    about: 'When set, /metrics wants it as a bearer token',
+    secret: true,
+  }),
+} as const
+
+type Settings = {
+  [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer T> ? T : never
+}
+export interface Config extends Omit<Settings, 'publicUrl'> {
+  publicUrl: string
+  /** People reach this process through their own machine only: mails may show up in the log. */
+  development: boolean
+}
+
+function read(env: NodeJS.ProcessEnv, definition: Setting<unknown>): string | undefined {
+  const direct = env[definition.env]
+  const file = definition.secret ? env[`${definition.env}_FILE`] : undefined
+  if (file === undefined || file === '') return direct === '' ? undefined : direct
+  if (direct) throw new OperatorError(`${definition.env} and ${definition.env}_FILE are both set`)
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new OperatorError(`${definition.env}_FILE: ${messageOf(error)}`)
+  }
+}
+
+/** Reads and checks every setting at once; a bad or unknown one stops the start with one clear line. */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const definitions: [string, Setting<unknown>][] = Object.entries(settings)
+  const known = new Set(
+    definitions.flatMap(([, d]) => (d.secret ? [d.env, `${d.env}_FILE`] : [d.env])),
+  )
+  const unknown = Object.keys(env).find((name) => name.startsWith('GATEHOUSE_') && !known.has(name))
+  if (unknown) {
+    throw new OperatorError(`${unknown} is not a setting; docs/settings.md lists the names`)
+  }
+  const values: Record<string, unknown> = {}
+  for (const [key, definition] of definitions) {
+    const raw = read(env, definition)
+    try {
+      values[key] = raw === undefined ? definition.fallback : definition.parse(raw)
+    } catch (error) {
+      throw new OperatorError(`${definition.env} ${messageOf(error)}`)
+    }
+  }
+  const config = values as unknown as Settings
+  const publicUrl = config.publicUrl ?? `http://localhost:${config.port}`
+  return {
+    ...config,
+    dataDir: resolve(config.dataDir),
+    publicUrl,
+    development: ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname),
+  }
+}
+
+/** The settings in force, with secrets hidden: `gatehouse config print`. */
+export function describeConfig(config: Config): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, definition]) => {
+      const value = config[key as keyof typeof settings]
+      return [
+        definition.env,
+        'secret' in definition && value !== undefined ? '(set)' : (value ?? null),
+      ]
+    }),
+  )
+}
+
+/** The OpenTelemetry SDK reads its own standard variables; we only ask whether any is set. */
+export const tracingRequested = (env: NodeJS.ProcessEnv = process.env): boolean =>
+  env.OTEL_SDK_DISABLED !== 'true' &&
+  Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT)

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Config } from './config.ts'
+import type { Connection } from './db.ts'
+import { messageOf, OperatorError } from './errors.ts'
+import { lockDataDirectory, lockHolder, prepareDataDirectory } from './postgres/data-directory.ts'
+import { connectionsOf, EmbeddedPostgres, type Logger } from './postgres/embedded.ts'
+
+const SERVICE_ROLE = 'gatehouse_service'
+
+export interface Database {
+  /** Runs migrations. */
+  owner: Connection
+  /** Everything else; bound by row-level security. */
+  service: Connection
+  embedded: EmbeddedPostgres | null
+  stop(): Promise<void>
+}
+
+function serverConnections({
+  databaseUrl,
+  databaseOwnerUrl,
+}: Config): Pick<Database, 'owner' | 'service'> {
+  return {
+    owner: { connectionString: databaseOwnerUrl ?? databaseUrl! },
+    // Whatever the login may do, the service acts as the restricted role.
+    service: { connectionString: databaseUrl!, role: SERVICE_ROLE },
+  }
+}
+
+async function checkReachable(connection: Connection): Promise<void> {
+  const client = new pg.Client({
+    connectionString: connection.connectionString,
+    connectionTimeoutMillis: 5000,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new OperatorError(`The database of DATABASE_URL cannot be reached: ${messageOf(error)}`)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** For a server process: the PostgreSQL of DATABASE_URL, or one of our own in the data directory. */
+export async function openDatabase(config: Config, log: Logger): Promise<Database> {
+  prepareDataDirectory(config.dataDir)
+  if (config.databaseUrl !== undefined) {
+    const connections = serverConnections(config)
+    await checkReachable(connections.owner)
+    return { ...connections, embedded: null, stop: async () => {} }
+  }
+  const unlock = lockDataDirectory(config.dataDir)
+  try {
+    const embedded = await EmbeddedPostgres.start(config.dataDir, log)
+    const stop = async () => {
+      await embedded.stop()
+      unlock()
+    }
+    return { owner: embedded.owner, service: embedded.service, embedded, stop }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+/** For a CLI command: beside a running server its database is shared, else it is started for the while. */
+export async function borrowDatabase(config: Config, log: Logger): Promise<Database> {
+  if (
+    config.databaseUrl === undefined &&
+    existsSync(join(config.dataDir, 'postgres')) &&
+    lockHolder(config.dataDir) !== null
+  ) {
+    return { ...connectionsOf(config.dataDir), embedded: null, stop: async () => {} }
+  }
+  return openDatabase(config, log)
+}

@@ -1,0 +1,217 @@
+import pg from 'pg'
+import { AppError, codeOf, unavailable } from './errors.ts'
+import { isId } from './ids.ts'
+import type { Sql } from './sql.ts'
+
+/** Where and as whom to connect. Host may be a directory that holds a unix socket. */
+export interface Connection {
+  connectionString?: string
+  host?: string
+  user?: string
+  password?: string
+  database?: string
+  port?: number
+  /** The role to act as, when the login itself is more powerful. */
+  role?: string
+}
+
+export interface Queryable {
+  many<T>(query: Sql): Promise<T[]>
+  one<T>(query: Sql): Promise<T | undefined>
+  /** Runs a statement and tells how many rows it touched. */
+  run(query: Sql): Promise<number>
+}
+
+export interface Tx extends Queryable {
+  /** Parameterized text from a library that writes its own SQL (pg-boss). */
+  execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+  /** Called once the commit is durable; not called after a rollback. */
+  afterCommit(callback: () => void): void
+}
+
+/**
+ * Global tables (providers, organizations, administrators, key hashes) are read through Db itself.
+ * Tenant tables answer only inside `tenant(id)` or `tx(id, …)`: row-level security hides them otherwise.
+ */
+export interface Db extends Queryable {
+  tenant(organizationId: string): Queryable
+  tx<T>(organizationId: string | null, work: (tx: Tx) => Promise<T>): Promise<T>
+  readonly pool: pg.Pool
+  close(): Promise<void>
+}
+
+// Timestamps travel as ISO strings with milliseconds, bigint counts as numbers.
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (value) => new Date(value).toISOString())
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+const CONNECTION_LOST = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  '57P01',
+  '57P02',
+  '57P03',
+  '08000',
+  '08001',
+  '08003',
+  '08006',
+  '53300',
+])
+const CONNECTION_LOST_TEXT =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Cannot use a pool after/
+
+/** A database that is away is a 503 with a reason, not a 500. */
+export function translate(error: unknown): unknown {
+  if (error instanceof AppError) return error
+  const code = codeOf(error)
+  const lost =
+    (code !== undefined && CONNECTION_LOST.has(code)) ||
+    (error instanceof Error && CONNECTION_LOST_TEXT.test(error.message))
+  if (lost) {
+    return unavailable(
+      'database_unavailable',
+      'The database is not available at the moment; try again shortly',
+      {
+        cause: error,
+        retryAfter: 1,
+      },
+    )
+  }
+  if (code === '57014') {
+    return unavailable('statement_timeout', 'The database took too long to answer this request', {
+      cause: error,
+    })
+  }
+  return error
+}
+
+export function clientConfig(connection: Connection, options: string[] = []): pg.ClientConfig {
+  const { role, ...rest } = connection
+  const flags = role ? [`-c role=${role}`, ...options] : options
+  return {
+    ...rest,
+    application_name: 'gatehouse',
+    ...(flags.length > 0 && { options: flags.join(' ') }),
+  }
+}
+
+function queryable(send: (query: Sql) => Promise<pg.QueryResult>): Queryable {
+  return {
+    many: async <T>(query: Sql) => (await send(query)).rows as T[],
+    one: async <T>(query: Sql) => (await send(query)).rows[0] as T | undefined,
+    run: async (query) => (await send(query)).rowCount ?? 0,
+  }
+}
+
+const asQuery = ({ text, values, name }: Sql): pg.QueryConfig =>
+  name ? { text, values, name } : { text, values }
+
+/**
+ * SET LOCAL, not set_config(): Citus propagates only the former to its shards. An id is hex by its
+ * check, so it can stand in the text.
+ */
+function begin(organizationId: string | null): string {
+  if (organizationId === null) return 'begin'
+  if (!isId(organizationId)) throw new Error('A tenant id must be 24 hex characters')
+  return `begin; set local "app.organization_id" = '${organizationId}'`
+}
+
+export interface DbOptions {
+  max?: number
+  statementTimeoutMs?: number
+  onError?: (error: Error) => void
+}
+
+export function openDb(connection: Connection, options: DbOptions = {}): Db {
+  const pool = new pg.Pool({
+    ...clientConfig(connection, [`-c statement_timeout=${options.statementTimeoutMs ?? 30_000}`]),
+    max: options.max ?? 10,
+    connectionTimeoutMillis: 10_000,
+    // Queries of one transaction are written without waiting for the answers in between.
+    pipeline: true,
+  } as pg.PoolConfig)
+  pool.on('error', (error) => options.onError?.(error))
+
+  async function withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    let client: pg.PoolClient
+    try {
+      client = await pool.connect()
+    } catch (error) {
+      throw translate(error)
+    }
+    let broken: Error | undefined
+    const onError = (error: Error) => {
+      broken = error
+    }
+    client.on('error', onError)
+    try {
+      return await use(client)
+    } catch (error) {
+      const translated = translate(error)
+      if (translated instanceof AppError && translated.reason === 'database_unavailable') {
+        broken ??= error instanceof Error ? error : new Error(String(error))
+      }
+      throw translated
+    } finally {
+      client.off('error', onError)
+      client.release(broken)
+    }
+  }
+
+  return {
+    ...queryable((query) => withClient((client) => client.query(asQuery(query)))),
+
+    tenant: (organizationId) =>
+      queryable((query) =>
+        withClient(async (client) => {
+          // One round trip: all three statements are on the wire before the first answer comes back.
+          const [, result] = await Promise.all([
+            client.query(begin(organizationId)),
+            client.query(asQuery(query)),
+            client.query('commit'),
+          ])
+          return result
+        }),
+      ),
+
+    tx: (organizationId, work) =>
+      withClient(async (client) => {
+        const callbacks: (() => void)[] = []
+        const started = client.query(begin(organizationId))
+        // The work's first query follows without waiting; a failed begin fails that query, too.
+        started.catch(() => {})
+        const tx: Tx = {
+          ...queryable((query) => client.query(asQuery(query))),
+          execute: (text, values) => client.query(text, values),
+          afterCommit: (callback) => callbacks.push(callback),
+        }
+        let result: Awaited<ReturnType<typeof work>>
+        try {
+          result = await work(tx)
+          await started
+        } catch (error) {
+          await client.query('rollback').catch(() => {})
+          throw error
+        }
+        await client.query('commit')
+        for (const callback of callbacks) callback()
+        return result
+      }),
+
+    pool,
+    close: () => pool.end(),
+  }
+}
+
+/** True when a unique index (or, if named, that one) refused the row. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return (
+    codeOf(error) === '23505' &&
+    (constraint === undefined || (error as { constraint?: string }).constraint === constraint)
+  )
+}

@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Caller, Principal } from '../caller.ts'
+import { forbidden, invalid, notFound, unauthenticated } from '../errors.ts'
+import { isId } from '../ids.ts'
+
+/**
+ * How a route learns which tenant it acts on.
+ *  - `header`: x-org-id; needed only by those who manage several organizations.
+ *  - `header-or-provider`: the same, or x-provider-id for what belongs to the provider itself.
+ *  - `path`: the organization stands in the path; x-org-id may be sent and must then agree.
+ *  - `home`: the route is about the caller's own organization or provider; x-org-id is refused.
+ */
+export type TenantRule = 'header' | 'header-or-provider' | 'path' | 'home'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** One of these is enough. An empty list: any valid credential. */
+    scopes?: readonly string[]
+    /** No credential at all (health, sign-in, API reference). Nothing is public unless it says so. */
+    public?: true
+    tenant?: TenantRule
+    /** Routes of the session itself work while the second factor is still owed. */
+    beforeSecondFactor?: true
+    operationId?: { legacy?: string }
+  }
+  interface FastifyRequest {
+    caller: Caller
+  }
+}
+
+/** Finds who is calling; null when the request carries no credential at all. */
+export type Authenticate = (request: FastifyRequest) => Promise<Principal | null>
+
+const header = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name]
+  const text = Array.isArray(value) ? value.join(',') : value
+  // Some clients always send the header: an empty one counts as absent.
+  return text === undefined || text.trim() === '' ? undefined : text.trim()
+}
+
+function organizationOf(principal: Principal, id: string): string {
+  if (!isId(id)) throw invalid('org_id_malformed', 'x-org-id must be 24 hexadecimal characters')
+  // Unknown and not managed look the same, so that ids cannot be probed.
+  if (!principal.organizationIds.has(id))
+    throw notFound('organization_not_found', 'organization not found')
+  return id
+}
+
+function onlyOrganization(principal: Principal): string {
+  const [only, another] = principal.organizationIds
+  if (only === undefined || another !== undefined) {
+    throw unauthenticated('org_id_required', 'x-org-id is required for multi-tenant administrators')
+  }
+  return only
+}
+
+function providerOf(principal: Principal, id: string): string {
+  if (!isId(id))
+    throw invalid('provider_id_malformed', 'x-provider-id must be 24 hexadecimal characters')
+  if (principal.providerId !== id) throw notFound('provider_not_found', 'provider not found')
+  return id
+}
+
+/** The tenant a request acts on, by the rule of its route. */
+export function chooseTenant(
+  rule: TenantRule,
+  principal: Principal,
+  request: FastifyRequest,
+): string {
+  const orgId = header(request, 'x-org-id')
+  switch (rule) {
+    case 'home':
+      if (orgId !== undefined) {
+        throw forbidden('org_id_unsupported', 'x-org-id included on unsupported route')
+      }
+      return principal.homeId
+    case 'path': {
+      const { id = '' } = request.params as { id?: string }
+      if (orgId !== undefined && !isId(orgId)) organizationOf(principal, orgId)
+      if (orgId !== undefined && orgId !== id) {
+        throw invalid('org_id_differs', 'x-org-id differs from the organization in the path')
+      }
+      if (!principal.organizationIds.has(id))
+        throw notFound('organization_not_found', 'organization not found')
+      return id
+    }
+    case 'header-or-provider': {
+      const providerId = header(request, 'x-provider-id')
+      if (providerId !== undefined && orgId === undefined) return providerOf(principal, providerId)
+      return orgId === undefined ? onlyOrganization(principal) : organizationOf(principal, orgId)
+    }
+    case 'header':
+      return orgId === undefined ? onlyOrganization(principal) : organizationOf(principal, orgId)
+  }
+}
+
+/** Deny by default: a route without `scopes` and without `public` does not even register. */
+export function registerAuthorization(app: FastifyInstance, authenticate: Authenticate): void {
+  app.decorateRequest('caller', null as unknown as Caller)
+
+  app.addHook('onRoute', ({ config, method, path }) => {
+    if (!config?.public && !config?.scopes) {
+      throw new Error(`Route ${method} ${path} declares neither scopes nor public`)
+    }
+  })
+
+  app.addHook('onRequest', async (request) => {
+    const { config } = request.routeOptions
+    if (config.public || request.is404) return
+    const principal = await authenticate(request)
+    if (!principal)
+      throw unauthenticated('credential_missing', 'Unauthorized: send an API key in x-api-key')
+    const scopes = config.scopes ?? []
+    if (scopes.length > 0 && !scopes.some((scope) => principal.scopes.has(scope))) {
+      throw forbidden(
+        'scope_missing',
+        `Forbidden: one of these scopes is needed: ${scopes.join(', ')}`,
+      )
+    }
+    const organizationId = chooseTenant(config.tenant ?? 'header', principal, request)
+    const client = {
+      ip: request.ip,
+      userAgent: request.headers['user-agent'],
+      requestId: request.id,
+    }
+    request.caller = { ...principal, organizationId, client }
+  })
+}

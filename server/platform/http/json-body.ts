@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify'
+import { invalid } from '../errors.ts'
+
+const DEEPEST = 64
+
+/** Nested brackets outside strings; stops counting at the limit, so a hostile body costs no more than its length. */
+export function deeperThan(text: string, limit: number): boolean {
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (quoted) {
+      if (code === 92) at++
+      else if (code === 34) quoted = false
+    } else if (code === 34) quoted = true
+    else if (code === 123 || code === 91) {
+      if (++depth > limit) return true
+    } else if (code === 125 || code === 93) depth--
+  }
+  return false
+}
+
+/** Generated clients send `Content-Type: application/json` without a body on GET and DELETE: that is no body. */
+export function registerJsonBody(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'ignore')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const text = body as string
+    if (text.trim() === '') return done(null, undefined)
+    if (deeperThan(text, DEEPEST)) {
+      return done(
+        invalid('body_too_deep', `The body is nested deeper than ${DEEPEST} levels`),
+        undefined,
+      )
+    }
+    void parse(request, text, (error, value) =>
+      error
+        ? done(invalid('body_malformed', `The body is not valid JSON: ${error.message}`), undefined)
+        : done(null, value),
+    )
+  })
+}

@@ -1,0 +1,209 @@
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { type Bundle, TITLES } from './bundles.ts'
+
+type Json = Record<string, unknown>
+
+export interface Operation {
+  method: string
+  /** From the root of the host, with {braces}: /api/v2/roles/{role_id} */
+  hostRootPath: string
+  basePath: string
+  bundle: Bundle
+  standardizedId: string
+  legacyId: string
+  scopes: readonly string[] | null
+  schema: Json
+}
+
+/** The public naming rule: method, then every path segment in camel case, parameters as By<Name>. */
+export function standardizedOperationId(method: string, hostRootPath: string): string {
+  const words = hostRootPath
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map((segment) => {
+      const parts = segment.split(/[^a-zA-Z0-9]+/).filter((part) => part !== '')
+      const name = parts
+        .map((part) => part[0]!.toUpperCase() + part.slice(1).toLowerCase())
+        .join('')
+      return segment.startsWith('{') ? `By${name}` : name
+    })
+  return method.toLowerCase() + words.join('')
+}
+
+const braces = (path: string): string =>
+  path.replace(/:([A-Za-z0-9_]+)/g, '{$1}').replace(/(.)\/$/, '$1')
+
+function basePathOf(path: string): string {
+  if (path.startsWith('/api/v2/')) return '/api/v2'
+  return path.startsWith('/api/') ? '/api' : '/insights/directory'
+}
+
+/** Gathers the routes of the two published bundles as they register. */
+export function collectOperations(app: FastifyInstance): Operation[] {
+  const operations: Operation[] = []
+  app.addHook('onRoute', (route: RouteOptions) => {
+    const methods = [route.method]
+      .flat()
+      .filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
+    const hostRootPath = braces(route.url)
+    const bundle: Bundle | null = hostRootPath.startsWith('/api/')
+      ? 'management'
+      : hostRootPath.startsWith('/insights/')
+        ? 'insights'
+        : null
+    if (!bundle) return
+    for (const method of methods) {
+      const standardizedId = standardizedOperationId(method, hostRootPath)
+      operations.push({
+        method,
+        hostRootPath,
+        basePath: basePathOf(hostRootPath),
+        bundle,
+        standardizedId,
+        legacyId: route.config?.operationId?.legacy ?? standardizedId,
+        scopes: route.config?.public ? null : (route.config?.scopes ?? []),
+        schema: (route.schema ?? {}) as Json,
+      })
+    }
+  })
+  return operations
+}
+
+/** Replaces every schema that has a title by a reference, and keeps it once under components. */
+function hoist(schema: unknown, components: Json): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => hoist(part, components))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const plain = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]),
+  )
+  if (typeof plain.title !== 'string') return plain
+  const { title, ...rest } = plain as { title: string }
+  const known = components[title]
+  if (known && JSON.stringify(known) !== JSON.stringify(rest))
+    throw new Error(`Two schemas are titled ${title}`)
+  components[title] = rest
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function parameters(place: 'path' | 'query' | 'header', schema: unknown, components: Json): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: hoist(rest, components),
+      // v1 repeats a parameter, v2 separates with commas; both are understood.
+      ...(rest.type === 'array' && { style: 'form', explode: true }),
+    }
+  })
+}
+
+const REASONS: Record<string, string> = {
+  200: 'Success',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No content',
+  304: 'Not modified',
+  '4XX': 'The request was refused',
+  '5XX': 'The service failed',
+}
+
+function describeOperation(operation: Operation, legacy: boolean, components: Json): Json {
+  const { schema } = operation
+  const responses = Object.entries((schema.response ?? {}) as Json).map(([status, body]) => {
+    const code = status.toUpperCase()
+    const { description, ...rest } = body as Json
+    const empty = rest.type === 'null'
+    return [
+      code,
+      {
+        description: description ?? REASONS[code] ?? code,
+        ...(!empty && { content: { 'application/json': { schema: hoist(rest, components) } } }),
+      },
+    ]
+  })
+  return {
+    operationId: legacy ? operation.legacyId : operation.standardizedId,
+    ...(schema.summary !== undefined && { summary: schema.summary }),
+    ...(schema.description !== undefined && { description: schema.description }),
+    tags: schema.tags ?? [],
+    parameters: [
+      ...parameters('path', schema.params, components),
+      ...parameters('query', schema.querystring, components),
+      ...parameters('header', schema.headers, components),
+    ],
+    ...(schema.body !== undefined && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: hoist(schema.body, components) } },
+      },
+    }),
+    responses: Object.fromEntries(responses),
+    security: operation.scopes === null ? [] : [{ 'x-api-key': [] }, { bearer: [] }],
+    ...(operation.scopes && { 'x-scopes': operation.scopes }),
+  }
+}
+
+const SERVER: Record<Bundle, string> = { management: '/api', insights: '/insights/directory' }
+
+/** OpenAPI 3.1 of one bundle. Paths are relative to the bundle's base address. */
+export function openapi(operations: Operation[], bundle: Bundle, legacy = false): Json {
+  const components: Json = {}
+  const paths: Record<string, Json> = {}
+  const sorted = operations.filter((operation) => operation.bundle === bundle)
+  sorted.sort((a, b) =>
+    a.hostRootPath < b.hostRootPath
+      ? -1
+      : a.hostRootPath > b.hostRootPath
+        ? 1
+        : a.method < b.method
+          ? -1
+          : 1,
+  )
+  for (const operation of sorted) {
+    const path = operation.hostRootPath.slice(SERVER[bundle].length)
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: describeOperation(operation, legacy, components),
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: TITLES[bundle],
+      version: '1.0',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: SERVER[bundle] }],
+    tags: [...new Set(sorted.flatMap(({ schema }) => (schema.tags ?? []) as string[]))]
+      .sort()
+      .map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        'x-api-key': { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}
+
+/** The published mapping from legacy to standardized operation ids: exactly these five attributes. */
+export const operationIdMapping = (operations: Operation[], bundle: Bundle) =>
+  operations
+    .filter((operation) => operation.bundle === bundle)
+    .map((operation) => ({
+      method: operation.method,
+      host_root_path: operation.hostRootPath,
+      base_path: operation.basePath,
+      legacy_operation_id: operation.legacyId,
+      standardized_operation_id: operation.standardizedId,
+    }))
+    .sort((a, b) => (a.standardized_operation_id < b.standardized_operation_id ? -1 : 1))

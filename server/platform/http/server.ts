@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import cookie from '@fastify/cookie'
+import formbody from '@fastify/formbody'
+import helmet from '@fastify/helmet'
+import rateLimit from '@fastify/rate-limit'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import underPressure from '@fastify/under-pressure'
+import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import type { Config } from '../config.ts'
+import { throttled } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import { sha256 } from '../secrets.ts'
+import { registerErrors } from './errors.ts'
+import { registerJsonBody } from './json-body.ts'
+import { registerValidation } from './validation.ts'
+
+const REQUEST_ID = /^[\w-]{1,64}$/
+
+/** Fastify with everything that holds for every route; knows no slice. */
+export async function createServer(config: Config, log: Logger) {
+  const app = Fastify({
+    loggerInstance: log,
+    // One line per request is written by the hook below, with the route and without query values.
+    logController: new LogController({ disableRequestLogging: true }),
+    requestIdHeader: false,
+    genReqId: (request) => {
+      const sent = request.headers['x-request-id']
+      return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()
+    },
+    trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
+    bodyLimit: config.bodyLimit,
+    // Clients call /api/Systemusers/… and /api/organizations/ as well.
+    routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 256 },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    http: { maxHeaderSize: 65_536 },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  registerErrors(app as unknown as FastifyInstance)
+  registerValidation(app as unknown as FastifyInstance)
+  registerJsonBody(app as unknown as FastifyInstance)
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        ip: request.ip,
+      },
+      'request',
+    )
+  })
+
+  await app.register(helmet, {
+    // Pages set a policy of their own; for everything else nothing may be loaded or framed.
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+    },
+    strictTransportSecurity: config.publicUrl.startsWith('https:')
+      ? { maxAge: 31_536_000, includeSubDomains: false }
+      : false,
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+  })
+  await app.register(cookie)
+  await app.register(formbody, { bodyLimit: 65_536 })
+  if (config.maxLag > 0) {
+    await app.register(underPressure, { maxEventLoopDelay: config.maxLag, retryAfter: 1 })
+  }
+  if (config.rateLimit > 0) {
+    await app.register(rateLimit, {
+      max: config.rateLimit,
+      timeWindow: 60_000,
+      keyGenerator: (request) => {
+        const credential = request.headers['x-api-key'] ?? request.headers.authorization
+        return credential ? sha256(String(credential)).toString('base64url') : request.ip
+      },
+      errorResponseBuilder: (_, { ttl }) =>
+        throttled('rate_limited', 'Too many requests', { retryAfter: ttl / 1000 }),
+    })
+  }
+  return app as unknown as FastifyInstance
+}

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto'
+
+const ID = /^[0-9a-f]{24}$/
+
+/** 24 lower-case hex characters; the first eight are the second of creation, as in an ObjectId. */
+export function newId(now = Date.now()): string {
+  const seconds = Math.floor(now / 1000)
+  return seconds.toString(16).padStart(8, '0') + randomBytes(8).toString('hex')
+}
+
+export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
+
+/** RFC 9562 §5.7: the first 48 bits are the millisecond, so new rows land at the end of an index. */
+export function uuidv7(now = Date.now()): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(now, 0, 6)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x70
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

@@ -1,0 +1,165 @@
+import { PgBoss } from 'pg-boss'
+import Value from 'typebox/value'
+import { type Connection, clientConfig, type Db } from '../db.ts'
+import type { Logger } from '../log.ts'
+import { sql } from '../sql.ts'
+import type { Job, JobDefinition, SendJob } from './definition.ts'
+
+const SCHEMA = 'pgboss'
+
+/** Run by the owner, under the migration lock: the queue's own tables, our queues, the service's rights. */
+export async function migrateQueue(owner: Connection, definitions: JobDefinition[]): Promise<void> {
+  const boss = new PgBoss({
+    ...clientConfig(owner),
+    schema: SCHEMA,
+    max: 1,
+    supervise: false,
+    schedule: false,
+  } as ConstructorParameters<typeof PgBoss>[0] & object)
+  boss.on('error', () => {})
+  await boss.start()
+  try {
+    for (const { name, retry } of definitions) {
+      const options = {
+        retryLimit: retry.limit,
+        retryDelay: retry.backoffSeconds,
+        retryBackoff: true,
+        heartbeatSeconds: 30,
+      }
+      if (await boss.getQueue(name)) await boss.updateQueue(name, options)
+      else await boss.createQueue(name, options)
+    }
+    const grants = `
+      grant usage on schema ${SCHEMA} to gatehouse_service;
+      grant select, insert, update, delete on all tables in schema ${SCHEMA} to gatehouse_service;
+      grant usage on all sequences in schema ${SCHEMA} to gatehouse_service;
+      grant execute on all functions in schema ${SCHEMA} to gatehouse_service`
+    await boss.getDb().executeSql(grants)
+  } finally {
+    await boss.stop({ graceful: false })
+  }
+}
+
+export interface QueueDepth {
+  name: string
+  waiting: number
+  active: number
+  failed: number
+  oldestSeconds: number
+}
+
+export interface Queue {
+  send: SendJob
+  /** Fetches and runs jobs until `stop`. */
+  work(): Promise<void>
+  /** For tests: runs everything that is due now, in this process. Returns how many jobs ran. */
+  runDue(): Promise<number>
+  depths(): Promise<QueueDepth[]>
+  stop(): Promise<void>
+}
+
+export function checkHandlers(definitions: JobDefinition[], jobs: Job[]): void {
+  const handled = new Set(jobs.map(({ definition }) => definition.name))
+  const missing = definitions.filter(({ name }) => !handled.has(name))
+  if (missing.length > 0) {
+    throw new Error(`No handler for the job ${missing.map(({ name }) => name).join(', ')}`)
+  }
+}
+
+export async function openQueue(
+  db: Db,
+  log: Logger,
+  definitions: JobDefinition[],
+  jobs: Job[],
+): Promise<Queue> {
+  checkHandlers(definitions, jobs)
+  let working = false
+  const make = (worker: boolean) => {
+    const boss = new PgBoss({
+      db: { executeSql: async (text, values) => db.pool.query(text, values as unknown[]) },
+      schema: SCHEMA,
+      migrate: false,
+      createSchema: false,
+      supervise: worker,
+      schedule: worker,
+      // Our role owns no index.
+      reindex: false,
+      monitorVacuum: false,
+    })
+    boss.on('error', (error) => log.warn({ reason: error.message }, 'job queue'))
+    boss.on('warning', ({ message }) => log.debug({ reason: message }, 'job queue'))
+    return boss
+  }
+  let boss = make(false)
+  await boss.start()
+
+  async function runOne(job: Job, id: string, data: object): Promise<void> {
+    const started = Date.now()
+    try {
+      await job.run(Value.Parse(job.definition.payload, data))
+      log.info({ job: job.definition.name, id, ms: Date.now() - started }, 'job done')
+    } catch (error) {
+      log.error({ job: job.definition.name, id, err: error }, 'job failed')
+      throw error
+    }
+  }
+
+  return {
+    async send(tx, definition, payload, options) {
+      const queue = {
+        executeSql: async (text: string, values?: unknown[]) => tx.execute(text, values),
+      }
+      await boss.send(definition.name, payload as object, { db: queue, ...options })
+    },
+
+    async work() {
+      await boss.stop({ graceful: false })
+      boss = make(true)
+      await boss.start()
+      working = true
+      for (const job of jobs) {
+        const { name, cron } = job.definition
+        if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' })
+        await boss.work(name, { pollingIntervalSeconds: 1 }, async (batch) => {
+          for (const { id, data } of batch) await runOne(job, id, (data ?? {}) as object)
+        })
+      }
+    },
+
+    async runDue() {
+      let ran = 0
+      for (let found = true; found; ) {
+        found = false
+        for (const job of jobs) {
+          for (const { id, data } of await boss.fetch(job.definition.name, { batchSize: 100 })) {
+            found = true
+            ran++
+            try {
+              await runOne(job, id, (data ?? {}) as object)
+              await boss.complete(job.definition.name, id)
+            } catch (error) {
+              await boss.fail(job.definition.name, id, error as object)
+            }
+          }
+        }
+      }
+      return ran
+    },
+
+    depths: () =>
+      db.many<QueueDepth>(sql`
+        select q.name,
+               count(*) filter (where j.state in ('created', 'retry') and j.start_after <= now())::int as waiting,
+               count(*) filter (where j.state = 'active')::int as active,
+               count(*) filter (where j.state = 'failed')::int as failed,
+               coalesce(extract(epoch from now() - min(j.start_after)
+                 filter (where j.state in ('created', 'retry') and j.start_after <= now())), 0)::float8 as "oldestSeconds"
+          from pgboss.queue q left join pgboss.job j on j.name = q.name
+         where q.name not like '\_\_pgboss%'
+         group by q.name`),
+
+    async stop() {
+      await boss.stop({ graceful: working, timeout: 10_000 })
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import { invalid } from '../errors.ts'
+import { join, type Sql, sql } from '../sql.ts'
+
+export type FieldKind = 'string' | 'number' | 'boolean' | 'date'
+
+export interface Field {
+  column: Sql
+  kind: FieldKind
+}
+
+/** What a list may filter and sort by. A resource declares it once; every list convention reads it. */
+export interface Resource {
+  /** Wire name to column; dotted paths are names like any other. */
+  fields: Record<string, Field>
+  defaultSort: string
+  /** The unique column that makes every order total. */
+  tieBreak: Sql
+  /** Fields that a free-text `search` looks into when it names none. */
+  searchFields?: string[]
+  maxLimit?: number
+}
+
+export type Operator =
+  | 'eq'
+  | 'ne'
+  | 'gt'
+  | 'gte'
+  | 'lt'
+  | 'lte'
+  | 'in'
+  | 'between'
+  | 'contains'
+  | 'regex'
+  | 'like'
+
+export function fieldOf(
+  resource: Resource,
+  name: string,
+  use: 'filter' | 'sort' | 'search',
+): Field {
+  const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
+  if (!field) {
+    const known = Object.keys(resource.fields).join(', ')
+    throw invalid('unknown_field', `${use}: there is no field "${name}"; the fields are ${known}`)
+  }
+  return field
+}
+
+/** The value in the type of its column; text from a query and JSON from a body alike. */
+function typed(name: string, kind: FieldKind, value: unknown): unknown {
+  const bad = (wanted: string) =>
+    invalid('bad_filter_value', `filter: ${name} must be compared with ${wanted}`)
+  switch (kind) {
+    case 'boolean':
+      if (value === true || value === 'true') return true
+      if (value === false || value === 'false') return false
+      throw bad('true or false')
+    case 'number': {
+      const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+      if (typeof number !== 'number' || !Number.isFinite(number)) throw bad('a number')
+      return number
+    }
+    case 'date': {
+      const date = typeof value === 'string' || typeof value === 'number' ? new Date(value) : null
+      if (!date || Number.isNaN(date.getTime())) throw bad('a date')
+      return date.toISOString()
+    }
+    case 'string':
+      if (typeof value === 'object' && value !== null) throw bad('a single value')
+      return String(value)
+  }
+}
+
+const cast: Record<FieldKind, Sql> = {
+  string: sql`text`,
+  number: sql`numeric`,
+  boolean: sql`boolean`,
+  date: sql`timestamptz`,
+}
+
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+
+export function compare(resource: Resource, name: string, operator: Operator, value: unknown): Sql {
+  const { column, kind } = fieldOf(resource, name, 'filter')
+  const one = (v: unknown) => sql`${typed(name, kind, v)}::${cast[kind]}`
+  if (value === null && (operator === 'eq' || operator === 'ne')) {
+    return operator === 'eq' ? sql`${column} is null` : sql`${column} is not null`
+  }
+  switch (operator) {
+    case 'eq':
+      return sql`${column} = ${one(value)}`
+    case 'ne':
+      return sql`${column} is distinct from ${one(value)}`
+    case 'gt':
+      return sql`${column} > ${one(value)}`
+    case 'gte':
+      return sql`${column} >= ${one(value)}`
+    case 'lt':
+      return sql`${column} < ${one(value)}`
+    case 'lte':
+      return sql`${column} <= ${one(value)}`
+    case 'in': {
+      const values = (value as unknown[]).map((v) => typed(name, kind, v))
+      return sql`${column} = any(${values}::${cast[kind]}[])`
+    }
+    case 'between': {
+      const [from, to, ...more] = value as unknown[]
+      if (to === undefined || more.length > 0) {
+        throw invalid(
+          'bad_filter_value',
+          `filter: between needs two values for ${name}, as in ${name}:between:a|b`,
+        )
+      }
+      return sql`${column} between ${one(from)} and ${one(to)}`
+    }
+    case 'contains':
+      return sql`${column}::text ilike ${`%${escapeLike(String(value))}%`}`
+    case 'like':
+      return sql`${column}::text like ${escapeLike(String(value)).replaceAll('*', '%')}`
+    case 'regex':
+      if (typeof value !== 'string')
+        throw invalid('bad_filter_value', `filter: $regex of ${name} must be a string`)
+      // PostgreSQL reads the leading (?i) that clients send as it stands.
+      return sql`${column}::text ~ ${value}`
+  }
+}
+
+/** Any term in any field; without case. */
+export function search(resource: Resource, terms: string[], names: string[]): Sql {
+  const parts = names.flatMap((name) => {
+    const { column } = fieldOf(resource, name, 'search')
+    return terms.map((term) => sql`${column}::text ilike ${`%${escapeLike(term)}%`}`)
+  })
+  return parts.length === 0 ? sql`true` : sql`(${join(parts, ' or ')})`
+}
+
+export const all = (parts: Sql[]): Sql =>
+  parts.length === 0
+    ? sql`true`
+    : join(
+        parts.map((p) => sql`(${p})`),
+        ' and ',
+      )
+export const any = (parts: Sql[]): Sql =>
+  parts.length === 0
+    ? sql`true`
+    : sql`(${join(
+        parts.map((p) => sql`(${p})`),
+        ' or ',
+      )})`

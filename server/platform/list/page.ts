@@ -1,0 +1,41 @@
+import type { Queryable } from '../db.ts'
+import { codeOf, invalid } from '../errors.ts'
+import { type Sql, sql } from '../sql.ts'
+import type { ListQuery } from './query.ts'
+
+export interface Page<T> {
+  totalCount: number
+  results: T[]
+}
+
+/** One page and the total of all pages. `from` is everything after FROM up to, not including, WHERE. */
+export async function readPage<T>(
+  db: Queryable,
+  columns: Sql,
+  from: Sql,
+  scope: Sql,
+  list: ListQuery,
+): Promise<Page<T>> {
+  try {
+    const [count, results] = await Promise.all([
+      db.one<{ total: number }>(
+        sql`select count(*) as total from ${from} where ${scope} and ${list.where}`,
+      ),
+      db.many<T>(
+        sql`select ${columns} from ${from} where ${scope} and ${list.where} order by ${list.orderBy} limit ${list.limit} offset ${list.skip}`,
+      ),
+    ])
+    return { totalCount: count?.total ?? 0, results }
+  } catch (error) {
+    if (codeOf(error) === '2201B')
+      throw invalid('bad_regex', 'filter: $regex is not a valid regular expression')
+    throw error
+  }
+}
+
+/** Keeps the named fields, dotted ones by their first part; identifiers are always there. */
+export function project<T extends object>(record: T, fields: string[] | null): T {
+  if (fields === null) return record
+  const kept = new Set(['_id', 'id', ...fields.map((name) => name.split('.')[0])])
+  return Object.fromEntries(Object.entries(record).filter(([key]) => kept.has(key))) as T
+}

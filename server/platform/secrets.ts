@@ -1,0 +1,118 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+import type { Queryable } from './db.ts'
+import { OperatorError } from './errors.ts'
+import { newId } from './ids.ts'
+import { secretFile } from './postgres/data-directory.ts'
+import { sql } from './sql.ts'
+
+const ALGORITHM = 'aes-256-gcm'
+const IV = 12
+const TAG = 16
+
+export const sha256 = (value: string | Buffer): Buffer =>
+  createHash('sha256').update(value).digest()
+
+/** Equal in constant time, whatever the lengths. */
+export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b))
+
+export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
+
+function encrypt(key: Buffer, plain: Buffer, context: string): Buffer {
+  const iv = randomBytes(IV)
+  const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(Buffer.from(context))
+  return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+function decrypt(key: Buffer, sealed: Buffer, context: string): Buffer {
+  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, IV)).setAAD(
+    Buffer.from(context),
+  )
+  decipher.setAuthTag(sealed.subarray(-TAG))
+  return Buffer.concat([decipher.update(sealed.subarray(IV, -TAG)), decipher.final()])
+}
+
+export const wrapKey = (master: Buffer, id: string, key: Buffer): Buffer =>
+  encrypt(master, key, `data-key ${id}`)
+export function unwrapKey(master: Buffer, id: string, wrapped: Buffer): Buffer {
+  try {
+    return decrypt(master, wrapped, `data-key ${id}`)
+  } catch {
+    throw new OperatorError('The master key is not the one this database was sealed with')
+  }
+}
+
+/** The setting, or a file of the data directory made on first use. */
+export const readMasterKey = (setting: Buffer | undefined, dataDir: string): Buffer =>
+  setting ??
+  Buffer.from(
+    secretFile(dataDir, 'master.key', () => randomBytes(32).toString('base64')),
+    'base64',
+  )
+
+interface DataKeyRow {
+  id: string
+  wrapped: Buffer
+}
+
+/**
+ * Seals secrets that must be read back (TOTP seeds, private keys, tokens of other services): AES-256-GCM
+ * under a data key, which is stored wrapped by the master key. A sealed value names its data key, so values
+ * under an older key stay readable while `keys rotate` goes through them.
+ */
+export class Sealer {
+  readonly #master: Buffer
+  readonly #db: Queryable
+  readonly #keys = new Map<string, Buffer>()
+
+  private constructor(master: Buffer, db: Queryable) {
+    this.#master = master
+    this.#db = db
+  }
+
+  /** Fails when the master key does not open the stored data keys. */
+  static async open(master: Buffer, db: Queryable): Promise<Sealer> {
+    const sealer = new Sealer(master, db)
+    await sealer.#load()
+    if (sealer.#keys.size === 0) await sealer.addKey()
+    return sealer
+  }
+
+  async #load(): Promise<void> {
+    const rows = await this.#db.many<DataKeyRow>(
+      sql`select id, wrapped from data_keys order by created, id`,
+    )
+    for (const { id, wrapped } of rows) this.#keys.set(id, unwrapKey(this.#master, id, wrapped))
+  }
+
+  /** From now on the newest key seals. */
+  async addKey(): Promise<string> {
+    const id = newId()
+    const key = randomBytes(32)
+    await this.#db.run(
+      sql`insert into data_keys (id, wrapped) values (${id}, ${wrapKey(this.#master, id, key)})`,
+    )
+    this.#keys.set(id, key)
+    return id
+  }
+
+  /** `context` ties the value to its place, so that it cannot be moved to another row unnoticed. */
+  seal(plain: string, context: string): string {
+    const [id, key] = [...this.#keys].at(-1)!
+    return `${id}.${encrypt(key, Buffer.from(plain), context).toString('base64url')}`
+  }
+
+  async unseal(sealed: string, context: string): Promise<string> {
+    const [id = '', body = ''] = sealed.split('.')
+    // Another process may have rotated since we started.
+    if (!this.#keys.has(id)) await this.#load()
+    const key = this.#keys.get(id)
+    if (!key) throw new Error(`Data key ${id} is gone`)
+    return decrypt(key, Buffer.from(body, 'base64url'), context).toString()
+  }
+}

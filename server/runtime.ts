@@ -1,0 +1,66 @@
+import { createFirstAdministrator } from './admins/index.ts'
+import { createApp, jobDefinitions } from './app.ts'
+import { ensurePartitions } from './insights/index.ts'
+import type { Config } from './platform/config.ts'
+import { borrowDatabase, type Database, openDatabase } from './platform/database.ts'
+import { type Db, openDb } from './platform/db.ts'
+import { migrateQueue } from './platform/jobs/queue.ts'
+import type { Logger } from './platform/log.ts'
+import { type Migration, migrate } from './platform/migrate.ts'
+import { readMasterKey, Sealer } from './platform/secrets.ts'
+
+export const migrateAll = (database: Database): Promise<Migration[]> =>
+  migrate(database.owner, (owner) => migrateQueue(owner, jobDefinitions))
+
+/** The database, migrated, with the keys that open its secrets: what every long-running part stands on. */
+export interface Ground {
+  database: Database
+  db: Db
+  sealer: Sealer
+  close(): Promise<void>
+}
+
+async function openGround(config: Config, log: Logger, open: typeof openDatabase): Promise<Ground> {
+  const database = await open(config, log)
+  try {
+    for (const { name } of await migrateAll(database)) log.info({ migration: name }, 'migrated')
+    const db = openDb(database.service, {
+      max: config.databasePool,
+      onError: (error) => log.debug({ reason: error.message }, 'database connection lost'),
+    })
+    const sealer = await Sealer.open(readMasterKey(config.masterKey, config.dataDir), db)
+    const close = async () => {
+      await db.close()
+      await database.stop()
+    }
+    return { database, db, sealer, close }
+  } catch (error) {
+    await database.stop()
+    throw error
+  }
+}
+
+export const openServerGround = (config: Config, log: Logger) =>
+  openGround(config, log, openDatabase)
+/** For CLI commands, beside a running server or without one. */
+export const openCliGround = (config: Config, log: Logger) =>
+  openGround(config, log, borrowDatabase)
+
+export async function startService(config: Config, log: Logger) {
+  const ground = await openServerGround(config, log)
+  try {
+    await ensurePartitions(ground.db)
+    const first = await createFirstAdministrator(ground.db, {
+      email: config.adminEmail,
+      password: config.adminPassword,
+      apiKey: config.adminApiKey,
+    })
+    const app = await createApp({ config, log, ...ground })
+    const stopListening = await app.cache.listen(ground.database.service, log)
+    if (config.role !== 'web') await app.queue.work()
+    return { app, ground, first, stopListening }
+  } catch (error) {
+    await ground.close()
+    throw error
+  }
+}

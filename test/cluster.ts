@@ -1,0 +1,67 @@
+import pg from 'pg'
+import { jobDefinitions } from '../server/app.ts'
+import { type Connection, clientConfig } from '../server/platform/db.ts'
+import { migrateQueue } from '../server/platform/jobs/queue.ts'
+import { migrate } from '../server/platform/migrate.ts'
+import { EmbeddedPostgres } from '../server/platform/postgres/embedded.ts'
+
+export const TEMPLATE = 'gatehouse_test_template'
+
+export interface ClusterConnections {
+  owner: Connection
+  service: Connection
+}
+
+export const onDatabase = (connection: Connection, database: string): Connection => {
+  if (connection.connectionString === undefined) return { ...connection, database }
+  const url = new URL(connection.connectionString)
+  url.pathname = `/${database}`
+  return { ...connection, connectionString: url.toString() }
+}
+
+export async function asOwner<T>(
+  connection: Connection,
+  use: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(clientConfig(connection))
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The PostgreSQL of a whole test run: embedded, or the server of TEST_DATABASE_URL; with a migrated template. */
+export async function startTestCluster(directory: string, url: string | undefined) {
+  const embedded = url
+    ? null
+    : await EmbeddedPostgres.start(directory, { info: () => {}, warn: () => {} })
+  const connections: ClusterConnections = embedded
+    ? { owner: { ...embedded.owner, database: 'postgres' }, service: embedded.service }
+    : {
+        owner: { connectionString: url! },
+        service: { connectionString: url!, role: 'gatehouse_service' },
+      }
+  const version = await asOwner(connections.owner, async (client) => {
+    // Tests that pull the plug start databases of their own; here speed counts. A server is left as it is.
+    if (embedded) {
+      for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'])
+        await client.query(`alter system set ${name} = off`)
+      await client.query('select pg_reload_conf()')
+    }
+    await client.query(`drop database if exists ${TEMPLATE}`)
+    await client.query(`create database ${TEMPLATE}`)
+    return (await client.query('show server_version')).rows[0].server_version as string
+  })
+  await migrate(onDatabase(connections.owner, TEMPLATE), (owner) =>
+    migrateQueue(owner, jobDefinitions),
+  )
+  const stop = async () => {
+    await asOwner(connections.owner, (client) =>
+      client.query(`drop database if exists ${TEMPLATE} with (force)`),
+    )
+    await embedded?.stop()
+  }
+  return { connections, version, stop }
+}

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { after } from 'node:test'
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { type Credentials, plantAdministrator } from '../server/admins/index.ts'
+import { createApp } from '../server/app.ts'
+import { latestEvents } from '../server/insights/index.ts'
+import { foundOrganization } from '../server/organizations/index.ts'
+import { loadConfig } from '../server/platform/config.ts'
+import { type Connection, openDb } from '../server/platform/db.ts'
+import { newId } from '../server/platform/ids.ts'
+import { createLog } from '../server/platform/log.ts'
+import { Sealer } from '../server/platform/secrets.ts'
+import { asOwner, type ClusterConnections, onDatabase, TEMPLATE } from './cluster.ts'
+
+function cluster(): ClusterConnections {
+  const text = process.env.TEST_CLUSTER
+  if (!text)
+    throw new Error('Run tests with `npm test`, or `npm test -- part-of-the-path` for some of them')
+  return JSON.parse(text)
+}
+
+/** A database of its own, copied from the migrated template; dropped when the test file is done. */
+export async function newDatabase(
+  options: { empty?: true } = {},
+): Promise<{ owner: Connection; service: Connection; name: string }> {
+  const { owner, service } = cluster()
+  const name = `t_${randomBytes(8).toString('hex')}`
+  await asOwner(owner, (client) =>
+    client.query(`create database ${name}${options.empty ? '' : ` template ${TEMPLATE}`}`),
+  )
+  after(() =>
+    asOwner(owner, (client) => client.query(`drop database if exists ${name} with (force)`)),
+  )
+  return { owner: onDatabase(owner, name), service: onDatabase(service, name), name }
+}
+
+/** The address of a database, for processes that take DATABASE_URL. */
+export function urlOf(connection: Connection): string {
+  if (connection.connectionString) return connection.connectionString
+  const { user, password, host, database } = connection
+  return `postgresql://${user}:${encodeURIComponent(password ?? '')}@/${database}?host=${encodeURIComponent(host ?? '')}`
+}
+
+export function tempDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+/** Every answer must be one that its route declares: status, shape and all. */
+function checkResponses(http: FastifyInstance, problems: string[]): void {
+  const ajv = new Ajv({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  http.addHook('onSend', async (request, reply, payload) => {
+    const declared = request.routeOptions.schema?.response as Record<string, object> | undefined
+    if (!declared || request.is404) return payload
+    const where = `${request.method} ${request.routeOptions.url} ${reply.statusCode}`
+    const schema = declared[reply.statusCode] ?? declared[`${String(reply.statusCode)[0]}xx`]
+    if (!schema) problems.push(`${where}: the status is not declared`)
+    else if (typeof payload === 'string' && payload !== '') {
+      const validate = ajv.compile(schema)
+      if (!validate(JSON.parse(payload)))
+        problems.push(`${where}: ${ajv.errorsText(validate.errors)}`)
+    }
+    return payload
+  })
+}
+
+export type Response = Awaited<ReturnType<FastifyInstance['inject']>>
+
+/** Calls as one administrator would, with the key in the header. */
+export function caller(http: FastifyInstance, apiKey: string | null) {
+  const call =
+    (method: InjectOptions['method'] & string) =>
+    (
+      url: string,
+      body?: unknown,
+      headers: Record<string, string | string[]> = {},
+    ): Promise<Response> =>
+      http.inject({
+        method: method as 'GET',
+        url,
+        headers: { ...(apiKey !== null && { 'x-api-key': apiKey }), ...headers },
+        ...(body !== undefined && { payload: body as object }),
+      })
+  return {
+    get: (url: string, headers?: Record<string, string | string[]>) =>
+      call('GET')(url, undefined, headers),
+    post: call('POST'),
+    put: call('PUT'),
+    patch: call('PATCH'),
+    delete: call('DELETE'),
+  }
+}
+
+export interface AppOptions {
+  env?: Record<string, string>
+}
+
+/** The whole application on a database of its own; closed when the test file is done. */
+export async function startApp(options: AppOptions = {}) {
+  const { owner, service } = await newDatabase()
+  const lines: string[] = []
+  const secrets = new Set<string>()
+  const problems: string[] = []
+  const sink = new Writable({
+    write(chunk, _, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const config = loadConfig({ GATEHOUSE_LOG_LEVEL: 'debug', ...options.env })
+  const db = openDb(service, { max: 5 })
+  const sealer = await Sealer.open(randomBytes(32), db)
+  const app = await createApp({
+    config,
+    db,
+    log: createLog('debug', sink),
+    sealer,
+    prepare: (http) => checkResponses(http, problems),
+  })
+  const stopListening = await app.cache.listen(service, createLog('silent'))
+
+  after(async () => {
+    await app.http.close()
+    await app.queue.stop()
+    await stopListening()
+    await db.close()
+    assert.deepEqual(problems, [], 'answers that their routes do not declare')
+    for (const secret of secrets) {
+      assert.ok(!lines.some((line) => line.includes(secret)), 'a secret appeared in the log')
+    }
+  })
+
+  const keepSecret = <T extends Credentials>(credentials: T): T => {
+    secrets.add(credentials.apiKey).add(credentials.password)
+    return credentials
+  }
+
+  const eventsOf = async (tenantId: string) => {
+    const rows = await latestEvents(db.tenant(tenantId), tenantId, 1000)
+    return rows
+      .reverse()
+      .map((row) => JSON.parse(row.document) as Record<string, unknown> & { event_type: string })
+  }
+
+  /** One more administrator of an organization, with the role. */
+  async function addAdministrator(organizationId: string, roleName = 'Administrator') {
+    const person = {
+      email: `${newId()}@example.com`,
+      firstname: 'Ada',
+      lastname: 'Admin',
+      roleName,
+    }
+    const admin = keepSecret(
+      await db.tx(organizationId, (tx) =>
+        plantAdministrator(tx, { organization: organizationId }, person),
+      ),
+    )
+    return { ...admin, ...caller(app.http, admin.apiKey) }
+  }
+
+  /** A single-tenant organization and its administrator, who makes the calls. */
+  async function newOrganization(roleName = 'Administrator with Billing') {
+    const { organizationId } = await db.tx(null, (tx) =>
+      foundOrganization(tx, `Organization ${newId()}`, null),
+    )
+    const admin = await addAdministrator(organizationId, roleName)
+    await db.tx(organizationId, async (tx) => tx.execute('delete from events'))
+    return {
+      ...admin,
+      organizationId,
+      adminId: admin.id,
+      events: () => eventsOf(organizationId),
+      eventTypes: async () => (await eventsOf(organizationId)).map((e) => e.event_type),
+    }
+  }
+
+  /** A provider with this many organizations, and its administrator, who makes the calls. */
+  async function newProvider(organizations = 2, roleName = 'Administrator with Billing') {
+    const { organizationId, providerId } = await db.tx(null, (tx) =>
+      foundOrganization(tx, `Organization ${newId()}`, `Provider ${newId()}`),
+    )
+    const ids = [organizationId]
+    for (let at = 1; at < organizations; at++) {
+      const id = newId()
+      await db.tx(null, (tx) =>
+        tx.execute('insert into organizations (id, provider, name) values ($1, $2, $3)', [
+          id,
+          providerId,
+          `Organization ${id}`,
+        ]),
+      )
+      ids.push(id)
+    }
+    const person = { email: `${newId()}@example.com`, roleName }
+    const home = { provider: providerId!, organizations: ids.slice(0, organizations) }
+    const admin = keepSecret(await db.tx(providerId!, (tx) => plantAdministrator(tx, home, person)))
+    await db.tx(providerId!, async (tx) => tx.execute('delete from events'))
+    return {
+      ...admin,
+      ...caller(app.http, admin.apiKey),
+      adminId: admin.id,
+      providerId: providerId!,
+      organizationIds: ids,
+      events: () => eventsOf(providerId!),
+      eventTypes: async () => (await eventsOf(providerId!)).map((e) => e.event_type),
+    }
+  }
+
+  return {
+    ...app,
+    config,
+    db,
+    sealer,
+    owner,
+    service,
+    lines,
+    secrets,
+    anonymous: caller(app.http, null),
+    as: (apiKey: string) => caller(app.http, apiKey),
+    newOrganization,
+    newProvider,
+    addAdministrator,
+    eventsOf,
+    runDueJobs: () => app.queue.runDue(),
+  }
+}
