@@ -14,8 +14,8 @@ import {
 } from './admins/index.ts'
 import { createPartitionsJob, insightsJobs, observeEvents } from './insights/index.ts'
 import { organizationRoutes, providerRoutes } from './organizations/index.ts'
-import type { Config } from './platform/config.ts'
-import type { Db } from './platform/db.ts'
+import { type Config, loadConfig } from './platform/config.ts'
+import { type Db, openDb } from './platform/db.ts'
 import { registerHealth } from './platform/health.ts'
 import { registerAuthorization } from './platform/http/authorize.ts'
 import { registerContract } from './platform/http/contract-routes.ts'
@@ -23,7 +23,7 @@ import { collectOperations, type Operation } from './platform/http/openapi.ts'
 import { createServer } from './platform/http/server.ts'
 import type { JobDefinition } from './platform/jobs/definition.ts'
 import { openQueue, type Queue } from './platform/jobs/queue.ts'
-import type { Logger } from './platform/log.ts'
+import { createLog, type Logger } from './platform/log.ts'
 import { mailJob, mailPoster, sendMailJob } from './platform/mail.ts'
 import { createMetrics, registerMetrics } from './platform/metrics.ts'
 import type { Sealer } from './platform/secrets.ts'
@@ -55,37 +55,29 @@ export interface AppParts {
   prepare?: (http: FastifyInstance) => void
 }
 
-export async function createApp({ config, db, log, sealer, prepare }: AppParts): Promise<App> {
-  const queue = await openQueue(db, log, jobDefinitions, [
-    ...insightsJobs(db),
-    ...adminJobs(db),
-    mailJob(db, sealer, config, log),
-  ])
-  const cache = new CredentialCache()
-  const context: AdminContext = {
-    db,
-    cache,
-    sealer,
-    postMail: mailPoster(sealer, queue.send),
-    publicUrl: config.publicUrl,
-  }
+interface HttpParts {
+  config: Config
+  db: Db
+  log: Logger
+  context: AdminContext
+  queueDepths: Queue['depths']
+  prepare?: ((http: FastifyInstance) => void) | undefined
+}
+
+async function createHttp({ config, db, log, context, queueDepths, prepare }: HttpParts) {
   const metrics = createMetrics()
   observeEvents((service) => metrics.eventsWritten.inc({ service }))
-
   const http = await createServer(config, log)
   prepare?.(http)
   registerTracing(http)
-  registerAuthorization(http, createAuthenticate(db, cache))
+  registerAuthorization(http, createAuthenticate(db, context.cache))
   const operations = collectOperations(http)
-  registerMetrics(http, metrics, db, queue, config.metricsToken)
+  registerMetrics(http, metrics, db, queueDepths, config.metricsToken)
   registerHealth(http, db)
 
   await http.register(organizationRoutes, { prefix: '/api', db })
-  await http.register(providerRoutes, {
-    prefix: '/api/v2',
-    db,
-    onOrganizationCreated: linkNewOrganization,
-  })
+  const onOrganizationCreated = linkNewOrganization
+  await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })
   await http.register(administratorRoutes, { prefix: '/api', context })
   await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context })
   await http.register(roleRoutes, { prefix: '/api/v2', context })
@@ -93,5 +85,37 @@ export async function createApp({ config, db, log, sealer, prepare }: AppParts):
   await http.register(sessionRoutes, { context })
   registerContract(http, operations)
   await http.ready()
+  return { http, operations }
+}
+
+export async function createApp({ config, db, log, sealer, prepare }: AppParts): Promise<App> {
+  const jobs = [...insightsJobs(db), ...adminJobs(db), mailJob(db, sealer, config, log)]
+  const queue = await openQueue(db, log, jobDefinitions, jobs)
+  const cache = new CredentialCache()
+  const postMail = mailPoster(sealer, queue.send)
+  const context: AdminContext = { db, cache, sealer, postMail, publicUrl: config.publicUrl }
+  const { http, operations } = await createHttp({
+    config,
+    db,
+    log,
+    context,
+    queueDepths: queue.depths,
+    prepare,
+  })
   return { http, queue, cache, context, operations }
+}
+
+/** The routes alone, for the generated contract: nothing connects to a database until it is asked. */
+export async function describeRoutes(): Promise<Operation[]> {
+  const db = openDb({})
+  const context = { db, cache: new CredentialCache(), publicUrl: '' } as AdminContext
+  const log = createLog('silent')
+  const { operations } = await createHttp({
+    config: loadConfig({}),
+    db,
+    log,
+    context,
+    queueDepths: async () => [],
+  })
+  return operations
 }

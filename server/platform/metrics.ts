@@ -27,7 +27,7 @@ export function registerMetrics(
   app: FastifyInstance,
   { registry }: Metrics,
   db: Db,
-  queue: Queue,
+  queueDepths: Queue['depths'],
   token: string | undefined,
 ): void {
   const duration = new Histogram({
@@ -78,9 +78,9 @@ export function registerMetrics(
     connections.set({ state: 'idle' }, db.pool.idleCount)
     connections.set({ state: 'busy' }, db.pool.totalCount - db.pool.idleCount)
     connections.set({ state: 'waiting' }, db.pool.waitingCount)
-    for (const { name, waiting, active, failed, oldestSeconds } of await queue
-      .depths()
-      .catch(() => [])) {
+    for (const { name, waiting, active, failed, oldestSeconds } of await queueDepths().catch(
+      () => [],
+    )) {
       jobs.set({ queue: name, state: 'waiting' }, waiting)
       jobs.set({ queue: name, state: 'active' }, active)
       jobs.set({ queue: name, state: 'failed' }, failed)

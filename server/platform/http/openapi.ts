@@ -1,4 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { TenantRule } from './authorize.ts'
 import { type Bundle, TITLES } from './bundles.ts'
 
 type Json = Record<string, unknown>
@@ -12,6 +13,7 @@ export interface Operation {
   standardizedId: string
   legacyId: string
   scopes: readonly string[] | null
+  tenant: TenantRule
   schema: Json
 }
 
@@ -62,6 +64,7 @@ export function collectOperations(app: FastifyInstance): Operation[] {
         standardizedId,
         legacyId: route.config?.operationId?.legacy ?? standardizedId,
         scopes: route.config?.public ? null : (route.config?.scopes ?? []),
+        tenant: route.config?.tenant ?? 'header',
         schema: (route.schema ?? {}) as Json,
       })
     }
@@ -104,6 +107,21 @@ function parameters(place: 'path' | 'query' | 'header', schema: unknown, compone
   })
 }
 
+/** The tenant headers that a route reads, by its rule. */
+function tenantHeaders({ scopes, tenant }: Operation): Json[] {
+  if (scopes === null || tenant === 'home') return []
+  const header = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string', pattern: '^[0-9a-f]{24}$' },
+  })
+  const organization = header('x-org-id', 'Organization; needed by administrators of several')
+  if (tenant !== 'header-or-provider') return [organization]
+  return [organization, header('x-provider-id', 'Instead of x-org-id: the provider itself')]
+}
+
 const REASONS: Record<string, string> = {
   200: 'Success',
   201: 'Created',
@@ -137,6 +155,7 @@ function describeOperation(operation: Operation, legacy: boolean, components: Js
       ...parameters('path', schema.params, components),
       ...parameters('query', schema.querystring, components),
       ...parameters('header', schema.headers, components),
+      ...tenantHeaders(operation),
     ],
     ...(schema.body !== undefined && {
       requestBody: {

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { createClient } from '../client/index.ts'
+import { generatedFiles } from '../scripts/generated-files.ts'
+import { BUNDLES } from '../server/platform/http/bundles.ts'
+import { standardizedOperationId } from '../server/platform/http/openapi.ts'
+import { startApp } from './harness.ts'
+
+const app = await startApp()
+
+test('the generated files in the repository are those of the code', async () => {
+  for (const [path, text] of Object.entries(await generatedFiles())) {
+    assert.equal(readFileSync(path, 'utf8'), text, `${path} is stale: run npm run generate`)
+  }
+})
+
+for (const bundle of BUNDLES) {
+  for (const query of ['', '?ids=legacy']) {
+    test(`the ${bundle} bundle${query} is valid OpenAPI 3.1 in an independent validator`, async () => {
+      const res = await app.anonymous.get(`/openapi/${bundle}.json${query}`)
+      assert.equal(res.statusCode, 200)
+      const validator = new Validator()
+      const { valid, errors } = await validator.validate(res.json())
+      assert.ok(valid, JSON.stringify(errors))
+      assert.equal(validator.version, '3.1')
+    })
+  }
+
+  test(`the ${bundle} mapping has exactly the five attributes and unique ids`, async () => {
+    const entries = (await app.anonymous.get(`/openapi/${bundle}-operation-ids.json`)).json()
+    const names = [
+      'method',
+      'host_root_path',
+      'base_path',
+      'legacy_operation_id',
+      'standardized_operation_id',
+    ]
+    for (const entry of entries) assert.deepEqual(Object.keys(entry), names)
+    const ids = entries.map(
+      (entry: { standardized_operation_id: string }) => entry.standardized_operation_id,
+    )
+    assert.equal(new Set(ids).size, ids.length)
+  })
+}
+
+test('operation ids follow the published rule', () => {
+  const cases: [string, string, string][] = [
+    ['GET', '/api/v2/systemgroups', 'getApiV2Systemgroups'],
+    ['POST', '/api/runCommand', 'postApiRuncommand'],
+    ['GET', '/api/application-templates/{id}', 'getApiApplicationTemplatesById'],
+    ['GET', '/api/v2/systems/{system_id}/memberof', 'getApiV2SystemsBySystemIdMemberof'],
+    ['GET', '/api/v2/x/{systemObjectId}', 'getApiV2XBySystemobjectid'],
+    ['POST', '/insights/directory/v1/events', 'postInsightsDirectoryV1Events'],
+  ]
+  for (const [method, path, id] of cases) assert.equal(standardizedOperationId(method, path), id)
+})
+
+test('legacy ids are served on request and name the same operations', async () => {
+  const standardized = (await app.anonymous.get('/openapi/management.json')).json()
+  const legacy = (await app.anonymous.get('/openapi/management.json?ids=legacy')).json()
+  assert.equal(standardized.paths['/organizations'].get.operationId, 'getApiOrganizations')
+  assert.equal(legacy.paths['/organizations'].get.operationId, 'organization_list')
+  assert.deepEqual(Object.keys(legacy.paths), Object.keys(standardized.paths))
+})
+
+test('every operation of the facts in this area is there under its published id', async () => {
+  const entries = (await app.anonymous.get('/openapi/management-operation-ids.json')).json()
+  const ids = new Map(
+    entries.map((e: Record<string, string>) => [
+      e.standardized_operation_id,
+      e.legacy_operation_id,
+    ]),
+  )
+  const published = {
+    getApiOrganizations: 'organization_list',
+    getApiOrganizationsById: 'organizations_get',
+    putApiOrganizationsById: 'organization_put',
+    postApiSearchOrganizations: 'search_organizations_post',
+    getApiUsersReactivateById: 'users_reactivate_get',
+    postApiUsersResettotpById: 'admin_totpreset_begin',
+    putApiUsersById: 'users_put',
+    deleteApiV2AdministratorsByAdministratorIdOrganizationlinksById:
+      'administratorOrganizations_removeByAdministrator',
+    getApiV2AdministratorsByIdOrganizationlinks: 'administratorOrganizations_listByAdministrator',
+    postApiV2AdministratorsByIdOrganizationlinks:
+      'administratorOrganizations_createByAdministrator',
+    getApiV2OrganizationsByIdAdministratorlinks: 'administratorOrganizations_listByOrganization',
+    getApiV2ProvidersByProviderId: 'providers_getProvider',
+    getApiV2ProvidersByProviderIdAdministrators: 'providers_listAdministrators',
+    postApiV2ProvidersByProviderIdAdministrators: 'providers_postAdmins',
+    deleteApiV2ProvidersByProviderIdAdministratorsById: 'providers_removeAdministrator',
+    getApiV2ProvidersByProviderIdOrganizations: 'providers_listOrganizations',
+    postApiV2ProvidersByProviderIdOrganizations: 'providerOrganizations_createOrg',
+    putApiV2ProvidersByProviderIdOrganizationsById: 'providerOrganizations_updateOrg',
+    getApiV2Roles: 'getApiV2Roles',
+    deleteApiV2ServiceAccountsByServiceAccountIdAuthConfigByAuthConfigId:
+      'deleteApiV2ServiceAccountsByServiceAccountIdAuthConfigByAuthConfigId',
+  }
+  for (const [id, legacy] of Object.entries(published)) assert.equal(ids.get(id), legacy, id)
+})
+
+test('the API reference loads nothing from outside', async () => {
+  const page = await app.anonymous.get('/docs')
+  assert.equal(page.statusCode, 200)
+  assert.match(
+    String(page.headers['content-security-policy']),
+    /default-src 'none'; script-src 'self'/,
+  )
+  assert.doesNotMatch(page.body, /https?:\/\//)
+  for (const [, asset] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    assert.equal((await app.anonymous.get(asset!)).statusCode, 200, asset)
+  }
+})
+
+test('the typed client speaks to a real listener', async () => {
+  const baseUrl = await app.http.listen({ port: 0, host: '127.0.0.1' })
+  const org = await app.newOrganization()
+  const { management } = createClient({ baseUrl, apiKey: org.apiKey })
+  const list = await management.GET('/organizations', { params: { query: { limit: 1 } } })
+  assert.equal(list.data?.totalCount, 1)
+  const made = await management.POST('/v2/roles', {
+    body: { name: 'Reader', scopes: ['users.readonly'] },
+  })
+  assert.equal(made.data?.name, 'Reader')
+  const refused = await management.GET('/v2/roles/{role_id}', {
+    params: { path: { role_id: 'nope' } },
+  })
+  assert.equal(refused.response.status, 404)
+  assert.equal(refused.error?.message, 'role not found')
+})
