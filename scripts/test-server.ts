@@ -1,0 +1,158 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chownSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { messageOf, OperatorError } from '../server/platform/errors.ts'
+import { type Account, postgresAccount } from '../server/platform/postgres/account.ts'
+
+// npm run test:server [-- words]: the suite of `npm test` on a PostgreSQL server, the one of
+// TEST_DATABASE_URL or a private one made from Debian's package.
+
+/** The oldest release we support that is there: what runs on it runs on the newer ones. */
+const findPrograms = (): string | undefined =>
+  globSync('/usr/lib/postgresql/*/bin/postgres')
+    .map((path) => ({ path: dirname(path), release: Number(path.split('/').at(-3)) }))
+    .filter(({ release }) => release >= 15)
+    .sort((a, b) => a.release - b.release)[0]?.path
+
+function installPostgres(): void {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    throw new OperatorError(
+      'No PostgreSQL server to test on: set TEST_DATABASE_URL to a superuser login, or install the package postgresql',
+    )
+  }
+  // A folder of drop-ins that the package reads: no default cluster is made, so no service starts.
+  mkdirSync('/etc/postgresql-common/createcluster.d', { recursive: true })
+  writeFileSync(
+    '/etc/postgresql-common/createcluster.d/no-main-cluster.conf',
+    'create_main_cluster = false\n',
+  )
+  const apt = (...args: string[]) =>
+    execFileSync('apt-get', ['-qq', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      // Its chatter would hide the results; its complaints are wanted.
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  const install = () => apt('install', '--yes', '--no-install-recommends', 'postgresql')
+  process.stdout.write("Installing Debian's PostgreSQL (once) …\n")
+  try {
+    install()
+  } catch {
+    apt('update')
+    install()
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (address === null || typeof address === 'string') throw new Error('No free port')
+  return address.port
+}
+
+async function untilReady(url: string, ended: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 30_000; ; await delay(50)) {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return
+    } catch (error) {
+      if (ended() || Date.now() > deadline)
+        throw new OperatorError(`PostgreSQL did not start: ${messageOf(error)}`)
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+}
+
+/** A cluster of its own in a temporary folder; it cannot meet the machine's other databases. */
+async function startCluster(programs: string) {
+  const account: Account | null = postgresAccount()
+  const identity = account ? { uid: account.uid, gid: account.gid } : {}
+  const home = mkdtempSync(join(tmpdir(), 'gatehouse-server-'))
+  if (account) chownSync(home, account.uid, account.gid)
+  const cluster = join(home, 'cluster')
+  const port = await freePort()
+  // Loopback is open to everybody on the machine, so not without a password.
+  const password = crypto.randomUUID()
+  writeFileSync(join(home, 'password'), password, { mode: 0o644 })
+  const settings = { port, listen_addresses: '127.0.0.1', unix_socket_directories: home }
+  // It lives for one run: speed counts, what a power cut would leave does not.
+  const speed = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
+  const flags = Object.entries({ ...settings, ...speed, max_connections: 200 })
+  const options = { cwd: home, ...identity }
+  const initdb = ['--pgdata', cluster, '--username', 'postgres', '--auth', 'scram-sha-256']
+  execFileSync(
+    join(programs, 'initdb'),
+    [...initdb, '--encoding', 'UTF8', '--locale', 'C', '--pwfile', join(home, 'password')],
+    { ...options, stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const server = spawn(
+    join(programs, 'postgres'),
+    ['-D', cluster, ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    // A group of its own: Ctrl-C is for the tests, the database ends after them.
+    { ...options, stdio: ['ignore', 'ignore', 'ignore'], detached: true },
+  )
+  const ended = once(server, 'exit')
+  const stop = async () => {
+    server.kill('SIGINT')
+    await ended
+    rmSync(home, { recursive: true, force: true })
+  }
+  const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`
+  try {
+    await untilReady(url, () => server.exitCode !== null)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url, stop }
+}
+
+async function runSuite(url: string): Promise<number> {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'test.ts'), ...process.argv.slice(2)],
+    { stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: url } },
+  )
+  const pass = (signal: NodeJS.Signals) => child.kill(signal)
+  process.on('SIGTERM', pass).on('SIGINT', pass)
+  const [code] = await once(child, 'exit')
+  return code ?? 1
+}
+
+async function main(): Promise<number> {
+  const given = process.env.TEST_DATABASE_URL
+  if (given) return runSuite(given)
+  if (!findPrograms()) installPostgres()
+  const programs = findPrograms()
+  if (!programs) throw new OperatorError('The package postgresql brought no /usr/lib/postgresql')
+  const { url, stop } = await startCluster(programs)
+  try {
+    return await runSuite(url)
+  } finally {
+    await stop()
+  }
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  process.stderr.write(`test:server: ${messageOf(error)}\n`)
+  process.exitCode = 1
+}
