@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** demo-credentials.json: what a person or a test needs to use the demo world. */
+export interface DemoCredentials {
+  baseUrl: string
+  insightsUrl: string
+  provider: { id: string }
+  organizations: { id: string; name: string; singleTenant: boolean }[]
+  administrators: {
+    email: string
+    password: string
+    apiKey: string
+    role: string
+    organizationId: string | null
+    providerId: string | null
+  }[]
+  users: {
+    id: string
+    organizationId: string
+    username: string
+    email: string
+    password: string
+    state: string
+  }[]
+  systems: {
+    id: string
+    organizationId: string
+    privateKeyPath: string
+    os: string
+    eligible: boolean
+  }[]
+  applications: { id: string; organizationId: string; name: string; slug: string }[]
+}
+
+export const emptyCredentials = (baseUrl: string): DemoCredentials => ({
+  baseUrl: `${baseUrl}/api`,
+  insightsUrl: baseUrl,
+  provider: { id: '' },
+  organizations: [],
+  administrators: [],
+  users: [],
+  systems: [],
+  applications: [],
+})
+
+const fileOf = (dataDir: string): string => join(dataDir, 'demo-credentials.json')
+
+export const credentialsFileExists = (dataDir: string): boolean => existsSync(fileOf(dataDir))
+
+/** Renamed into place: whoever waits for the file never reads half of it. */
+export function writeCredentials(dataDir: string, credentials: DemoCredentials): string {
+  const file = fileOf(dataDir)
+  const partial = `${file}.${process.pid}`
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+  writeFileSync(partial, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 })
+  renameSync(partial, file)
+  return file
+}

@@ -1,0 +1,21 @@
+import { insertOrganization, insertProvider } from '../server/organizations/store.ts'
+import type { Tx } from '../server/platform/db.ts'
+import type { World } from './world.ts'
+
+/** The provider, its two organizations and one that stands alone. */
+export async function plantOrganizations(tx: Tx, world: World): Promise<string> {
+  const { provider, tenants, credentials } = world
+  await insertProvider(tx, provider.id, provider.name)
+  credentials.provider.id = provider.id
+  for (const { id, name, singleTenant, providerId } of tenants) {
+    await insertOrganization(tx, {
+      id,
+      provider: providerId,
+      name,
+      settings: {},
+      max_system_users: 0,
+    })
+    credentials.organizations.push({ id, name, singleTenant })
+  }
+  return `Organizations: ${tenants.map(({ name }) => name).join(', ')}`
+}

@@ -1,0 +1,122 @@
+import { FIRST_NAMES, LAST_NAMES, type OrganizationPlan, type Place } from './names.ts'
+import type { Random } from './random.ts'
+import { BROWSERS, type UserAgent } from './useragents.ts'
+
+export interface Person {
+  id: string
+  firstname: string
+  lastname: string
+  username: string
+  email: string
+  department: string
+  place: Place
+  officeIp: string
+  homeIp: string
+  deskIp: string
+  browser: UserAgent
+  /** Uses a second factor at the portal. */
+  mfa: boolean
+}
+
+export interface Device {
+  id: string
+  hostname: string
+  displayName: string
+  os: 'linux' | 'mac' | 'windows'
+  owner: Person
+}
+
+export interface Application {
+  id: string
+  name: string
+  displayLabel: string
+  slug: string
+  ssoUrl: string
+}
+
+export interface Group {
+  id: string
+  name: string
+}
+
+const plain = (name: string): string =>
+  name
+    .normalize('NFD')
+    .replace(/[^a-z]/gi, '')
+    .toLowerCase()
+
+/** Sites fill up in the order of the plan, each with its share of the people. */
+function siteOf(plan: OrganizationPlan, at: number) {
+  let upTo = 0
+  for (const site of plan.sites) {
+    upTo += site.share * plan.people
+    if (at < upTo) return site
+  }
+  return plan.sites[0]!
+}
+
+export function describePeople(plan: OrganizationPlan, random: Random): Person[] {
+  const taken = new Set<string>()
+  return Array.from({ length: plan.people }, (_, at) => {
+    let firstname: string
+    let lastname: string
+    let username: string
+    do {
+      firstname = random.pick(FIRST_NAMES)
+      lastname = random.pick(LAST_NAMES)
+      username = `${plain(firstname)}.${plain(lastname)}`
+    } while (taken.has(username))
+    taken.add(username)
+    const site = siteOf(plan, at)
+    return {
+      id: random.id(),
+      firstname,
+      lastname,
+      username,
+      email: `${username}@${plan.domain}`,
+      department: plan.departments[at % plan.departments.length]!,
+      place: site.place,
+      officeIp: site.officeIp,
+      homeIp: `2001:db8:${random.hex(4).replace(/^0+(?=.)/, '')}::${random.between(2, 99)}`,
+      deskIp: `${site.subnet}.${10 + at}`,
+      browser: random.pick(BROWSERS),
+      mfa: random.chance(0.6),
+    }
+  })
+}
+
+const MODELS = {
+  linux: ['lnx', 'Workstation'],
+  mac: ['mbp', 'MacBook'],
+  windows: ['win', 'Notebook'],
+} as const
+
+export function describeDevices(plan: OrganizationPlan, staff: Person[], random: Random): Device[] {
+  const owners = staff.filter((_, at) => at % Math.floor(plan.people / plan.systems) === 0)
+  return owners.slice(0, plan.systems).map((owner, at) => {
+    const os = random.pick(['linux', 'mac', 'windows'] as const)
+    const [short, model] = MODELS[os]
+    return {
+      id: random.id(),
+      hostname: `${plan.domain.split('.')[0]}-${short}-${String(at + 1).padStart(3, '0')}`,
+      displayName: `${owner.firstname}'s ${model}`,
+      os,
+      owner,
+    }
+  })
+}
+
+export const describeApplications = (
+  plan: OrganizationPlan,
+  baseUrl: string,
+  random: Random,
+): Application[] =>
+  plan.applications.map((displayLabel) => {
+    const name = displayLabel.toLowerCase().replaceAll(' ', '-')
+    const slug = `${plan.domain.split('.')[0]}-${name}`
+    return { id: random.id(), name, displayLabel, slug, ssoUrl: `${baseUrl}/saml2/${slug}` }
+  })
+
+/** One per department; events name them as user groups. */
+export const describeGroups = (plan: OrganizationPlan, random: Random): Group[] =>
+  plan.departments.map((name) => ({ id: random.id(), name }))

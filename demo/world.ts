@@ -1,0 +1,60 @@
+import type { DemoCredentials } from './credentials.ts'
+import { ORGANIZATIONS, type OrganizationPlan, PROVIDER } from './names.ts'
+import {
+  type Application,
+  type Device,
+  describeApplications,
+  describeDevices,
+  describeGroups,
+  describePeople,
+  type Group,
+  type Person,
+} from './people.ts'
+import { Random } from './random.ts'
+
+export const DAYS = 30
+
+/** An administrator as events name one. */
+export interface Administrator {
+  id: string
+  email: string
+}
+
+/** An organization with everything in it. Ids are fixed by the seed, so events may name what is planted later. */
+export interface Tenant extends OrganizationPlan {
+  staff: Person[]
+  devices: Device[]
+  apps: Application[]
+  groups: Group[]
+  /** Those who change things there; filled when they are planted. */
+  administrators: Administrator[]
+  /** Set where the administrators belong to the provider. */
+  providerId: string | null
+}
+
+export interface World {
+  now: number
+  provider: typeof PROVIDER & { administrators: Administrator[] }
+  tenants: Tenant[]
+  credentials: DemoCredentials
+}
+
+function describeTenant(plan: OrganizationPlan, baseUrl: string): Tenant {
+  const staff = describePeople(plan, new Random(`people of ${plan.id}`))
+  return {
+    ...plan,
+    staff,
+    devices: describeDevices(plan, staff, new Random(`devices of ${plan.id}`)),
+    apps: describeApplications(plan, baseUrl, new Random(`applications of ${plan.id}`)),
+    groups: describeGroups(plan, new Random(`groups of ${plan.id}`)),
+    administrators: [],
+    providerId: plan.singleTenant ? null : PROVIDER.id,
+  }
+}
+
+export const describeWorld = (now: number, credentials: DemoCredentials): World => ({
+  now,
+  provider: { ...PROVIDER, administrators: [] },
+  tenants: ORGANIZATIONS.map((plan) => describeTenant(plan, credentials.insightsUrl)),
+  credentials,
+})

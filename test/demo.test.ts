@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { DemoCredentials } from '../demo/credentials.ts'
+import { loadDemo } from '../demo/index.ts'
+import { sql } from '../server/platform/sql.ts'
+import { startApp, tempDirectory } from './harness.ts'
+
+const DAY = 86_400_000
+
+// The lists of the specification, section "Directory Insights event"; directory with those of the portal.
+const FIELDS: Record<string, string> = {
+  access_management:
+    'id event_type timestamp service pid organization access_request_id changes resource workflow initiated_by association client_ip user_agent success geoip provider error_message @version',
+  alert:
+    'id event_type timestamp service organization changes correlation category geoip initiated_by client_ip success severity username resource',
+  directory:
+    'id correlation event_type timestamp resource system_group organization changes initiated_by association client_ip useragent auth_method success mfa mfa_meta geoip provider service auth_context application idm_client_id error_message message_chain @version system target_resource',
+  ldap: 'timestamp connection_id operation_number event_type dn auth_method mech start_tls tls_established username organization success error_code error_message oid base scope deref filter attr number_of_results service initiated_by auth_meta @version',
+  mdm: 'id timestamp organization event_type mdm_type device_object_id device_manager_object_id windows_device_uuid initiated_by command_uuid request_type command status error_chain success result geoip @version service',
+  notifications:
+    'id timestamp organization event_type name type description channel_object_id correlation config success initiated_by client_ip',
+  object_storage:
+    'id timestamp event_type service result organization referrer_object_id referrer_type object_storage_item_object_id object_storage_item_version_object_id object_storage_item_version_name object_storage_item_version_size object_storage_item_version_sha_256_sum total_software_item_count total_space_used system_object_id @version',
+  password_vault:
+    'id event_type timestamp service organization changes initiated_by association client_ip user_agent success geoip provider error_message @version',
+  radius:
+    'id event_type nas_mfa_state auth_type eap_type client_ip geoip success username organization timestamp error_message mfa mfa_meta outer service initiated_by @version',
+  reports:
+    'id event_type timestamp service organization changes resource initiated_by auth_method client_ip user_agent geoip provider @version',
+  saas_app_management:
+    'id event_type timestamp service organization changes geoip initiated_by client_ip username resource account_id catalog_app_id login_identifier detail @version',
+  software:
+    'id event_type service timestamp provider organization system application changes resource app_management_source @version',
+  sso: 'id event_type timestamp initiated_by organization application client_ip useragent geoip idp_initiated service @version',
+  systems:
+    'timestamp system_timestamp id event_type organization system message client_ip src_ip username process_name success provider resource changes initiated_by service app_management_source windows_meta @version',
+}
+const STRING_VERSION = new Set(['access_management', 'password_vault', 'reports'])
+const NO_VERSION = new Set(['alert', 'notifications'])
+
+interface Row {
+  timestamp: string
+  id: string
+  service: string
+  document: string
+}
+
+const now = Date.now()
+const dataDir = tempDirectory()
+const app = await startApp()
+const lines: string[] = []
+const options = {
+  baseUrl: 'http://localhost:8080',
+  dataDir,
+  now,
+  progress: (line: string) => lines.push(line),
+}
+const file = join(dataDir, 'demo-credentials.json')
+
+const eventsOf = (tenantId: string) =>
+  app.db
+    .tenant(tenantId)
+    .many<Row>(sql`select timestamp, id, service, document from events order by timestamp, id`)
+
+assert.equal(await loadDemo(app, options), 'loaded')
+const credentials: DemoCredentials = JSON.parse(readFileSync(file, 'utf8'))
+for (const { apiKey, password } of credentials.administrators) app.secrets.add(apiKey).add(password)
+const tenants = [credentials.provider, ...credentials.organizations].map(({ id }) => id)
+const keyOf = (role: string) =>
+  credentials.administrators.find((admin) => admin.role === role)!.apiKey
+
+test('the world is a provider with two organizations and one that stands alone', () => {
+  assert.deepEqual(
+    credentials.organizations.map(({ singleTenant }) => singleTenant),
+    [false, false, true],
+  )
+  const alone = credentials.organizations[2]!.id
+  assert.deepEqual(
+    credentials.administrators.map(({ role, organizationId, providerId }) => [
+      role,
+      organizationId,
+      providerId,
+    ]),
+    [
+      ['Administrator', alone, null],
+      ['Read Only', alone, null],
+      ['Command Runner', alone, null],
+      ['Help Desk', alone, null],
+      ['Administrator with Billing', null, credentials.provider.id],
+    ],
+  )
+  assert.equal(credentials.baseUrl, 'http://localhost:8080/api')
+  assert.equal(credentials.insightsUrl, 'http://localhost:8080')
+})
+
+test('only its owner can read the credentials file', () => {
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+})
+
+test('there is a month of events, each as the specification lists its fields', async () => {
+  let total = 0
+  const services = new Set<string>()
+  for (const tenantId of tenants) {
+    const rows = await eventsOf(tenantId)
+    assert.ok(rows.length > 100, `${tenantId} has ${rows.length} events`)
+    total += rows.length
+    for (const { timestamp, service, document } of rows) {
+      services.add(service)
+      const event = JSON.parse(document) as Record<string, unknown>
+      const where = `${service} ${document}`
+      const listed = new Set(FIELDS[service]?.split(' '))
+      const unlisted = Object.keys(event).filter((name) => !listed.has(name))
+      assert.deepEqual(unlisted, [], where)
+      assert.equal(event.timestamp, timestamp, where)
+      assert.equal(event.service, service === 'notifications' ? undefined : service, where)
+      const version = NO_VERSION.has(service) ? undefined : STRING_VERSION.has(service) ? '1' : 1
+      assert.equal(event['@version'], version, where)
+      assert.equal('id' in event, service !== 'ldap', where)
+    }
+  }
+  assert.ok(total > 10_000 && total < 14_000, `${total} events`)
+  assert.deepEqual([...services].sort(), Object.keys(FIELDS))
+})
+
+test('every event lies in the last 30 days and names the tenant it is stored under', async () => {
+  for (const tenantId of tenants) {
+    for (const { timestamp, document } of await eventsOf(tenantId)) {
+      // Administrators are planted by the load itself, a moment after `now`.
+      const at = Date.parse(timestamp)
+      assert.ok(at > now - 30 * DAY && at <= Date.now(), timestamp)
+      const { organization, provider } = JSON.parse(document)
+      if (tenantId === credentials.provider.id) assert.equal(provider, tenantId)
+      else assert.equal(organization, tenantId)
+    }
+  }
+})
+
+test('values are folded as the service folds its own', async () => {
+  const [first] = (await eventsOf(credentials.organizations[2]!.id)).filter(
+    ({ service }) => service === 'sso',
+  )
+  const { geoip, application } = JSON.parse(first!.document)
+  assert.equal(geoip.country_code, geoip.country_code.toLowerCase())
+  assert.equal(application.display_label, application.display_label.toLowerCase())
+})
+
+test('the keys of the file open what their roles allow', async () => {
+  const alone = credentials.organizations[2]!.id
+  const administrator = app.as(keyOf('Administrator'))
+  assert.equal((await administrator.get('/api/organizations')).statusCode, 200)
+  assert.equal((await administrator.get(`/api/organizations/${alone}`)).statusCode, 200)
+  const reader = app.as(keyOf('Read Only'))
+  const settings = { settings: { name: 'Other' } }
+  assert.equal((await reader.put(`/api/organizations/${alone}`, settings)).statusCode, 403)
+  const runner = app.as(keyOf('Command Runner'))
+  assert.equal((await runner.get(`/api/organizations/${alone}`)).statusCode, 403)
+  const helper = app.as(keyOf('Help Desk'))
+  assert.equal((await helper.get(`/api/organizations/${alone}`)).statusCode, 200)
+})
+
+test('the provider administrator must say which of the two organizations is meant', async () => {
+  const provider = app.as(keyOf('Administrator with Billing'))
+  const list = (await provider.get('/api/organizations')).json()
+  assert.equal(list.totalCount, 2)
+  assert.equal((await provider.get('/api/v2/roles')).statusCode, 401)
+  for (const { id, singleTenant } of credentials.organizations) {
+    const answer = await provider.get('/api/v2/roles', { 'x-org-id': id })
+    assert.equal(answer.statusCode, singleTenant ? 404 : 200)
+  }
+})
+
+test('a second load changes nothing, and says so when the credentials file is gone', async () => {
+  const count = async () => (await Promise.all(tenants.map(eventsOf))).flat().length
+  const before = await count()
+  const text = readFileSync(file, 'utf8')
+  lines.length = 0
+  assert.equal(await loadDemo(app, options), 'already there')
+  assert.equal(await count(), before)
+  assert.equal(readFileSync(file, 'utf8'), text)
+  assert.deepEqual(lines, [])
+
+  rmSync(file)
+  assert.equal(await loadDemo(app, options), 'already there')
+  assert.match(lines.join(' '), /credentials file is gone/)
+})
+
+test('a load that breaks off half-way leaves nothing behind', async () => {
+  const other = await startApp()
+  const dataDir = tempDirectory()
+  const breakOff = (line: string) => {
+    if (line.startsWith('Events')) throw new Error('pulled the plug')
+  }
+  await assert.rejects(loadDemo(other, { ...options, dataDir, progress: breakOff }), /plug/)
+  const { left } = (await other.db.one<{ left: number }>(
+    sql`select (select count(*) from organizations) + (select count(*) from administrators) as left`,
+  ))!
+  assert.equal(left, 0)
+  assert.ok(!existsSync(join(dataDir, 'demo-credentials.json')))
+  assert.equal(await loadDemo(other, { ...options, dataDir }), 'loaded')
+})
+
+test('loads started at the same moment leave one world, the same in every installation', async () => {
+  const other = await startApp()
+  const directories = [tempDirectory(), tempDirectory()]
+  const results = await Promise.all(
+    directories.map((dataDir) => loadDemo(other, { ...options, dataDir })),
+  )
+  assert.deepEqual(results.sort(), ['already there', 'loaded'])
+  // Administrators get ids and secrets of their own; all the rest comes from the seed.
+  const seeded = (rows: Row[]) =>
+    rows.filter(({ document }) => !document.includes('"admin')).map(({ document }) => document)
+  for (const tenantId of tenants) {
+    const there = await other.db
+      .tenant(tenantId)
+      .many<Row>(sql`select timestamp, id, service, document from events order by timestamp, id`)
+    assert.deepEqual(seeded(there), seeded(await eventsOf(tenantId)))
+  }
+})
