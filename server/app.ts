@@ -76,7 +76,7 @@ async function createHttp({ config, db, log, context, queueDepths, prepare }: Ht
   registerHealth(http, db)
 
   await http.register(organizationRoutes, { prefix: '/api', db })
-  const onOrganizationCreated = linkNewOrganization
+  const onOrganizationCreated = linkNewOrganization(context)
   await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })
   await http.register(administratorRoutes, { prefix: '/api', context })
   await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context })

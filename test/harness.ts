@@ -189,6 +189,11 @@ export async function startApp(options: AppOptions = {}) {
       foundOrganization(tx, `Organization ${newId()}`, `Provider ${newId()}`),
     )
     const ids = [organizationId]
+    if (organizations === 0) {
+      await db.tx(null, (tx) =>
+        tx.execute('delete from organizations where id = $1', [organizationId]),
+      )
+    }
     for (let at = 1; at < organizations; at++) {
       const id = newId()
       await db.tx(null, (tx) =>

@@ -1,4 +1,5 @@
 import { changesBetween, recordEvent } from '../insights/index.ts'
+import type { OnOrganizationCreated } from '../organizations/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import { isUniqueViolation, type Tx } from '../platform/db.ts'
 import { conflict, forbidden, invalid, notFound, precondition } from '../platform/errors.ts'
@@ -340,19 +341,15 @@ export function revokeApiKey(context: AdminContext, caller: Caller, id: string):
 }
 
 /** Those who answer for the whole provider, and whoever made it, can reach a new organization at once. */
-export async function linkNewOrganization(
-  tx: Tx,
-  caller: Caller,
-  organizationId: string,
-): Promise<void> {
-  if (caller.providerId === null) return
-  const owners = await providerOwnerIds(
-    tx,
-    caller.providerId,
-    builtInRole('Administrator with Billing')!.id,
-  )
-  const ids = new Set(owners.map((owner) => owner.id))
-  if (caller.initiator.type === 'admin') ids.add(caller.id)
-  for (const id of ids)
-    await linkOrganizations(tx, id, [{ id: newId(), organization: organizationId }])
-}
+export const linkNewOrganization =
+  ({ cache }: AdminContext): OnOrganizationCreated =>
+  async (tx, caller, organizationId) => {
+    if (caller.providerId === null) return
+    const ownerRole = builtInRole('Administrator with Billing')!.id
+    const owners = await providerOwnerIds(tx, caller.providerId, ownerRole)
+    const ids = new Set(owners.map((owner) => owner.id))
+    if (caller.initiator.type === 'admin') ids.add(caller.id)
+    const link = { organization: organizationId }
+    for (const id of ids) await linkOrganizations(tx, id, [{ id: newId(), ...link }])
+    tx.afterCommit(() => cache.clear())
+  }

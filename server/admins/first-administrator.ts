@@ -4,12 +4,16 @@ import { systemCaller } from '../platform/caller.ts'
 import type { Db, Tx } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
 import { randomToken } from '../platform/secrets.ts'
-import { sql } from '../platform/sql.ts'
 import { hashKey, keyPrefix, newApiKey } from './api-key.ts'
 import { insertAdministratorKey } from './credential-store.ts'
 import { hashPassword } from './passwords.ts'
 import { builtInRole } from './roles.ts'
-import { anyAdministrator, insertAdministrator, linkOrganizations } from './store.ts'
+import {
+  anyAdministrator,
+  insertAdministrator,
+  linkOrganizations,
+  lockFirstStart,
+} from './store.ts'
 
 export interface Credentials {
   id: string
@@ -80,27 +84,22 @@ export async function createFirstAdministrator(
   wanted: { email: string; password: string | undefined; apiKey: string | undefined },
 ): Promise<(Credentials & { organizationId: string; providerId: string }) | null> {
   if (await anyAdministrator(db)) return null
-  return db.tx(null, async (tx) => {
+  const ids = { organizationId: newId(), providerId: newId() }
+  const name = 'My organization'
+  return db.tx(ids.providerId, async (tx) => {
     // Several processes may start at once on an empty database.
-    await tx.run(sql`select pg_advisory_xact_lock(4718236057)`)
+    await lockFirstStart(tx)
     if (await anyAdministrator(tx)) return null
-    const { organizationId, providerId } = await foundOrganization(
-      tx,
-      'My organization',
-      'My company',
-    )
-    await tx.execute(`set local "app.organization_id" = '${providerId}'`)
-    const home = { provider: providerId!, organizations: [organizationId] }
-    const credentials = await plantAdministrator(tx, home, {
-      ...wanted,
-      roleName: 'Administrator with Billing',
-    })
-    const caller = { ...systemCaller(providerId!, 'gatehouse'), providerId }
+    await foundOrganization(tx, name, 'My company', ids)
+    const home = { provider: ids.providerId, organizations: [ids.organizationId] }
+    const person = { ...wanted, roleName: 'Administrator with Billing' }
+    const credentials = await plantAdministrator(tx, home, person)
+    const caller = { ...systemCaller(ids.providerId, 'gatehouse'), providerId: ids.providerId }
     await recordEvent(tx, caller, {
       event_type: 'organization_create',
-      organization: organizationId,
-      resource: { type: 'organization', id: organizationId, name: 'My organization' },
+      organization: ids.organizationId,
+      resource: { type: 'organization', id: ids.organizationId, name },
     })
-    return { ...credentials, organizationId, providerId: providerId! }
+    return { ...credentials, ...ids }
   })
 }

@@ -94,6 +94,10 @@ export const lockAdministratorById = (db: Queryable, id: string) =>
 export const anyAdministrator = (db: Queryable) =>
   db.one<{ id: string }>(sql`select id from administrators limit 1`)
 
+/** Held to the end of the transaction. */
+export const lockFirstStart = (db: Queryable) =>
+  db.run(sql`select pg_advisory_xact_lock(4718236057)`)
+
 export type NewAdministrator = Pick<
   AdministratorRow,
   | 'id'

@@ -12,15 +12,14 @@ export interface UserAgent {
 }
 
 // Most specific first: Edge and Opera call themselves Chrome, and everybody Mozilla and Safari.
-const PRODUCTS = /\b(Edg|OPR|Firefox|Chrome|CriOS|FxiOS)\/([\d.]+)/
-const SAFARI = /Version\/([\d.]+).*Safari/
+const PRODUCTS: [RegExp, string][] = [
+  [/\bEdg\w*\/([\d.]+)/, 'Edge'],
+  [/\bOPR\/([\d.]+)/, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\/([\d.]+)/, 'Firefox'],
+  [/\b(?:Chrome|CriOS)\/([\d.]+)/, 'Chrome'],
+  [/Version\/([\d.]+).*Safari/, 'Safari'],
+]
 const FIRST = /^([\w.+-]+)\/(\S+)/
-const NAMES: Record<string, string> = {
-  Edg: 'Edge',
-  OPR: 'Opera',
-  CriOS: 'Chrome',
-  FxiOS: 'Firefox',
-}
 const SYSTEMS: [RegExp, string][] = [
   [/Windows NT ([\d.]+)/, 'Windows'],
   [/Android ([\d.]+)/, 'Android'],
@@ -30,30 +29,36 @@ const SYSTEMS: [RegExp, string][] = [
   [/(?:Linux|X11)()/, 'Linux'],
 ]
 
+/** The first pattern that fits, with what it captured. */
+function firstMatch(
+  patterns: [RegExp, string][],
+  text: string,
+): { name: string; version: string } | undefined {
+  for (const [pattern, name] of patterns) {
+    const match = pattern.exec(text)
+    if (match) return { name, version: match[1] ?? '' }
+  }
+  return undefined
+}
+
 export function parseUserAgent(text: string | undefined): UserAgent | undefined {
   if (!text) return undefined
-  const product = PRODUCTS.exec(text)
-  const safari = product ? null : SAFARI.exec(text)
   const first = FIRST.exec(text)
-  const name = product
-    ? (NAMES[product[1]!] ?? product[1])
-    : safari
-      ? 'Safari'
-      : (first?.[1] ?? text.slice(0, 64))
-  const version = product?.[2] ?? safari?.[1] ?? first?.[2]
-  const [major, minor, patch] = version?.split('.') ?? []
-  const system = SYSTEMS.map(([pattern, os]) => ({ match: pattern.exec(text), os })).find(
-    ({ match }) => match,
-  )
-  const osVersion = system?.match?.[1]?.replaceAll('_', '.')
+  const { name, version } = firstMatch(PRODUCTS, text) ?? {
+    name: first?.[1] ?? text.slice(0, 64),
+    version: first?.[2] ?? '',
+  }
+  const [major, minor, patch] = version.split('.')
+  const system = firstMatch(SYSTEMS, text)
+  const osVersion = system?.version.replaceAll('_', '.')
   return {
-    ...(name && { name }),
+    name,
     ...(version && { version }),
     ...(major && { major }),
     ...(minor && { minor }),
     ...(patch && { patch }),
-    ...(system && { os: system.os, os_name: system.os }),
+    ...(system && { os: system.name, os_name: system.name }),
     ...(osVersion && { os_version: osVersion }),
-    device: system?.os === 'Mac OS X' ? 'Mac' : 'Other',
+    device: system?.name === 'Mac OS X' ? 'Mac' : 'Other',
   }
 }

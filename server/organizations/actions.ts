@@ -174,21 +174,17 @@ export function updateProviderOrganization(
   })
 }
 
-/** The first organization of an installation, under a provider of its own so that more can follow. */
+/** An organization made by the installation itself; with a provider's name, under a new provider. */
 export async function foundOrganization(
   tx: Tx,
   name: string,
   providerName: string | null,
+  ids = { organizationId: newId(), providerId: newId() },
 ): Promise<{ organizationId: string; providerId: string | null }> {
-  const providerId = providerName === null ? null : newId()
+  const { organizationId } = ids
+  const providerId = providerName === null ? null : ids.providerId
   if (providerId !== null) await insertProvider(tx, providerId, providerName!)
-  const organizationId = newId()
-  await insertOrganization(tx, {
-    id: organizationId,
-    provider: providerId,
-    name,
-    settings: {},
-    max_system_users: 0,
-  })
+  const row = { id: organizationId, provider: providerId, name, settings: {}, max_system_users: 0 }
+  await insertOrganization(tx, row)
   return { organizationId, providerId }
 }

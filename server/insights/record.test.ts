@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+import { systemCaller } from '../platform/caller.ts'
+import { sql } from '../platform/sql.ts'
+import { changesBetween, fold } from './document.ts'
+import { ensurePartitions } from './jobs.ts'
+import { recordEvent } from './record.ts'
+import { parseUserAgent } from './useragent.ts'
+
+const app = await startApp()
+const WEEK = 7 * 86_400_000
+
+test('searchable values are folded to lower case; changes, useragent and times keep theirs', () => {
+  const event = {
+    Name: 'ABC',
+    list: ['X', { y: 'Z' }],
+    changes: [{ field: 'A', to: 'B' }],
+    useragent: { name: 'Chrome' },
+    timestamp: '2026-01-01T00:00:00Z',
+    n: 1,
+    none: null,
+  }
+  assert.deepEqual(fold(event), { ...event, Name: 'abc', list: ['x', { y: 'z' }] })
+})
+
+test('changes name what differs, and secrets without their values', () => {
+  const changes = changesBetween(
+    { a: 1, b: [1], gone: 'x', pin: '1' },
+    { a: 2, b: [1], new: null, pin: '2' },
+    ['pin'],
+  )
+  assert.deepEqual(changes, [
+    { field: 'a', from: 1, to: 2 },
+    { field: 'gone', from: 'x' },
+    { field: 'pin' },
+    { field: 'new', to: null },
+  ])
+})
+
+test('user agents are told in parts', () => {
+  assert.deepEqual(parseUserAgent('curl/8.5.0'), {
+    name: 'curl',
+    version: '8.5.0',
+    major: '8',
+    minor: '5',
+    patch: '0',
+    device: 'Other',
+  })
+  const edge = parseUserAgent(
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/130.0.0.0 Safari/537.36 Edg/130.0.1',
+  )
+  assert.equal(edge?.name, 'Edge')
+  assert.equal(edge?.os, 'Windows')
+  assert.equal(parseUserAgent(undefined), undefined)
+})
+
+test('an event commits and rolls back with its transaction', async () => {
+  const { organizationId } = await app.newOrganization()
+  const actor = systemCaller(organizationId, 'test')
+  await assert.rejects(
+    app.db.tx(organizationId, async (tx) => {
+      await recordEvent(tx, actor, { event_type: 'rolled_back' })
+      throw new Error('no')
+    }),
+  )
+  assert.deepEqual(await app.eventsOf(organizationId), [])
+  await app.db.tx(organizationId, (tx) =>
+    recordEvent(tx, actor, { event_type: 'Kept', resource: { type: 'thing', name: 'O"\\/ é\n' } }),
+  )
+  const [event] = await app.eventsOf(organizationId)
+  assert.equal(event?.event_type, 'kept')
+  assert.deepEqual(event?.resource, { type: 'thing', name: 'o"\\/ é\n' })
+  assert.match(String(event?.timestamp), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  const row = await app.db
+    .tenant(organizationId)
+    .one<{ timestamp: string; id: string }>(sql`select timestamp, id from events`)
+  assert.equal(row?.timestamp, event?.timestamp)
+  assert.equal(row?.id, event?.id)
+})
+
+test('the watermark stays below every transaction that may still commit an event', async () => {
+  const { organizationId } = await app.newOrganization()
+  const actor = systemCaller(organizationId, 'test')
+  const watermark = async () =>
+    (await app.db.one<{ at: string }>(sql`select event_watermark() as at`))!.at
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let written = () => {}
+  const wrote = new Promise<void>((resolve) => {
+    written = resolve
+  })
+  const slow = app.db.tx(organizationId, async (tx) => {
+    await recordEvent(tx, actor, { event_type: 'slow' })
+    written()
+    await held
+  })
+  await wrote
+  await app.db.tx(organizationId, (tx) => recordEvent(tx, actor, { event_type: 'quick' }))
+  const during = await watermark()
+  const [quick] = await app.eventsOf(organizationId)
+  assert.ok(
+    during <= String(quick?.timestamp),
+    'a later event is held back while an earlier one is open',
+  )
+  release()
+  await slow
+  const [first] = await app.eventsOf(organizationId)
+  assert.equal(first?.event_type, 'slow')
+  assert.ok(during <= String(first?.timestamp))
+  assert.ok((await watermark()) > String(quick?.timestamp))
+})
+
+test('partitions are made ahead, once, and take over rows that had to wait in the default', async () => {
+  const { organizationId } = await app.newOrganization()
+  const future = Date.now() + 60 * WEEK
+  const insert = (at: number) =>
+    app.db.tx(organizationId, (tx) =>
+      tx.execute(
+        "insert into events (organization_id, timestamp, id, service, document) values ($1, $2, gen_random_uuid(), 'directory', '{}')",
+        [organizationId, new Date(at)],
+      ),
+    )
+  await insert(future)
+  assert.ok((await ensurePartitions(app.db, future)) >= 4)
+  assert.equal(await ensurePartitions(app.db, future), 0)
+  const [row] = await app.db
+    .tenant(organizationId)
+    .many<{ partition: string }>(sql`select tableoid::regclass::text as partition from events`)
+  assert.match(row!.partition, /^events_\d{4}w\d\d$/)
+})

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../../../test/harness.ts'
+import { newId } from '../ids.ts'
+
+const app = await startApp()
+
+// x-org-id, row by row of the specification's error table and design §4.
+
+test('a multi-tenant administrator must say which organization it means', async () => {
+  const msp = await app.newProvider(2)
+  const res = await msp.get('/api/v2/roles')
+  assert.equal(res.statusCode, 401)
+  assert.match(res.json().message, /x-org-id is required/)
+})
+
+test('a multi-tenant administrator acts on the organization it names', async () => {
+  const msp = await app.newProvider(2)
+  const [first, second] = msp.organizationIds as [string, string]
+  const made = await msp.post(
+    '/api/v2/roles',
+    { name: 'One', scopes: ['users'] },
+    { 'x-org-id': first },
+  )
+  assert.equal(made.statusCode, 200)
+  const there = await msp.get(`/api/v2/roles/${made.json().id}`, { 'x-org-id': first })
+  assert.equal(there.statusCode, 200)
+  const elsewhere = await msp.get(`/api/v2/roles/${made.json().id}`, { 'x-org-id': second })
+  assert.equal(elsewhere.statusCode, 404)
+})
+
+test('a single-tenant administrator needs no x-org-id, and an empty one counts as absent', async () => {
+  const org = await app.newOrganization()
+  assert.equal((await org.get('/api/v2/roles')).statusCode, 200)
+  assert.equal((await org.get('/api/v2/roles', { 'x-org-id': '' })).statusCode, 200)
+  assert.equal((await org.get('/api/v2/roles', { 'x-org-id': org.organizationId })).statusCode, 200)
+  assert.equal((await org.get('/api/organizations', { 'x-org-id': '' })).statusCode, 200)
+})
+
+test('an empty x-org-id of a multi-tenant administrator is a missing one', async () => {
+  const msp = await app.newProvider(2)
+  assert.equal((await msp.get('/api/v2/roles', { 'x-org-id': '' })).statusCode, 401)
+})
+
+test('a malformed x-org-id is 400', async () => {
+  const org = await app.newOrganization()
+  for (const value of [
+    'zz',
+    '123',
+    `${org.organizationId}, ${org.organizationId}`,
+    org.organizationId.toUpperCase(),
+  ]) {
+    const res = await org.get('/api/v2/roles', { 'x-org-id': value })
+    assert.equal(res.statusCode, value === org.organizationId ? 200 : 400, value)
+  }
+  const path = await org.get(`/api/organizations/${org.organizationId}`, { 'x-org-id': 'zz' })
+  assert.equal(path.statusCode, 400)
+})
+
+test('an x-org-id that differs from the organization in the path is 400', async () => {
+  const msp = await app.newProvider(2)
+  const [first, second] = msp.organizationIds as [string, string]
+  for (const path of [
+    `/api/organizations/${first}`,
+    `/api/v2/organizations/${first}/administratorlinks`,
+  ]) {
+    const res = await msp.get(path, { 'x-org-id': second })
+    assert.equal(res.statusCode, 400)
+    assert.match(res.json().message, /differs/)
+    assert.equal((await msp.get(path, { 'x-org-id': first })).statusCode, 200)
+  }
+})
+
+test('an organization that is unknown and one of somebody else are both 404', async () => {
+  const org = await app.newOrganization()
+  const other = await app.newOrganization()
+  for (const id of [newId(), other.organizationId]) {
+    const res = await org.get('/api/v2/roles', { 'x-org-id': id })
+    assert.equal(res.statusCode, 404)
+    assert.equal(res.json().message, 'organization not found')
+  }
+})
+
+test('x-org-id on a route that does not support it is 403 with the words of the specification', async () => {
+  const msp = await app.newProvider(1)
+  const headers = { 'x-org-id': msp.organizationIds[0]! }
+  const paths = [
+    '/api/organizations',
+    '/api/organizations/',
+    '/api/users',
+    '/api/users/getSelf',
+    `/api/v2/providers/${msp.providerId}`,
+    `/api/v2/administrators/${msp.adminId}/organizationlinks`,
+  ]
+  for (const path of paths) {
+    const res = await msp.get(path, headers)
+    assert.equal(res.statusCode, 403, path)
+    assert.equal(res.json().message, 'x-org-id included on unsupported route')
+  }
+  const search = await msp.post('/api/search/organizations', {}, headers)
+  assert.equal(search.statusCode, 403)
+})
+
+test('x-provider-id selects what belongs to the provider itself', async () => {
+  const msp = await app.newProvider(2)
+  const other = await app.newProvider(2)
+  const mine = { 'x-provider-id': msp.providerId }
+  const made = await msp.post('/api/v2/roles', { name: 'Partner', scopes: ['users'] }, mine)
+  assert.equal(made.statusCode, 200)
+  assert.equal((await msp.get(`/api/v2/roles/${made.json().id}`, mine)).statusCode, 200)
+  assert.equal(
+    (await msp.get('/api/v2/roles', { 'x-provider-id': other.providerId })).statusCode,
+    404,
+  )
+  assert.equal((await msp.get('/api/v2/roles', { 'x-provider-id': 'zz' })).statusCode, 400)
+})
+
+test('without a key, with a wrong key, with a mistyped key: 401', async () => {
+  const org = await app.newOrganization()
+  assert.equal((await app.anonymous.get('/api/organizations')).statusCode, 401)
+  assert.equal((await app.as('no such key').get('/api/organizations')).statusCode, 401)
+  const mistyped = `${org.apiKey.slice(0, -1)}${org.apiKey.endsWith('0') ? '1' : '0'}`
+  const res = await app.as(mistyped).get('/api/organizations')
+  assert.equal(res.statusCode, 401)
+  assert.deepEqual(Object.keys(res.json()), ['status', 'code', 'error', 'message'])
+})
+
+test('a role without the scope of a route is refused with 403', async () => {
+  const org = await app.newOrganization()
+  const reader = await app.addAdministrator(org.organizationId, 'Read Only')
+  assert.equal((await reader.get('/api/users')).statusCode, 200)
+  const res = await reader.put(`/api/organizations/${org.organizationId}`, {
+    settings: { name: 'x' },
+  })
+  assert.equal(res.statusCode, 403)
+  assert.match(res.json().message, /organizations/)
+  const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
+  assert.equal((await runner.get('/api/organizations')).statusCode, 200)
+  assert.equal((await runner.get('/api/users')).statusCode, 403)
+})
+
+test('every route of the contract declares who may call it', () => {
+  assert.ok(app.operations.length > 25)
+  for (const { method, hostRootPath, scopes } of app.operations) {
+    assert.ok(scopes !== null, `${method} ${hostRootPath} is public`)
+  }
+})

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../../../test/harness.ts'
+
+const app = await startApp({ env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.0/8' } })
+const org = await app.newOrganization()
+const json = { 'content-type': 'application/json' }
+
+test('paths are case-insensitive and a trailing slash does not matter', async () => {
+  for (const path of [
+    '/api/organizations',
+    '/api/organizations/',
+    '/api/Organizations',
+    '/API/ORGANIZATIONS/',
+    '/api/users/getSelf',
+    '/api/users/getself',
+    '/api/V2/Roles/',
+  ]) {
+    assert.equal((await org.get(path)).statusCode, 200, path)
+  }
+})
+
+test('an id in a path keeps its case', async () => {
+  const res = await org.get('/api/v2/roles/ABC')
+  assert.equal(res.statusCode, 404)
+})
+
+test('Content-Type: application/json without a body is accepted on GET and DELETE', async () => {
+  assert.equal((await org.get('/api/organizations', json)).statusCode, 200)
+  const made = await org.post('/api/v2/roles', { name: 'Short-lived', scopes: ['users'] })
+  const gone = await app.http.inject({
+    method: 'DELETE',
+    url: `/api/v2/roles/${made.json().id}`,
+    headers: { ...json, 'x-api-key': org.apiKey },
+    payload: '',
+  })
+  assert.equal(gone.statusCode, 200)
+  assert.deepEqual(gone.json(), {})
+})
+
+test('a malformed JSON body is 400 in the error form of its family', async () => {
+  const send = (url: string, payload: string) =>
+    app.http.inject({ method: 'POST', url, headers: { ...json, 'x-api-key': org.apiKey }, payload })
+  const v1 = await send('/api/search/organizations', '{"filter":')
+  assert.equal(v1.statusCode, 400)
+  assert.deepEqual(Object.keys(v1.json()), ['status', 'code', 'error', 'message'])
+  const v2 = await send('/api/v2/roles', '{nope}')
+  assert.equal(v2.statusCode, 400)
+  assert.equal(v2.json().status, 'INVALID_ARGUMENT')
+  assert.deepEqual(v2.json().details, [])
+  const insights = await app.http.inject({
+    method: 'POST',
+    url: '/insights/directory/v1/nothing',
+    payload: {},
+  })
+  assert.deepEqual(Object.keys(insights.json()), ['message'])
+})
+
+test('a body that is too deep or too large is refused', async () => {
+  const deep = await app.http.inject({
+    method: 'POST',
+    url: '/api/search/organizations',
+    headers: { ...json, 'x-api-key': org.apiKey },
+    payload: '['.repeat(100) + ']'.repeat(100),
+  })
+  assert.equal(deep.statusCode, 400)
+  assert.match(deep.json().message, /64 levels/)
+  const large = await org.post('/api/v2/roles', {
+    name: 'x',
+    scopes: ['users'],
+    description: 'x'.repeat(2_000_000),
+  })
+  assert.equal(large.statusCode, 413)
+})
+
+test('__proto__ in a body is refused', async () => {
+  const res = await app.http.inject({
+    method: 'POST',
+    url: '/api/v2/roles',
+    headers: { ...json, 'x-api-key': org.apiKey },
+    payload: '{"__proto__":{"a":1},"name":"x","scopes":["users"]}',
+  })
+  assert.equal(res.statusCode, 400)
+})
+
+test('a validation error names the field, in the message and in the v2 details', async () => {
+  const res = await org.post('/api/v2/roles', { name: 7, scopes: ['users'] })
+  assert.equal(res.statusCode, 400)
+  assert.match(res.json().message, /name/)
+  assert.equal(res.json().details[0].fieldViolationsList[0].field, 'body.name')
+  const missing = await org.post('/api/v2/roles', { name: 'x' })
+  assert.match(missing.json().message, /scopes/)
+})
+
+test('unknown members of a body are ignored', async () => {
+  const res = await org.post('/api/v2/roles', {
+    name: 'Tolerant',
+    scopes: ['users'],
+    somethingNew: { a: 1 },
+  })
+  assert.equal(res.statusCode, 200)
+})
+
+test('X-Request-Id is on every answer, taken from the request when it is sound', async () => {
+  const own = await org.get('/api/organizations', { 'x-request-id': 'my-request-1' })
+  assert.equal(own.headers['x-request-id'], 'my-request-1')
+  const made = await org.get('/api/nowhere', { 'x-request-id': 'bad id\twith spaces' })
+  assert.match(String(made.headers['x-request-id']), /^[0-9a-f-]{36}$/)
+  assert.ok(app.lines.some((line) => line.includes('"reqId":"my-request-1"')))
+})
+
+test('an unknown route is 404 in the form of its family', async () => {
+  const res = await app.anonymous.get('/api/v2/nothing/here')
+  assert.equal(res.statusCode, 404)
+  assert.equal(res.json().status, 'NOT_FOUND')
+  assert.match(res.json().message, /GET \/api\/v2\/nothing\/here/)
+})
+
+test('security headers are set', async () => {
+  const { headers } = await org.get('/api/organizations')
+  assert.equal(headers['x-content-type-options'], 'nosniff')
+  assert.match(String(headers['content-security-policy']), /default-src 'none'/)
+  assert.equal(headers['x-powered-by'], undefined)
+})
+
+test('behind a trusted proxy the event carries the address of the client', async () => {
+  const res = await org.post(
+    '/api/v2/roles',
+    { name: 'From afar', scopes: ['users'] },
+    { 'x-forwarded-for': '203.0.113.9', 'user-agent': 'curl/8.5.0' },
+  )
+  assert.equal(res.statusCode, 200)
+  const event = (await org.events()).at(-1)!
+  assert.equal(event.client_ip, '203.0.113.9')
+  assert.equal((event.useragent as { name: string }).name, 'curl')
+})
+
+test('rate limiting is off by default and answers 429 with Retry-After when it is on', async () => {
+  const limited = await startApp({ env: { GATEHOUSE_RATE_LIMIT: '3' } })
+  const caller = await limited.newOrganization()
+  const codes: number[] = []
+  for (let n = 0; n < 5; n++) codes.push((await caller.get('/api/organizations')).statusCode)
+  assert.deepEqual(codes, [200, 200, 200, 429, 429])
+  const refused = await caller.get('/api/organizations')
+  assert.ok(Number(refused.headers['retry-after']) > 0)
+  assert.equal(refused.json().status, 429)
+  const another = await limited.newOrganization()
+  assert.equal((await another.get('/api/organizations')).statusCode, 200)
+})

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { startApp } from '../../../test/harness.ts'
+import { jobDefinitions } from '../../app.ts'
+import { openDb } from '../db.ts'
+import { createLog } from '../log.ts'
+import { sql } from '../sql.ts'
+import { defineJob, handle, type JobDefinition } from './definition.ts'
+import { migrateQueue, openQueue } from './queue.ts'
+
+const app = await startApp()
+const count = defineJob({
+  name: 'test.count',
+  payload: Type.Object({ by: Type.Integer() }),
+  retry: { limit: 2, backoffSeconds: 0 },
+})
+const definitions = [count] as unknown as JobDefinition[]
+await migrateQueue(app.owner, [...jobDefinitions, ...definitions])
+
+async function queueWith(run: (payload: { by: number }) => Promise<void>) {
+  return openQueue(app.db, createLog('silent'), definitions, [handle(count, run)])
+}
+
+test('start fails when a job has no handler', async () => {
+  await assert.rejects(
+    openQueue(app.db, createLog('silent'), definitions, []),
+    /No handler for the job test.count/,
+  )
+})
+
+test('a job exists if and only if its transaction committed', async (t) => {
+  const ran: number[] = []
+  const queue = await queueWith(async ({ by }) => void ran.push(by))
+  t.after(() => queue.stop())
+  await assert.rejects(
+    app.db.tx(null, async (tx) => {
+      await queue.send(tx, count, { by: 1 })
+      throw new Error('rolled back')
+    }),
+  )
+  await app.db.tx(null, (tx) => queue.send(tx, count, { by: 2 }))
+  assert.equal(await queue.runDue(), 1)
+  assert.deepEqual(ran, [2])
+  assert.equal(await queue.runDue(), 0)
+})
+
+test('a job that fails is tried again; one sent for later waits', async (t) => {
+  let attempts = 0
+  const queue = await queueWith(async () => {
+    attempts++
+    if (attempts === 1) throw new Error('not yet')
+  })
+  t.after(() => queue.stop())
+  await app.db.tx(null, (tx) =>
+    queue.send(tx, count, { by: 1 }, { startAfter: new Date(Date.now() + 3_600_000) }),
+  )
+  assert.equal(await queue.runDue(), 0)
+  await app.db.tx(null, (tx) =>
+    tx.execute(
+      "update pgboss.job set start_after = now() where name = 'test.count' and state = 'created'",
+    ),
+  )
+  await queue.runDue()
+  await app.db.tx(null, (tx) =>
+    tx.execute(
+      "update pgboss.job set start_after = now() where name = 'test.count' and state = 'retry'",
+    ),
+  )
+  await queue.runDue()
+  assert.equal(attempts, 2)
+  const depth = (await queue.depths()).find(({ name }) => name === 'test.count')
+  assert.equal(depth?.waiting, 0)
+})
+
+test('a payload that does not fit its definition never reaches the handler', async (t) => {
+  let ran = false
+  const queue = await queueWith(async () => {
+    ran = true
+  })
+  t.after(() => queue.stop())
+  await app.db.tx(null, (tx) => queue.send(tx, count, { by: 'many' } as unknown as { by: number }))
+  await queue.runDue()
+  assert.equal(ran, false)
+})
+
+test('a worker runs what is sent, and its schedules are registered', async () => {
+  const db = openDb(app.service, { max: 4 })
+  let done = (_: number) => {}
+  const ran = new Promise<number>((resolve) => {
+    done = resolve
+  })
+  const queue = await openQueue(db, createLog('silent'), definitions, [
+    handle(count, async ({ by }) => done(by)),
+  ])
+  await db.run(sql`delete from pgboss.job where name = 'test.count'`)
+  await queue.work()
+  await db.tx(null, (tx) => queue.send(tx, count, { by: 42 }))
+  assert.equal(await ran, 42)
+  await queue.stop()
+  await db.close()
+})

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { after, test } from 'node:test'
+import { SMTPServer } from 'smtp-server'
+import { startApp } from '../../test/harness.ts'
+import { sql } from './sql.ts'
+
+const app = await startApp()
+
+test('health and readiness answer without a credential', async () => {
+  assert.deepEqual((await app.anonymous.get('/healthz')).json(), { status: 'ok' })
+  assert.deepEqual((await app.anonymous.get('/readyz')).json(), { status: 'ready' })
+})
+
+test('metrics tell requests by route, the pool, the queue, events and the process', async () => {
+  const org = await app.newOrganization()
+  await org.get(`/api/organizations/${org.organizationId}`)
+  await org.post('/api/v2/roles', { name: 'Counted', scopes: ['users'] })
+  const { body } = await app.anonymous.get('/metrics')
+  assert.match(
+    body,
+    /gatehouse_http_request_duration_seconds_count\{method="GET",route="\/api\/organizations\/:id",status="200"\} [1-9]/,
+  )
+  assert.match(body, /gatehouse_database_connections\{state="idle"\}/)
+  assert.match(body, /gatehouse_jobs\{queue="platform.send-mail",state="waiting"\} \d/)
+  assert.match(body, /gatehouse_jobs_oldest_seconds\{queue="insights.create-partitions"\} \d/)
+  assert.match(body, /gatehouse_events_written_total\{service="directory"\} [1-9]/)
+  assert.match(body, /process_resident_memory_bytes/)
+  assert.doesNotMatch(body, new RegExp(org.organizationId), 'ids would make a series each')
+})
+
+test('metrics can be closed with a token', async () => {
+  const closed = await startApp({ env: { GATEHOUSE_METRICS_TOKEN: 'let me measure' } })
+  assert.equal((await closed.anonymous.get('/metrics')).statusCode, 401)
+  assert.equal(
+    (await closed.anonymous.get('/metrics', { authorization: 'Bearer let me measure' })).statusCode,
+    200,
+  )
+})
+
+test('a mail goes through a real SMTP server, once, and only after its transaction', async () => {
+  const received: string[] = []
+  const smtp = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _, done) {
+      let text = ''
+      stream.on('data', (chunk) => {
+        text += chunk
+      })
+      stream.on('end', () => {
+        received.push(text)
+        done()
+      })
+    },
+  })
+  await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
+  after(() => new Promise<void>((resolve) => smtp.close(() => resolve())))
+  const address = smtp.server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const mailing = await startApp({
+    env: { GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${port}`, GATEHOUSE_MAIL_FROM: 'it@example.com' },
+  })
+  const org = await mailing.newOrganization()
+  await mailing.runDueJobs()
+  await mailing.anonymous.post('/auth/password/forgot', { email: org.email })
+  await mailing.runDueJobs()
+  await mailing.runDueJobs()
+  assert.equal(received.length, 1)
+  assert.match(received[0]!, new RegExp(`To: ${org.email}`))
+  assert.match(received[0]!, /From: it@example.com/)
+  assert.match(received[0]!, /console\/password\?token=/)
+  const row = await mailing.db.one<{ body: string; sent_at: string | null }>(
+    sql`select body, sent_at from mails`,
+  )
+  assert.notEqual(row?.sent_at, null)
+  assert.ok(!row?.body.includes('token='), 'the body is sealed in the database')
+})
+
+test('without SMTP the mail is kept, and shown in the log of a development machine', async () => {
+  const org = await app.newOrganization()
+  await app.anonymous.post('/auth/password/forgot', { email: org.email })
+  await app.runDueJobs()
+  assert.ok(app.lines.some((line) => line.includes('mail, not sent') && line.includes(org.email)))
+})
+
+test('a mail server that is away: the job is retried later, nothing is lost', async () => {
+  const away = await startApp({ env: { GATEHOUSE_SMTP_URL: 'smtp://127.0.0.1:1' } })
+  const org = await away.newOrganization()
+  await away.anonymous.post('/auth/password/forgot', { email: org.email })
+  await away.runDueJobs()
+  const job = await away.db.one<{ state: string }>(
+    sql`select state from pgboss.job where name = 'platform.send-mail'`,
+  )
+  assert.equal(job?.state, 'retry')
+})
+
+test('an event loop that lags sheds load with 503', async () => {
+  const shedding = await startApp({ env: { GATEHOUSE_SHED_LAG_MS: '20' } })
+  const org = await shedding.newOrganization()
+  assert.equal((await org.get('/api/organizations')).statusCode, 200)
+  let refused: Awaited<ReturnType<typeof org.get>> | undefined
+  for (let tries = 0; tries < 20 && !refused; tries++) {
+    // Block the loop, then let the meter take its sample.
+    for (const end = Date.now() + 1500; Date.now() < end; );
+    await new Promise((resolve) => setImmediate(resolve))
+    const res = await org.get('/api/organizations')
+    if (res.statusCode === 503) refused = res
+  }
+  assert.equal(refused?.json().status, 503)
+  assert.ok(Number(refused?.headers['retry-after']) > 0)
+})
+
+test('traces are sent by OTLP when the standard variables ask for it', async () => {
+  const bodies: string[] = []
+  const collector = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+    })
+    request.on('end', () => {
+      bodies.push(text)
+      response.end('{}')
+    })
+  })
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
+  after(() => collector.close())
+  const address = collector.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${port}`
+  const { startTracing } = await import('./tracing.ts')
+  const stop = await startTracing()
+  delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT
+  assert.ok(stop)
+  await app.anonymous.get('/healthz', { 'x-request-id': 'traced-request' })
+  await stop()
+  const sent = bodies.join('')
+  assert.match(sent, /GET \/healthz/)
+  assert.match(sent, /traced-request/)
+  assert.match(sent, /"gatehouse"/)
+})

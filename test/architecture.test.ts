@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { test } from 'node:test'
+
+/** From the bottom; a slice may call those before it, through their index.ts. */
+const SLICES = [
+  'insights',
+  'organizations',
+  'admins',
+  'users',
+  'systems',
+  'groups',
+  'applications',
+  'associations',
+  'commands',
+  'sso',
+  'provisioning',
+  'imports',
+]
+
+interface Import {
+  from: string
+  to: string
+}
+
+const imports: Import[] = globSync('server/**/*.ts')
+  .filter((file) => !file.endsWith('.test.ts'))
+  .flatMap((from) =>
+    [...readFileSync(from, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
+      ([, specifier = '']) => ({
+        from,
+        to: specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : specifier,
+      }),
+    ),
+  )
+
+const sliceOf = (path: string): string | undefined =>
+  SLICES.find((slice) => path.startsWith(`server/${slice}/`))
+const show = ({ from, to }: Import) => `${from} → ${to}`
+
+test('the platform imports no slice', () => {
+  assert.deepEqual(
+    imports.filter(({ from, to }) => from.startsWith('server/platform/') && sliceOf(to)).map(show),
+    [],
+  )
+})
+
+test('a slice calls lower slices only, and only through their door', () => {
+  const wrong = imports.filter(({ from, to }) => {
+    const [own, other] = [sliceOf(from), sliceOf(to)]
+    if (!own || !other || own === other) return false
+    return SLICES.indexOf(other) > SLICES.indexOf(own) || !to.endsWith('/index.ts')
+  })
+  assert.deepEqual(wrong.map(show), [])
+})
+
+test('only app.ts, runtime.ts and main.ts stand above the slices', () => {
+  const above = new Set(
+    imports.filter(({ from, to }) => sliceOf(to) && !sliceOf(from)).map(({ from }) => from),
+  )
+  assert.deepEqual(
+    [...above].sort(),
+    ['server/announce.ts', 'server/app.ts', 'server/runtime.ts'].filter((f) => above.has(f)),
+  )
+})
+
+test('each kind of file imports what its role allows', () => {
+  const wrong = imports.filter(({ from, to }) => {
+    const slice = sliceOf(from)
+    if (!slice) return false
+    const own = to.startsWith(`server/${slice}/`)
+    if (from.endsWith('/schema.ts'))
+      return !(to === 'typebox' || to.endsWith('/schema.ts') || to.endsWith('/settings.ts'))
+    if (/store\.ts$/.test(from))
+      return !(to.startsWith('server/platform/') || own || to === 'typebox')
+    // Only routes know Fastify; authenticate.ts reads the credential off the request.
+    if (to === 'fastify' || to.startsWith('@fastify/'))
+      return !(/routes\.ts$/.test(from) || from.endsWith('authenticate.ts'))
+    return false
+  })
+  assert.deepEqual(wrong.map(show), [])
+})
+
+test('SQL stands in store files only', () => {
+  const users = globSync('server/{insights,organizations,admins}/**/*.ts').filter(
+    (file) => !/(store|test)\.ts$/.test(file) && /sql`/.test(readFileSync(file, 'utf8')),
+  )
+  assert.deepEqual(users, [])
+})
+
+test('process.env is read in config.ts only', () => {
+  const users = globSync(['server/**/*.ts']).filter(
+    (file) => !file.endsWith('.test.ts') && /process\.env/.test(readFileSync(file, 'utf8')),
+  )
+  assert.deepEqual(users.sort(), ['server/main.ts', 'server/platform/config.ts'])
+})
+
+test('every folder of the server and the repository is on the map', () => {
+  const map = readFileSync('docs/ARCHITECTURE.md', 'utf8')
+  const folders = globSync(['*/', 'server/*/', 'server/platform/*/']).filter(
+    (path) => !/^(node_modules|data|\.)/.test(path),
+  )
+  for (const folder of folders)
+    assert.ok(
+      map.includes(`${folder.split('/').at(-1)}/`),
+      `${folder} is missing in docs/ARCHITECTURE.md`,
+    )
+})
+
+test('links between documents lead somewhere', () => {
+  for (const page of globSync(['*.md', 'docs/**/*.md', 'deploy/*.md'])) {
+    for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
+      if (/^https?:/.test(target)) continue
+      assert.ok(existsSync(join(dirname(page), target)), `${page} links to ${target}`)
+    }
+  }
+})
