@@ -342,7 +342,7 @@ export function revokeApiKey(context: AdminContext, caller: Caller, id: string):
 
 /** Those who answer for the whole provider, and whoever made it, can reach a new organization at once. */
 export const linkNewOrganization =
-  ({ cache }: AdminContext): OnOrganizationCreated =>
+  ({ cache }: Pick<AdminContext, 'cache'>): OnOrganizationCreated =>
   async (tx, caller, organizationId) => {
     if (caller.providerId === null) return
     const ownerRole = builtInRole('Administrator with Billing')!.id

@@ -120,6 +120,7 @@ test('security headers are set', async () => {
   const { headers } = await org.get('/api/organizations')
   assert.equal(headers['x-content-type-options'], 'nosniff')
   assert.match(String(headers['content-security-policy']), /default-src 'none'/)
+  assert.equal(headers['cache-control'], 'no-store')
   assert.equal(headers['x-powered-by'], undefined)
 })
 

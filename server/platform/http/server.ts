@@ -42,6 +42,8 @@ export async function createServer(config: Config, log: Logger) {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    // Answers to a credential are for its holder alone; public pages may say otherwise.
+    if (!request.routeOptions.config.public) reply.header('cache-control', 'no-store')
   })
   app.addHook('onResponse', async (request, reply) => {
     request.log.info(
