@@ -6,3 +6,9 @@ export const TITLES: Record<Bundle, string> = {
   management: 'Gatehouse management API',
   insights: 'Gatehouse Directory Insights API',
 }
+
+export const DESCRIPTIONS: Record<Bundle, string> = {
+  management:
+    'Send an API key in `x-api-key`, or an access token of a service account as a bearer. Whoever manages several organizations names one in `x-org-id`.',
+  insights: 'Audit events. The same credentials as in the management API.',
+}

@@ -37,7 +37,7 @@ const INITIALIZER = `SwaggerUIBundle({
   urls: ${JSON.stringify(BUNDLES.map((bundle) => ({ url: `/openapi/${bundle}.json`, name: TITLES[bundle] })))},
   dom_id: '#swagger-ui',
   deepLinking: true,
-  docExpansion: 'none',
+  docExpansion: 'list',
   filter: true,
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],

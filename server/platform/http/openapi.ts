@@ -1,6 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { TenantRule } from './authorize.ts'
-import { type Bundle, TITLES } from './bundles.ts'
+import { type Bundle, DESCRIPTIONS, TITLES } from './bundles.ts'
 
 type Json = Record<string, unknown>
 
@@ -196,6 +196,7 @@ export function openapi(operations: Operation[], bundle: Bundle, legacy = false)
     openapi: '3.1.0',
     info: {
       title: TITLES[bundle],
+      description: DESCRIPTIONS[bundle],
       version: '1.0',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
