@@ -1,0 +1,79 @@
+import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
+import type { TwoInserts } from '../baselines/two-inserts.ts'
+import { type Benchmark, percent, profileFlags } from '../benchmark.ts'
+import { runJson } from '../child.ts'
+import { requestsPerSecond } from '../load.ts'
+import { compare } from '../rounds.ts'
+import {
+  firstOrganization,
+  keyHeader,
+  type Service,
+  startService,
+  temporaryDataDir,
+} from '../service.ts'
+import { latestDocument } from '../stored-event.ts'
+
+const GOAL = 0.5
+const CONNECTIONS = 16
+/** What a process of the service has by default. */
+const POOL = 10
+const role = { description: 'Reads people', scopes: ['users.readonly'] }
+
+async function createOne(service: Service): Promise<void> {
+  const response = await fetch(`${service.url}/api/v2/roles`, {
+    method: 'POST',
+    headers: { ...keyHeader(service.apiKey), 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'first', ...role }),
+  })
+  if (!response.ok) throw new Error(`The role was not created: ${await response.text()}`)
+}
+
+/** A role and its audit event, against the same two inserts in one transaction through plain `pg`. */
+export const createWithEvent: Benchmark = {
+  name: 'create-with-event',
+  async run(settings) {
+    const { dataDir, remove } = temporaryDataDir()
+    const service = await startService(dataDir, profileFlags(settings))
+    try {
+      const organizationId = await firstOrganization(service)
+      await createOne(service)
+      const { owner } = connectionsOf(dataDir)
+      const plain: Omit<TwoInserts, 'seconds'> = {
+        connection: owner,
+        connections: CONNECTIONS,
+        pool: POOL,
+        // Rows of another tenant, in the same tables and indexes.
+        organizationId: organizationId.replace(/^./, (digit) => (digit === '0' ? '1' : '0')),
+        role,
+        document: await latestDocument(owner, organizationId),
+      }
+      const baseline = async (seconds: number) => {
+        const input: TwoInserts = { ...plain, seconds }
+        return (await runJson<{ perSecond: number }>('bench/baselines/two-inserts.ts', input))
+          .perSecond
+      }
+      const ours = (seconds: number) =>
+        requestsPerSecond({
+          url: `${service.url}/api/v2/roles`,
+          method: 'POST',
+          headers: { ...keyHeader(service.apiKey), 'content-type': 'application/json' },
+          connections: CONNECTIONS,
+          seconds,
+          uniqueBody: role,
+        })
+      const result = await compare({ baseline, ours }, settings)
+      return [
+        {
+          name: 'POST /api/v2/roles with its event',
+          unit: 'creates/s',
+          ...result,
+          goal: `at least ${percent(GOAL)}`,
+          met: result.ratio >= GOAL,
+        },
+      ]
+    } finally {
+      await service.stop()
+      remove()
+    }
+  },
+}

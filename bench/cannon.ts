@@ -1,0 +1,36 @@
+import autocannon from 'autocannon'
+import type { Load, LoadResult } from './load.ts'
+
+// The load generator, a process of its own: the server under test shares its event loop with nobody.
+
+const { url, method, headers, connections, seconds, uniqueBody }: Load = JSON.parse(
+  process.argv[2]!,
+)
+const mark = Math.random().toString(36).slice(2)
+let made = 0
+
+const result = await autocannon({
+  url,
+  method,
+  headers,
+  connections,
+  duration: seconds,
+  ...(uniqueBody && {
+    requests: [
+      {
+        setupRequest: (request: autocannon.Request) => ({
+          ...request,
+          body: JSON.stringify({ ...uniqueBody, name: `${mark}-${++made}` }),
+        }),
+      },
+    ],
+  }),
+})
+
+const answer: LoadResult = {
+  perSecond: result['2xx'] / result.duration,
+  failed: result.non2xx + result.errors,
+  p50: result.latency.p50,
+  p99: result.latency.p99,
+}
+process.stdout.write(JSON.stringify(answer))

@@ -1,0 +1,41 @@
+import { parseArgs } from 'node:util'
+import type { Benchmark, Row } from './benchmark.ts'
+import { createWithEvent } from './benchmarks/create-with-event.ts'
+import { readOrganization } from './benchmarks/read-organization.ts'
+import { startUp } from './benchmarks/start.ts'
+import { machine, resultsDir, table, writeResults } from './report.ts'
+
+// npm run bench [-- name… --rounds N --seconds N --profile]
+
+const ALL: Benchmark[] = [readOrganization, createWithEvent, startUp]
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '5' },
+    profile: { type: 'boolean', default: false },
+  },
+})
+const settings = {
+  rounds: Number(values.rounds),
+  seconds: Number(values.seconds),
+  profileDir: values.profile ? resultsDir : null,
+}
+const unknown = positionals.find((name) => !ALL.some((benchmark) => benchmark.name === name))
+if (unknown !== undefined || !(settings.rounds > 0) || !(settings.seconds > 0)) {
+  process.stderr.write(
+    `Usage: npm run bench -- [${ALL.map(({ name }) => name).join('|')}] [--rounds N] [--seconds N] [--profile]\n`,
+  )
+  process.exit(2)
+}
+
+process.stdout.write(`${machine()}\n`)
+const rows: Row[] = []
+for (const benchmark of ALL) {
+  if (positionals.length > 0 && !positionals.includes(benchmark.name)) continue
+  process.stdout.write(`${benchmark.name} …\n`)
+  rows.push(...(await benchmark.run(settings)))
+}
+process.stdout.write(`\n${table(rows)}\n\n${writeResults(rows)}\n`)
+// A missed goal is a finding, not a failure of the run.

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** One side of a pair: works for that long and tells how many operations a second it managed. */
+export type Side = (seconds: number) => Promise<number>
+
+export interface Pair {
+  baseline: Side
+  ours: Side
+}
+
+export interface Compared {
+  baseline: number
+  ours: number
+  ratio: number
+  rounds: { baseline: number; ours: number }[]
+}
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/**
+ * The sides take turns, and which goes first alternates, so that a disturbance of the machine hits both. The
+ * ratio is the median of the ratios within a round: its two halves saw the same machine.
+ */
+export async function compare(
+  pair: Pair,
+  { rounds, seconds }: { rounds: number; seconds: number },
+): Promise<Compared> {
+  const done: Compared['rounds'] = []
+  // Compilers, caches and connections get warm on both sides before anything counts.
+  await pair.baseline(seconds)
+  await pair.ours(seconds)
+  for (let round = 0; round < rounds; round++) {
+    const result = { baseline: 0, ours: 0 }
+    const order = ['baseline', 'ours'] as const
+    for (const side of round % 2 === 0 ? order : order.toReversed()) {
+      result[side] = await pair[side](seconds)
+      // What one side left to do (checkpoints, log files) should not be paid by the other.
+      await delay(250)
+    }
+    done.push(result)
+  }
+  return {
+    baseline: median(done.map(({ baseline }) => baseline)),
+    ours: median(done.map(({ ours }) => ours)),
+    ratio: median(done.map(({ baseline, ours }) => ours / baseline)),
+    rounds: done,
+  }
+}

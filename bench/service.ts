@@ -1,0 +1,47 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Started, start } from './child.ts'
+
+export interface Service extends Started {
+  url: string
+  apiKey: string
+  dataDir: string
+}
+
+const API_KEY_HEADER = 'x-api-key'
+export const keyHeader = (apiKey: string) => ({ [API_KEY_HEADER]: apiKey })
+
+/** A data directory that goes when the benchmark is done. The database's own account may pass through. */
+export function temporaryDataDir(): { dataDir: string; remove: () => void } {
+  const parent = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
+  chmodSync(parent, 0o711)
+  const dataDir = join(parent, 'data')
+  mkdirSync(dataDir, { mode: 0o711 })
+  return { dataDir, remove: () => rmSync(parent, { recursive: true, force: true }) }
+}
+
+/**
+ * `gatehouse serve` as an operator would start it: embedded PostgreSQL with its usual settings (fsync on),
+ * usual log level. Only the port differs, so that nothing else is in the way.
+ */
+export async function startService(dataDir: string, nodeFlags: string[] = []): Promise<Service> {
+  const started = await start(
+    [...nodeFlags, 'cli/main.ts', 'serve'],
+    /Health\s+\S+\/readyz[\s\S]*\n\n/,
+    {
+      GATEHOUSE_DATA_DIR: dataDir,
+      PORT: '0',
+    },
+  )
+  const url = /(http:\/\/\S+)\/readyz/.exec(started.line)![1]!
+  const apiKey = /API key\s+(\S+)/.exec(started.line)?.[1] ?? ''
+  return { ...started, url, apiKey, dataDir }
+}
+
+/** The first administrator's organization. */
+export async function firstOrganization({ url, apiKey }: Service): Promise<string> {
+  const response = await fetch(`${url}/api/organizations`, { headers: keyHeader(apiKey) })
+  const { results } = (await response.json()) as { results: { id: string }[] }
+  return results[0]!.id
+}
