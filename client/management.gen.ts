@@ -1493,7 +1493,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ApiKeyRequest"];
+                "application/json": components["schemas"]["ApiKeyRequest"] | null;
             };
         };
         responses: {

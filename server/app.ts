@@ -64,6 +64,23 @@ interface HttpParts {
   prepare?: ((http: FastifyInstance) => void) | undefined
 }
 
+async function registerApi(
+  http: FastifyInstance,
+  db: Db,
+  context: AdminContext,
+  operations: Operation[],
+) {
+  await http.register(organizationRoutes, { prefix: '/api', db })
+  const onOrganizationCreated = linkNewOrganization(context)
+  await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })
+  await http.register(administratorRoutes, { prefix: '/api', context })
+  await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context })
+  await http.register(roleRoutes, { prefix: '/api/v2', context })
+  await http.register(oauthRoutes, { context })
+  await http.register(sessionRoutes, { context })
+  registerContract(http, operations)
+}
+
 async function createHttp({ config, db, log, context, queueDepths, prepare }: HttpParts) {
   const metrics = createMetrics()
   observeEvents((service) => metrics.eventsWritten.inc({ service }))
@@ -75,15 +92,8 @@ async function createHttp({ config, db, log, context, queueDepths, prepare }: Ht
   registerMetrics(http, metrics, db, queueDepths, config.metricsToken)
   registerHealth(http, db)
 
-  await http.register(organizationRoutes, { prefix: '/api', db })
-  const onOrganizationCreated = linkNewOrganization(context)
-  await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })
-  await http.register(administratorRoutes, { prefix: '/api', context })
-  await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context })
-  await http.register(roleRoutes, { prefix: '/api/v2', context })
-  await http.register(oauthRoutes, { context })
-  await http.register(sessionRoutes, { context })
-  registerContract(http, operations)
+  // A worker answers for its health only.
+  if (config.role !== 'worker') await registerApi(http, db, context, operations)
   await http.ready()
   return { http, operations }
 }

@@ -3,6 +3,7 @@ import { getOrganization } from '../organizations/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { type Paging, readCountedPage } from '../platform/list/page.ts'
 import { getAdministrator } from './actions.ts'
 import { type AdminContext, change } from './context.ts'
 import type { OrganizationLink } from './schema.ts'
@@ -20,26 +21,6 @@ const toLink = (row: LinkRow): OrganizationLink => ({
   organization: row.organization,
 })
 
-export interface Paging {
-  limit?: number
-  skip?: number
-}
-const clamp = ({ limit = 10, skip = 0 }: Paging) => ({
-  limit: Math.min(limit === 0 ? 100 : limit, 100),
-  skip,
-})
-
-/** The total stands on every row; past the end there is none, so ask for one more time from the start. */
-async function page(
-  read: (limit: number, skip: number) => Promise<(LinkRow & { total: number })[]>,
-  paging: Paging,
-) {
-  const { limit, skip } = clamp(paging)
-  const rows = await read(limit, skip)
-  const total = rows[0]?.total ?? (skip > 0 ? ((await read(1, 0))[0]?.total ?? 0) : 0)
-  return { total, links: rows.map(toLink) }
-}
-
 export async function linksOfAdministrator(
   context: AdminContext,
   caller: Caller,
@@ -47,14 +28,20 @@ export async function linksOfAdministrator(
   paging: Paging,
 ) {
   await getAdministrator(context, caller, id)
-  return page((limit, skip) => listLinksOfAdministrator(context.db, id, limit, skip), paging)
+  const { totalCount, results } = await readCountedPage(
+    (limit, skip) => listLinksOfAdministrator(context.db, id, limit, skip),
+    paging,
+  )
+  return { totalCount, links: results.map(toLink) }
 }
 
-export const linksOfOrganization = (context: AdminContext, caller: Caller, paging: Paging) =>
-  page(
+export async function linksOfOrganization(context: AdminContext, caller: Caller, paging: Paging) {
+  const { totalCount, results } = await readCountedPage(
     (limit, skip) => listLinksOfOrganization(context.db, caller.organizationId, limit, skip),
     paging,
   )
+  return { totalCount, links: results.map(toLink) }
+}
 
 export async function linkAdministrator(
   context: AdminContext,

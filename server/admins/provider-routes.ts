@@ -128,8 +128,8 @@ export const providerAdministratorRoutes: FastifyPluginAsyncTypebox<{
       },
     },
     async ({ caller, params, query }, reply) => {
-      const { total, links } = await linksOfAdministrator(context, caller, params.id, query)
-      return reply.header('x-total-count', total).send(links)
+      const { totalCount, links } = await linksOfAdministrator(context, caller, params.id, query)
+      return reply.header('x-total-count', totalCount).send(links)
     },
   )
 
@@ -191,8 +191,8 @@ export const providerAdministratorRoutes: FastifyPluginAsyncTypebox<{
       },
     },
     async ({ caller, query }, reply) => {
-      const { total, links } = await linksOfOrganization(context, caller, query)
-      return reply.header('x-total-count', total).send(links)
+      const { totalCount, links } = await linksOfOrganization(context, caller, query)
+      return reply.header('x-total-count', totalCount).send(links)
     },
   )
 }

@@ -155,8 +155,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = 
       },
       config: { scopes: READ, tenant },
     },
-    ({ caller, query }) =>
-      pageOfServiceAccounts(context, caller, Math.min(query.limit || 100, 100), query.skip ?? 0),
+    ({ caller, query }) => pageOfServiceAccounts(context, caller, { limit: 100, ...query }),
   )
   app.post(
     '/service-accounts',

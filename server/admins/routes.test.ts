@@ -142,7 +142,7 @@ test('resetting a key makes the old one fail at once', async () => {
   const org = await app.newOrganization()
   for (let round = 0; round < 3; round++)
     assert.equal((await org.get('/api/organizations')).statusCode, 200)
-  const res = await org.post(`/api/users/${org.adminId}/apikey`, {})
+  const res = await org.post(`/api/users/${org.adminId}/apikey`)
   assert.equal(res.statusCode, 200)
   app.secrets.add(res.json().apiKey)
   assert.match(res.json().apiKey, /^gh_[\w-]{43}[0-9a-f]{8}$/)

@@ -188,7 +188,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
         tags,
         summary: "Replace the caller's own API key; the old one fails at once",
         params,
-        body: Type.Optional(ApiKeyRequest),
+        body: Type.Union([ApiKeyRequest, Type.Null()]),
         response: { 200: ApiKey, ...errors },
       },
       config: { scopes: [], tenant },

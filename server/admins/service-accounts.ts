@@ -3,6 +3,7 @@ import type { Caller } from '../platform/caller.ts'
 import { isUniqueViolation, type Tx } from '../platform/db.ts'
 import { conflict, invalid, notFound, unauthenticated } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { type Paging, readCountedPage } from '../platform/list/page.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import { hashKey, keyPrefix, newApiKey } from './api-key.ts'
 import { type AdminContext, change } from './context.ts'
@@ -104,19 +105,14 @@ async function describe(
   })
 }
 
-export async function pageOfServiceAccounts(
-  context: AdminContext,
-  caller: Caller,
-  limit: number,
-  skip: number,
-) {
-  const rows = await listServiceAccounts(
-    context.db.tenant(caller.organizationId),
-    caller.organizationId,
-    limit,
-    skip,
+export async function pageOfServiceAccounts(context: AdminContext, caller: Caller, paging: Paging) {
+  const { organizationId } = caller
+  const tenant = context.db.tenant(organizationId)
+  const { totalCount, results } = await readCountedPage(
+    (limit, skip) => listServiceAccounts(tenant, organizationId, limit, skip),
+    paging,
   )
-  return { results: await describe(context, caller, rows), totalCount: rows[0]?.total ?? 0 }
+  return { results: await describe(context, caller, results), totalCount }
 }
 
 export async function getServiceAccount(

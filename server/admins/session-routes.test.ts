@@ -307,6 +307,16 @@ test('a forgotten password: the mailed link works once and ends all sessions', a
   )
 })
 
+test('nobody is flooded with reset mails', async () => {
+  const org = await app.newOrganization()
+  for (let n = 0; n < 8; n++) {
+    const res = await browser().post('/auth/password/forgot', { email: org.email })
+    assert.equal(res.statusCode, 200)
+  }
+  const types = await org.eventTypes()
+  assert.equal(types.filter((type) => type === 'admin_password_reset_request').length, 5)
+})
+
 test('a password is changed with the current one; other sessions end', async () => {
   const org = await app.newOrganization()
   const [one, two] = [browser(), browser()]

@@ -39,6 +39,8 @@ const MINUTE = 60_000
 const SESSION_HOURS = 12
 /** An account is locked after this many failures; an address, which may be shared, after more. */
 const ACCOUNT = { limit: 5, windowMinutes: 15, blockMinutes: 15 }
+/** Mails to one address, so that nobody can be flooded through us. */
+const RESET = { limit: 5, windowMinutes: 60, blockMinutes: 60 }
 const ADDRESS = { limit: 50, windowMinutes: 15, blockMinutes: 15 }
 
 const accountOf = (email: string) => `account ${email.trim().toLowerCase()}`
@@ -249,14 +251,23 @@ export const signOut = (context: AdminContext, caller: Caller): Promise<number> 
 export const signOutEverywhere = (context: AdminContext, caller: Caller): Promise<number> =>
   deleteSessionsOf(context.db, caller.id)
 
-/** Same answer for a known and an unknown address. */
+/** Same answer for a known and an unknown address, and for one that has been mailed often enough. */
 export async function requestPasswordReset(
   context: AdminContext,
   client: Client,
   email: string,
 ): Promise<void> {
+  await checkThrottle(context, email, client)
   const row = await findAdministratorByEmail(context.db, email.trim())
   if (!row || row.suspended) return
+  const mailed = await countFailure(
+    context.db,
+    `reset ${accountOf(email)}`,
+    RESET.limit,
+    RESET.windowMinutes,
+    RESET.blockMinutes,
+  )
+  if ((mailed?.failures ?? 0) > RESET.limit) return
   const actor = actorOf(row, client)
   await context.db.tx(actor.organizationId, async (tx) => {
     await mailPasswordLink(context, tx, row, 'reset')

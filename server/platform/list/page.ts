@@ -39,3 +39,21 @@ export function project<T extends object>(record: T, fields: string[] | null): T
   const kept = new Set(['_id', 'id', ...fields.map((name) => name.split('.')[0])])
   return Object.fromEntries(Object.entries(record).filter(([key]) => kept.has(key))) as T
 }
+
+export interface Paging {
+  limit?: number
+  skip?: number
+}
+
+/**
+ * For short lists whose rows carry the total (`count(*) over ()`). Past the end there is no row to tell it, so
+ * the first one is asked.
+ */
+export async function readCountedPage<T extends { total: number }>(
+  read: (limit: number, skip: number) => Promise<T[]>,
+  { limit = 10, skip = 0 }: Paging,
+): Promise<Page<T>> {
+  const results = await read(Math.min(limit === 0 ? 100 : limit, 100), skip)
+  const first = results[0] ?? (skip > 0 ? (await read(1, 0))[0] : undefined)
+  return { totalCount: first?.total ?? 0, results }
+}
