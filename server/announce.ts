@@ -3,12 +3,14 @@ import type { Credentials } from './admins/index.ts'
 interface Announcement {
   baseUrl: string
   first: (Credentials & { organizationId: string; providerId: string }) | null
+  /** The file with the passwords and keys of the demo world, when it was asked for. */
+  demoCredentials: string | null
   role: string
   readyMs: number
 }
 
 /** For the person at the terminal. The secrets of the first administrator are printed here and nowhere else. */
-export function announce({ baseUrl, first, role, readyMs }: Announcement): void {
+export function announce({ baseUrl, first, demoCredentials, role, readyMs }: Announcement): void {
   const lines = ['', `  Gatehouse is ready (${(readyMs / 1000).toFixed(1)} s, ${role})`, '']
   lines.push(
     `  Management API   ${baseUrl}/api`,
@@ -25,5 +27,6 @@ export function announce({ baseUrl, first, role, readyMs }: Announcement): void 
     lines.push(`    organization  ${first.organizationId}`, `    provider      ${first.providerId}`)
     lines.push('', `  Try: curl -H "x-api-key: ${first.apiKey}" ${baseUrl}/api/organizations`)
   }
+  if (demoCredentials) lines.push('', `  Passwords and keys of the demo world: ${demoCredentials}`)
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }

@@ -1,17 +1,26 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { announce } from './announce.ts'
 import { loadConfig } from './platform/config.ts'
 import { codeOf, messageOf, OperatorError } from './platform/errors.ts'
+import { followKeys } from './platform/key-watch.ts'
 import { createLog } from './platform/log.ts'
 import { startTracing } from './platform/tracing.ts'
-import { startService } from './runtime.ts'
+import { type Ground, startService } from './runtime.ts'
+
+/** The demo world stands outside the service and is handed in by the command line. */
+export type LoadDemo = (
+  ground: Ground,
+  options: { baseUrl: string; dataDir: string; progress?: (line: string) => void },
+) => Promise<'loaded' | 'already there'>
 
 export interface ServeOptions {
   /** From the command line; checked like the settings they replace. */
   port?: string | undefined
   host?: string | undefined
   /** Loads the demo world once the service is ready. */
-  demo?: (service: Awaited<ReturnType<typeof startService>>, baseUrl: string) => Promise<void>
+  demo?: LoadDemo | undefined
 }
 
 function listenFailure(error: unknown, host: string, port: number): Error {
@@ -36,6 +45,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   const stopTracing = await startTracing()
   const service = await startService(config, log)
   const { app, ground, first, stopListening } = service
+  const stopFollowing = await followKeys(ground.database.service, ground.sealer, log)
 
   let stopping: Promise<void> | null = null
   const stop = async (): Promise<void> => {
@@ -51,6 +61,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     }
     await app.queue.stop()
     await stopListening()
+    await stopFollowing()
     await ground.close()
     await stopTracing?.()
   }
@@ -76,7 +87,22 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   const address = app.http.server.address()
   const port = typeof address === 'object' && address ? address.port : config.port
   const baseUrl = config.publicUrl.replace(/:0$/, `:${port}`)
-  await options.demo?.(service, baseUrl)
-  announce({ baseUrl, first, role: config.role, readyMs: Math.round(performance.now()) })
+  if (options.demo) {
+    const progress = (line: string) => log.info({}, line)
+    try {
+      await options.demo(ground, { baseUrl, dataDir: config.dataDir, progress })
+    } catch (error) {
+      await stop()
+      throw error
+    }
+  }
+  const demoCredentials = join(config.dataDir, 'demo-credentials.json')
+  announce({
+    baseUrl,
+    first,
+    demoCredentials: options.demo && existsSync(demoCredentials) ? demoCredentials : null,
+    role: config.role,
+    readyMs: Math.round(performance.now()),
+  })
   log.info({ port, host: config.host, role: config.role, node: process.version }, 'ready')
 }

@@ -5,6 +5,8 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Queryable } from './db.ts'
 import { OperatorError } from './errors.ts'
 import { newId } from './ids.ts'
@@ -47,13 +49,26 @@ export function unwrapKey(master: Buffer, id: string, wrapped: Buffer): Buffer {
   }
 }
 
+export const MASTER_KEY_FILE = 'master.key'
+
 /** The setting, or a file of the data directory made on first use. */
 export const readMasterKey = (setting: Buffer | undefined, dataDir: string): Buffer =>
   setting ??
   Buffer.from(
-    secretFile(dataDir, 'master.key', () => randomBytes(32).toString('base64')),
+    secretFile(dataDir, MASTER_KEY_FILE, () => randomBytes(32).toString('base64')),
     'base64',
   )
+
+/** For work on secrets that are there already: a key made now could open none of them. */
+export function existingMasterKey(setting: Buffer | undefined, dataDir: string): Buffer {
+  const file = join(dataDir, MASTER_KEY_FILE)
+  if (setting === undefined && !existsSync(file)) {
+    throw new OperatorError(
+      `There is no master key: GATEHOUSE_MASTER_KEY is not set and ${file} does not exist`,
+    )
+  }
+  return readMasterKey(setting, dataDir)
+}
 
 interface DataKeyRow {
   id: string
@@ -78,12 +93,13 @@ export class Sealer {
   /** Fails when the master key does not open the stored data keys. */
   static async open(master: Buffer, db: Queryable): Promise<Sealer> {
     const sealer = new Sealer(master, db)
-    await sealer.#load()
+    await sealer.reload()
     if (sealer.#keys.size === 0) await sealer.addKey()
     return sealer
   }
 
-  async #load(): Promise<void> {
+  /** Learns of keys that other processes have added; the newest of them seals from then on. */
+  async reload(): Promise<void> {
     const rows = await this.#db.many<DataKeyRow>(
       sql`select id, wrapped from data_keys order by created, id`,
     )
@@ -101,18 +117,29 @@ export class Sealer {
     return id
   }
 
+  /** The key that seals now. */
+  get currentKeyId(): string {
+    return [...this.#keys.keys()].at(-1)!
+  }
+
   /** `context` ties the value to its place, so that it cannot be moved to another row unnoticed. */
   seal(plain: string, context: string): string {
-    const [id, key] = [...this.#keys].at(-1)!
+    const id = this.currentKeyId
+    const key = this.#keys.get(id)!
     return `${id}.${encrypt(key, Buffer.from(plain), context).toString('base64url')}`
   }
 
   async unseal(sealed: string, context: string): Promise<string> {
     const [id = '', body = ''] = sealed.split('.')
     // Another process may have rotated since we started.
-    if (!this.#keys.has(id)) await this.#load()
+    if (!this.#keys.has(id)) await this.reload()
     const key = this.#keys.get(id)
     if (!key) throw new Error(`Data key ${id} is gone`)
     return decrypt(key, Buffer.from(body, 'base64url'), context).toString()
+  }
+
+  /** The same value under the newest key. */
+  async reseal(sealed: string, context: string): Promise<string> {
+    return this.seal(await this.unseal(sealed, context), context)
   }
 }

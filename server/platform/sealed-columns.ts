@@ -1,0 +1,25 @@
+/** A column that holds sealed values. The context must be the one its slice seals with. */
+export interface SealedColumn {
+  table: string
+  column: string
+  /** The primary key; all text. */
+  key: readonly string[]
+  context: (key: Record<string, string>) => string
+}
+
+/** Every sealed column there is: `keys rotate` goes through this table, so one left out becomes unreadable. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  {
+    table: 'administrators',
+    column: 'totp_secret',
+    key: ['id'],
+    context: ({ id }) => `administrator ${id} totp`,
+  },
+  {
+    table: 'administrators',
+    column: 'totp_pending_secret',
+    key: ['id'],
+    context: ({ id }) => `administrator ${id} totp`,
+  },
+  { table: 'mails', column: 'body', key: ['id'], context: ({ id }) => `mail ${id}` },
+]
