@@ -1,3 +1,78 @@
-import { serve } from '../server/main.ts'
+import { AppError, codeOf, messageOf, OperatorError } from '../server/platform/errors.ts'
+import { type Command, isCommand, parseCall, UsageError, type Verb } from './command.ts'
+import { overview, verbHelp } from './help.ts'
 
-await serve()
+interface Entry {
+  about: string
+  /** Loaded when asked for: `gatehouse help` need not wait for the whole service to load. */
+  load: () => Promise<{ verb: Verb }>
+}
+
+const verbs: Record<string, Entry> = {
+  serve: { about: 'Start the service', load: () => import('./serve.ts') },
+  migrate: { about: 'Bring the database up to date', load: () => import('./migrate.ts') },
+  admin: {
+    about: 'List, create, unlock, suspend administrators',
+    load: () => import('./admin.ts'),
+  },
+  org: { about: 'List and create organizations', load: () => import('./org.ts') },
+  demo: { about: 'Load the demo world', load: () => import('./demo.ts') },
+  mail: { about: 'Show recent mails', load: () => import('./mail.ts') },
+  config: { about: 'Show the settings in force', load: () => import('./config.ts') },
+  version: { about: 'Print the version', load: () => import('./version.ts') },
+}
+
+const HELP = new Set(['help', '--help', '-h'])
+
+function findCommand(name: string, verb: Verb, args: string[]): [string, Command, string[]] {
+  if (isCommand(verb)) return [name, verb, args]
+  const [sub, ...rest] = args
+  const known = Object.keys(verb).join(', ')
+  if (sub === undefined) throw new UsageError(`gatehouse ${name} needs one of: ${known}`)
+  if (!Object.hasOwn(verb, sub))
+    throw new UsageError(`There is no verb "${name} ${sub}"; known are: ${known}`)
+  return [`${name} ${sub}`, verb[sub]!, rest]
+}
+
+async function main([name, ...args]: string[]): Promise<void> {
+  if (name === undefined) throw new UsageError('a verb is missing; see gatehouse help')
+  if (HELP.has(name) && (name !== 'help' || args.length === 0)) {
+    process.stdout.write(overview(verbs))
+    return
+  }
+  // `help backup` is `backup --help`.
+  if (name === 'help') return main([...args, '--help'])
+  if (name === '--version') return main(['version', ...args])
+  if (!Object.hasOwn(verbs, name))
+    throw new UsageError(`There is no verb "${name}"; see gatehouse help`)
+  const { verb } = await verbs[name]!.load()
+  if (HELP.has(args[0] ?? '')) {
+    process.stdout.write(verbHelp(name, verb))
+    return
+  }
+  const [fullName, command, rest] = findCommand(name, verb, args)
+  const call = parseCall(fullName, command, rest)
+  if (call === null) process.stdout.write(verbHelp(fullName, command))
+  else await command.run(call)
+}
+
+/** One line for what a person can mend; a stack trace only for what is a mistake of ours. */
+function explain(error: unknown): string {
+  const known =
+    error instanceof OperatorError ||
+    error instanceof AppError ||
+    error instanceof UsageError ||
+    codeOf(error) !== undefined
+  if (known) return messageOf(error).replace(/\s*\n\s*/g, ' ')
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+// `gatehouse mail | head` closes the pipe early; that is no failure.
+process.stdout.on('error', (error) => process.exit(codeOf(error) === 'EPIPE' ? 0 : 1))
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`gatehouse: ${explain(error)}\n`)
+  process.exit(error instanceof UsageError ? 2 : 1)
+}

@@ -1,0 +1,90 @@
+import { hashKey, keyPrefix, newApiKey } from '../server/admins/api-key.ts'
+import {
+  deleteAdministratorKey,
+  insertAdministratorKey,
+} from '../server/admins/credential-store.ts'
+import { hashPassword } from '../server/admins/passwords.ts'
+import {
+  clearFailures,
+  deletePasswordResetsOf,
+  deleteSessionsOf,
+} from '../server/admins/session-store.ts'
+import {
+  type AdministratorRow,
+  findAdministratorByEmail,
+  lockAdministratorById,
+  saveAdministrator,
+  savePassword,
+} from '../server/admins/store.ts'
+import { type EventInput, recordEvent } from '../server/insights/index.ts'
+import { systemCaller } from '../server/platform/caller.ts'
+import type { Db, Tx } from '../server/platform/db.ts'
+import { OperatorError } from '../server/platform/errors.ts'
+import { randomToken } from '../server/platform/secrets.ts'
+
+// What the operator of the machine may do to any administrator: he needs no scope and no current password.
+
+/** One transaction about one administrator: the change and its event. */
+async function act<T>(
+  db: Db,
+  email: string,
+  work: (tx: Tx, row: AdministratorRow) => Promise<{ result: T; event: EventInput | null }>,
+): Promise<T> {
+  const found = await findAdministratorByEmail(db, email)
+  if (!found) throw new OperatorError(`There is no administrator ${email}`)
+  const homeId = (found.provider ?? found.organization)!
+  return db.tx(homeId, async (tx) => {
+    const row = await lockAdministratorById(tx, found.id)
+    if (!row) throw new OperatorError(`There is no administrator ${email}`)
+    const { result, event } = await work(tx, row)
+    const actor = { ...systemCaller(homeId, 'gatehouse'), providerId: row.provider }
+    const resource = { type: 'admin', id: row.id, email: row.email }
+    if (event) await recordEvent(tx, actor, { resource, ...event })
+    return result
+  })
+}
+
+/** A new key in place of the old one, which fails from this moment on. */
+export const resetKey = (db: Db, email: string): Promise<string> =>
+  act(db, email, async (tx, row) => {
+    if (!row.api_key_allowed)
+      throw new OperatorError(`${row.email} may not have an API key (apiKeyAllowed is false)`)
+    const key = newApiKey()
+    await deleteAdministratorKey(tx, row.id)
+    await insertAdministratorKey(tx, row.id, {
+      hash: hashKey(key),
+      prefix: keyPrefix(key),
+      scopes: null,
+      expiresAt: null,
+    })
+    return { result: key, event: { event_type: 'admin_update', changes: [{ field: 'apiKey' }] } }
+  })
+
+/** Also ends every session and open link, and forgets failed attempts: whoever had the account is out. */
+export async function resetPassword(db: Db, email: string): Promise<string> {
+  const password = randomToken(15)
+  const passwordHash = await hashPassword(password)
+  return act(db, email, async (tx, row) => {
+    await savePassword(tx, row.id, passwordHash)
+    await deletePasswordResetsOf(tx, row.id)
+    await deleteSessionsOf(tx, row.id)
+    await clearFailures(tx, [`account ${row.email.toLowerCase()}`])
+    const changes = [{ field: 'password' }]
+    return { result: password, event: { event_type: 'admin_password_change', changes } }
+  })
+}
+
+/** False when nothing had to change. */
+export const setSuspended = (db: Db, email: string, suspended: boolean): Promise<boolean> =>
+  act(db, email, async (tx, row) => {
+    if (row.suspended === suspended) return { result: false, event: null }
+    await saveAdministrator(tx, { ...row, suspended })
+    if (suspended) await deleteSessionsOf(tx, row.id)
+    return {
+      result: true,
+      event: {
+        event_type: suspended ? 'admin_suspended' : 'admin_unsuspend',
+        changes: [{ field: 'suspended', from: row.suspended, to: suspended }],
+      },
+    }
+  })

@@ -1,0 +1,104 @@
+import { builtInRole } from '../server/admins/roles.ts'
+import type { Db } from '../server/platform/db.ts'
+import { sql } from '../server/platform/sql.ts'
+import { resetKey, resetPassword, setSuspended } from './admin-actions.ts'
+import { adminCreate } from './admin-create.ts'
+import { type Command, command } from './command.ts'
+import { withGround } from './ground.ts'
+import { pairs, print, table } from './output.ts'
+
+interface Row {
+  id: string
+  email: string
+  role_ids: string[]
+  organization: string | null
+  provider: string | null
+  suspended: boolean
+  totp: boolean
+  key_prefix: string | null
+  created: string
+}
+
+/** Of all homes: the operator of the machine sees everybody. */
+const listAll = (db: Db) =>
+  db.many<Row>(sql`
+    select a.id, a.email, a.role_ids, a.organization, a.provider, a.suspended,
+           a.totp_secret is not null as totp, k.prefix as key_prefix, a.created
+      from administrators a left join credentials k on k.administrator_id = a.id
+     order by lower(a.email)`)
+
+const list = command({
+  about: 'Lists the administrators of all organizations and providers.',
+  json: true,
+  run: ({ json }) =>
+    withGround(async ({ db }) => {
+      const administrators = (await listAll(db)).map(({ role_ids, key_prefix, ...row }) => ({
+        ...row,
+        // A role of the organization's own has its name in a tenant table; its id will do here.
+        roles: role_ids.map((id) => builtInRole(id)?.name ?? id),
+        keyPrefix: key_prefix,
+      }))
+      print(json, administrators, () =>
+        table(
+          ['E-MAIL', 'ROLES', 'HOME', 'KEY', 'TOTP', 'STATE'],
+          administrators.map((row) => [
+            row.email,
+            row.roles.join(', '),
+            row.provider ? `provider ${row.provider}` : `organization ${row.organization}`,
+            row.keyPrefix ? `${row.keyPrefix}…` : '-',
+            row.totp ? 'yes' : '-',
+            row.suspended ? 'suspended' : 'active',
+          ]),
+        ),
+      )
+    }),
+})
+
+const suspension = (about: string, suspended: boolean): Command => {
+  const state = suspended ? 'suspended' : 'not suspended'
+  return command({
+    about,
+    operands: ['EMAIL'],
+    json: true,
+    run: ({ operands: [email], json }) =>
+      withGround(async ({ db }) => {
+        const changed = await setSuspended(db, email!, suspended)
+        print(json, { email, suspended, changed }, () => [
+          changed ? `${email} is now ${state}.` : `${email} is ${state} already.`,
+        ])
+      }),
+  })
+}
+
+export const verb: { [subVerb: string]: Command } = {
+  list,
+  create: adminCreate,
+  'reset-key': command({
+    about: 'Gives an administrator a new API key; the old one fails at once.',
+    operands: ['EMAIL'],
+    json: true,
+    run: ({ operands: [email], json }) =>
+      withGround(async ({ db }) => {
+        const apiKey = await resetKey(db, email!)
+        print(json, { email, apiKey }, () => [
+          'The new key, shown this once:',
+          ...pairs({ 'e-mail': email!, 'API key': apiKey }),
+        ])
+      }),
+  }),
+  'reset-password': command({
+    about: 'Gives an administrator a new password and ends all sessions.',
+    operands: ['EMAIL'],
+    json: true,
+    run: ({ operands: [email], json }) =>
+      withGround(async ({ db }) => {
+        const password = await resetPassword(db, email!)
+        print(json, { email, password }, () => [
+          'The new password, shown this once:',
+          ...pairs({ 'e-mail': email!, password }),
+        ])
+      }),
+  }),
+  suspend: suspension('Locks an administrator out: sessions end, the API key fails.', true),
+  unsuspend: suspension('Lets a suspended administrator back in.', false),
+}

@@ -1,0 +1,92 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { messageOf } from '../server/platform/errors.ts'
+
+export interface Option {
+  type: 'string' | 'boolean'
+  /** What stands for the value in the help text. */
+  value?: string
+  about: string
+  required?: true
+}
+export type Options = Record<string, Option>
+
+type Values<O extends Options> = {
+  [K in keyof O]: O[K]['type'] extends 'boolean'
+    ? boolean
+    : O[K] extends { required: true }
+      ? string
+      : string | undefined
+}
+
+/** What was asked for on the command line, checked against the command's own table of options. */
+export interface Call<O extends Options = Options> {
+  options: Values<O>
+  /** One for each name in `operands`. */
+  operands: string[]
+  json: boolean
+}
+
+export interface Command<O extends Options = Options> {
+  about: string
+  options?: O
+  operands?: string[]
+  /** Prints data, so it takes --json. */
+  json?: true
+  /** More lines for --help. */
+  notes?: string[]
+  run(call: Call<O>): Promise<void>
+}
+
+/** A verb is one command, or several by a second word: `admin create`. */
+export type Verb = Command | { [subVerb: string]: Command }
+
+export const isCommand = (verb: Verb): verb is Command => typeof verb.run === 'function'
+
+/** Checks the types of one command; the table of verbs forgets them. */
+export const command = <const O extends Options>(definition: Command<O>): Command =>
+  definition as unknown as Command
+
+/** Wrong words on the command line: exit code 2, where a failure of the work itself is 1. */
+export class UsageError extends Error {}
+
+export const COMMON: Options = {
+  json: { type: 'boolean', about: 'Print JSON' },
+  help: { type: 'boolean', about: 'Print this help' },
+}
+
+export const optionsOf = ({ options, json }: Command): Options => ({
+  ...options,
+  ...(json && { json: COMMON.json! }),
+  help: COMMON.help!,
+})
+
+/** Null when help was asked for. `name` is the words that led here, for the message. */
+export function parseCall(name: string, definition: Command, args: string[]): Call | null {
+  const options = optionsOf(definition)
+  const seeHelp = `see gatehouse ${name} --help`
+  const config: ParseArgsOptionsConfig = Object.fromEntries(
+    Object.entries(options).map(([key, { type }]) => [
+      key,
+      key === 'help' ? { type, short: 'h' } : { type },
+    ]),
+  )
+  let parsed: { values: Record<string, unknown>; positionals: string[] }
+  try {
+    parsed = parseArgs({ args, options: config, allowPositionals: true })
+  } catch (error) {
+    // Node's first sentence says what is wrong; the others explain how to quote.
+    throw new UsageError(`${messageOf(error).split(/\.(?:\s|$)/)[0]}; ${seeHelp}`)
+  }
+  const { values, positionals: operands } = parsed
+  if (values.help) return null
+  const wanted = definition.operands ?? []
+  if (operands.length < wanted.length)
+    throw new UsageError(`${wanted[operands.length]} is missing; ${seeHelp}`)
+  if (operands.length > wanted.length)
+    throw new UsageError(`Unexpected argument '${operands[wanted.length]}'; ${seeHelp}`)
+  for (const [key, { required }] of Object.entries(options)) {
+    if (required && !values[key]) throw new UsageError(`--${key} is missing; ${seeHelp}`)
+  }
+  const json = values.json === true
+  return { options: values as Call['options'], operands, json }
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Config, loadConfig } from '../server/platform/config.ts'
+import {
+  type Migration,
+  pendingMigrations,
+  readMigrations,
+  schemaVersion,
+} from '../server/platform/migrate.ts'
+import { command } from './command.ts'
+import { migrateDatabase, withDatabase } from './ground.ts'
+import { print } from './output.ts'
+
+const namesOf = (migrations: Migration[]): string[] => migrations.map(({ name }) => name)
+
+/** A dry run leaves nothing behind, so it does not set up an embedded database that is not there. */
+function pending(config: Config): Promise<Migration[]> {
+  const missing = config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'postgres'))
+  if (missing) return Promise.resolve(readMigrations())
+  return withDatabase(config, ({ owner }) => pendingMigrations(owner))
+}
+
+export const verb = command({
+  about: 'Runs the migrations that the database lacks. The service does so itself when it starts.',
+  options: { 'dry-run': { type: 'boolean', about: 'Only say which migrations would run' } },
+  json: true,
+  async run({ options, json }) {
+    const config = loadConfig()
+    const version = schemaVersion()
+    const nothing = `Nothing to do: the database has schema version ${version}.`
+    if (options['dry-run']) {
+      const names = namesOf(await pending(config))
+      print(json, { pending: names, version }, () =>
+        names.length === 0 ? [nothing] : ['Would run:', ...names.map((name) => `  ${name}`)],
+      )
+    } else {
+      const names = namesOf(await withDatabase(config, migrateDatabase))
+      print(json, { applied: names, version }, () =>
+        names.length === 0 ? [nothing] : ['Ran:', ...names.map((name) => `  ${name}`)],
+      )
+    }
+  },
+})
