@@ -17,6 +17,7 @@ const verbs: Record<string, Entry> = {
   },
   org: { about: 'List and create organizations', load: () => import('./org.ts') },
   demo: { about: 'Load the demo world', load: () => import('./demo.ts') },
+  keys: { about: 'Rotate the keys that seal secrets', load: () => import('./keys.ts') },
   mail: { about: 'Show recent mails', load: () => import('./mail.ts') },
   config: { about: 'Show the settings in force', load: () => import('./config.ts') },
   version: { about: 'Print the version', load: () => import('./version.ts') },

@@ -1,0 +1,63 @@
+import { type Config, loadConfig } from '../server/platform/config.ts'
+import { type Db, openDb } from '../server/platform/db.ts'
+import { existingMasterKey, Sealer } from '../server/platform/secrets.ts'
+import { command } from './command.ts'
+import { migrateDatabase, withDatabase } from './ground.ts'
+import { readKeyFile, rotateMasterKey } from './master-key.ts'
+import { print, progressLine } from './output.ts'
+import { oneRotation, rotateDataKey } from './rotation.ts'
+
+/** As the owner of the tables, who sees the rows of all tenants, and without a limit in time. */
+const withOwner = (config: Config, use: (db: Db) => Promise<void>): Promise<void> =>
+  withDatabase(config, async (database) => {
+    await migrateDatabase(database)
+    const db = openDb(database.owner, { max: 3, statementTimeoutMs: 0 })
+    try {
+      await oneRotation(db, () => use(db))
+    } finally {
+      await db.close()
+    }
+  })
+
+async function rotateData(db: Db, master: Buffer, json: boolean): Promise<void> {
+  const sealer = await Sealer.open(master, db)
+  const progress = progressLine()
+  const rotation = await rotateDataKey(db, sealer, (rows) => progress.show(`${rows} resealed`))
+  progress.done()
+  print(json, rotation, () => [
+    `Data key ${rotation.key} is in use; ${rotation.resealed} values were sealed anew and ${rotation.removedKeys} old keys deleted.`,
+  ])
+}
+
+export const verb = {
+  rotate: command({
+    about:
+      'Seals all stored secrets under a new data key, or wraps the keys under a new master key.',
+    options: {
+      'master-key-file': {
+        type: 'string',
+        value: 'FILE',
+        about: 'Change the master key to the one in FILE (32 bytes in base64) instead',
+      },
+    },
+    notes: ['Servers may go on running meanwhile.'],
+    json: true,
+    async run({ options, json }) {
+      const config = loadConfig()
+      const newKeyFile = options['master-key-file']
+      const fresh = newKeyFile === undefined ? null : readKeyFile(newKeyFile)
+      const master = existingMasterKey(config.masterKey, config.dataDir)
+      await withOwner(config, async (db) => {
+        if (fresh === null) return rotateData(db, master, json)
+        const { rewrapped, file } = await rotateMasterKey(db, config, master, fresh)
+        print(json, { rewrapped, file }, () => [
+          `${rewrapped} data keys are wrapped under the new master key.`,
+          file === null
+            ? `Set GATEHOUSE_MASTER_KEY to the content of ${newKeyFile} before the next start.`
+            : `${file} holds the new master key.`,
+          'Restart running servers. Backups made before still need the old master key.',
+        ])
+      })
+    },
+  }),
+}

@@ -1,0 +1,71 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../server/platform/config.ts'
+import type { Db } from '../server/platform/db.ts'
+import { messageOf, OperatorError } from '../server/platform/errors.ts'
+import { MASTER_KEY_FILE, unwrapKey, wrapKey } from '../server/platform/secrets.ts'
+import { sql } from '../server/platform/sql.ts'
+
+export function readKeyFile(file: string): Buffer {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new OperatorError(
+      `The new master key cannot be read: ${messageOf(error)}; openssl rand -base64 32 makes one`,
+    )
+  }
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== 32) throw new OperatorError(`${file} must hold 32 bytes in base64`)
+  return key
+}
+
+function opens(master: Buffer, id: string, wrapped: Buffer): Buffer | null {
+  try {
+    return unwrapKey(master, id, wrapped)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Wraps every data key under the new master key. Those that are so already stay, which makes a repeat after
+ * a crash between the database and the file harmless.
+ */
+export const rewrapKeys = (db: Db, old: Buffer, fresh: Buffer): Promise<number> =>
+  db.tx(null, async (tx) => {
+    const rows = await tx.many<{ id: string; wrapped: Buffer }>(
+      sql`select id, wrapped from data_keys order by id for update`,
+    )
+    let changed = 0
+    for (const { id, wrapped } of rows) {
+      if (opens(fresh, id, wrapped)) continue
+      const key = unwrapKey(old, id, wrapped)
+      changed += await tx.run(
+        sql`update data_keys set wrapped = ${wrapKey(fresh, id, key)} where id = ${id}`,
+      )
+    }
+    return changed
+  })
+
+/** In one step and on disk before it counts: a crash leaves the old key or the new one, never half of either. */
+export function replaceKeyFile(dataDir: string, key: Buffer): string {
+  const file = join(dataDir, MASTER_KEY_FILE)
+  const partial = `${file}.new`
+  const handle = openSync(partial, 'w', 0o600)
+  try {
+    writeSync(handle, key.toString('base64'))
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(partial, file)
+  return file
+}
+
+/** The file that now holds the new key, or null when the key comes from a setting the operator must change. */
+export async function rotateMasterKey(db: Db, config: Config, old: Buffer, fresh: Buffer) {
+  const rewrapped = await rewrapKeys(db, old, fresh)
+  const file = config.masterKey === undefined ? replaceKeyFile(config.dataDir, fresh) : null
+  return { rewrapped, file }
+}

@@ -1,0 +1,130 @@
+import type { Db, Queryable } from '../server/platform/db.ts'
+import { codeOf, messageOf, OperatorError } from '../server/platform/errors.ts'
+import { KEYS_CHANNEL, keyLock } from '../server/platform/key-watch.ts'
+import { SEALED_COLUMNS, type SealedColumn } from '../server/platform/sealed-columns.ts'
+import type { Sealer } from '../server/platform/secrets.ts'
+import { empty, identifier, join, type Sql, sql } from '../server/platform/sql.ts'
+
+const BATCH = 200
+/** Any fixed number: one rotation at a time. */
+const LOCK = 4_718_236_059
+const WAIT_SECONDS = 30
+
+type Row = Record<string, string> & { sealed: string }
+
+const keyOf = ({ key }: SealedColumn): Sql => join(key.map(identifier), ', ')
+const valuesOf = ({ key }: SealedColumn, row: Row): Sql =>
+  join(
+    key.map((name) => sql`${row[name]}`),
+    ', ',
+  )
+
+/** Rows sealed under another key than `keyId`, in the order of the primary key. */
+function readBatch(db: Queryable, place: SealedColumn, keyId: string, after: Row | undefined) {
+  const column = identifier(place.column)
+  const beyond = after ? sql`and (${keyOf(place)}) > (${valuesOf(place, after)})` : empty
+  return db.many<Row>(sql`
+    select ${keyOf(place)}, ${column} as sealed from ${identifier(place.table)}
+     where ${column} is not null and not starts_with(${column}, ${`${keyId}.`}) ${beyond}
+     order by ${keyOf(place)} limit ${BATCH}`)
+}
+
+/** Leaves a value alone that somebody has changed meanwhile. */
+async function resealRow(db: Queryable, sealer: Sealer, place: SealedColumn, row: Row) {
+  const context = place.context(row)
+  let fresh: string
+  try {
+    fresh = await sealer.reseal(row.sealed, context)
+  } catch (error) {
+    throw new OperatorError(
+      `${place.table}.${place.column} of ${context} cannot be opened (${messageOf(error)}); the old keys are kept`,
+    )
+  }
+  const column = identifier(place.column)
+  return db.run(sql`
+    update ${identifier(place.table)} set ${column} = ${fresh}
+     where (${keyOf(place)}) = (${valuesOf(place, row)}) and ${column} = ${row.sealed}`)
+}
+
+async function resealColumn(
+  inBatch: <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>,
+  sealer: Sealer,
+  place: SealedColumn,
+  onRows: (rows: number) => void,
+): Promise<void> {
+  let last: Row | undefined
+  do {
+    const rows: Row[] = await inBatch(async (tx) => {
+      const batch = await readBatch(tx, place, sealer.currentKeyId, last)
+      for (const row of batch) await resealRow(tx, sealer, place, row)
+      return batch
+    })
+    last = rows.at(-1)
+    onRows(rows.length)
+  } while (last !== undefined)
+}
+
+/** Waits until no running process seals with one of these keys. */
+async function awaitRelease(tx: Queryable, keyIds: string[]): Promise<void> {
+  try {
+    for (const [first, second] of keyIds.map(keyLock))
+      await tx.run(sql`select pg_advisory_xact_lock(${first}::int, ${second}::int)`)
+  } catch (error) {
+    if (codeOf(error) !== '55P03') throw error
+    throw new OperatorError(
+      'Everything is sealed under the new key, but a running Gatehouse still uses the old one, which is kept: restart it, then rotate again',
+    )
+  }
+}
+
+export interface Rotation {
+  key: string
+  resealed: number
+  removedKeys: number
+}
+
+/**
+ * Seals everything under a new data key and deletes the old ones, while servers run. `db` must be the owner's:
+ * it passes row-level security, and tables are locked against writers for the moment of the last sweep.
+ */
+export async function rotateDataKey(
+  db: Db,
+  sealer: Sealer,
+  onProgress: (resealed: number) => void,
+): Promise<Rotation> {
+  const before = await db.many<{ id: string }>(sql`select id from data_keys`)
+  const oldIds = before.map(({ id }) => id)
+  const key = await sealer.addKey()
+  await db.run(sql`notify ${identifier(KEYS_CHANNEL)}`)
+  let resealed = 0
+  const onRows = (rows: number) => {
+    resealed += rows
+    onProgress(resealed)
+  }
+  for (const place of SEALED_COLUMNS)
+    await resealColumn((work) => db.tx(null, work), sealer, place, onRows)
+
+  const removedKeys = await db.tx(null, async (tx) => {
+    await tx.execute(`set local lock_timeout = '${WAIT_SECONDS}s'`)
+    await awaitRelease(tx, oldIds)
+    const tables = new Set(SEALED_COLUMNS.map(({ table }) => table))
+    // What was written under an old key since the first sweep; nothing can be from here on.
+    for (const table of tables)
+      await tx.run(sql`lock table ${identifier(table)} in share row exclusive mode`)
+    for (const place of SEALED_COLUMNS)
+      await resealColumn((work) => work(tx), sealer, place, onRows)
+    return tx.run(sql`delete from data_keys where id = any(${oldIds}::text[])`)
+  })
+  return { key, resealed, removedKeys }
+}
+
+/** Runs `work` unless a rotation is under way elsewhere. */
+export async function oneRotation<T>(db: Db, work: () => Promise<T>): Promise<T> {
+  return db.tx(null, async (tx) => {
+    const row = await tx.one<{ free: boolean }>(
+      sql`select pg_try_advisory_xact_lock(${LOCK}::bigint) as free`,
+    )
+    if (!row?.free) throw new OperatorError('Another key rotation is running')
+    return work()
+  })
+}
