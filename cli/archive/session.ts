@@ -1,0 +1,31 @@
+import pg from 'pg'
+import { type Connection, clientConfig } from '../../server/platform/db.ts'
+import { messageOf, OperatorError } from '../../server/platform/errors.ts'
+
+// Text in the archive must mean the same on every server, and a large table takes as long as it takes.
+// With row_security off, rows that a policy would hide are an error instead of missing.
+const SETTINGS = `
+  set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set extra_float_digits = 3;
+  set client_encoding = 'UTF8'; set statement_timeout = 0; set lock_timeout = 0;
+  set idle_in_transaction_session_timeout = 0; set row_security = off; set search_path = public`
+
+/** A connection of its own as the owner of the tables: COPY streams do not go through the pool. */
+export async function withOwnerClient<T>(
+  owner: Connection,
+  use: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(clientConfig(owner))
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(SETTINGS)
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw new OperatorError(`The database cannot be used: ${messageOf(error)}`, { cause: error })
+  }
+  try {
+    return await use(client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

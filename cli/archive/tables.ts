@@ -1,0 +1,88 @@
+import pg from 'pg'
+
+export interface Table {
+  schema: string
+  name: string
+  columns: string[]
+  /** What to select for each column, where that is not the column itself. */
+  select?: Record<string, string>
+  where?: string
+}
+
+export const quote = (name: string): string => pg.escapeIdentifier(name)
+export const nameOf = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string =>
+  `${quote(schema)}.${quote(name)}`
+
+/**
+ * Jobs not done yet; schedules, queues and statistics come back by themselves. What a worker was at when the
+ * snapshot was taken waits for another turn. The columns are named here, so that a newer pg-boss may add some.
+ */
+export const JOBS: Table = {
+  schema: 'pgboss',
+  name: 'job',
+  columns: [
+    'id',
+    'name',
+    'priority',
+    'data',
+    'state',
+    'retry_limit',
+    'retry_count',
+    'retry_delay',
+    'retry_backoff',
+    'retry_delay_max',
+    'expire_seconds',
+    'deletion_seconds',
+    'singleton_key',
+    'singleton_on',
+    'group_id',
+    'group_tier',
+    'start_after',
+    'created_on',
+    'keep_until',
+    'dead_letter',
+    'policy',
+    'heartbeat_seconds',
+  ],
+  select: { state: "case state when 'active' then 'retry' else state end" },
+  where: String.raw`state in ('created', 'retry', 'active') and name not like '\_\_pgboss%'`,
+}
+
+/** Each table after those it refers to, so that a restore needs no right to switch checks off. */
+export function inOrder<T>(
+  tables: Map<string, T>,
+  references: { from: string; to: string }[],
+): T[] {
+  const waiting = new Map([...tables.keys()].map((name) => [name, new Set<string>()]))
+  for (const { from, to } of references) if (from !== to) waiting.get(from)?.add(to)
+  const ordered: T[] = []
+  while (waiting.size > 0) {
+    const ready = [...waiting].filter(([, needs]) => ![...needs].some((to) => waiting.has(to)))
+    if (ready.length === 0)
+      throw new Error(`Tables refer to each other in a circle: ${[...waiting.keys()].join(', ')}`)
+    for (const [name] of ready) {
+      waiting.delete(name)
+      ordered.push(tables.get(name)!)
+    }
+  }
+  return ordered
+}
+
+/** Our own tables. A partition is read through its parent; generated columns make themselves. */
+export async function ownTables(client: pg.Client): Promise<Table[]> {
+  const { rows } = await client.query<{ name: string; columns: string[] }>(`
+    select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and c.relname <> 'schema_migrations'
+     group by c.relname order by c.relname`)
+  const { rows: references } = await client.query<{ from: string; to: string }>(`
+    select distinct f.relname as from, t.relname as to
+      from pg_constraint k join pg_class f on f.oid = k.conrelid join pg_class t on t.oid = k.confrelid
+     where k.contype = 'f'`)
+  const tables = new Map(
+    rows.map((row): [string, Table] => [row.name, { schema: 'public', ...row }]),
+  )
+  return inOrder(tables, references)
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type pg from 'pg'
+import type { Connection } from '../server/platform/db.ts'
+import { newId, uuidv7 } from '../server/platform/ids.ts'
+import { asOwner } from '../test/cluster.ts'
+import { tempDirectory } from '../test/harness.ts'
+import { ownTables } from './archive/tables.ts'
+import { installation, runCli, runJsonCli } from './installation.ts'
+
+type Place = Awaited<ReturnType<typeof installation>>
+
+/** Rows of every table in a form that can be compared: how many, and a digest of their text. */
+async function contents(client: pg.Client): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  await client.query("set timezone = 'UTC'")
+  for (const { name } of await ownTables(client)) {
+    const { rows } = await client.query(
+      `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text collate "C")), '') as told from ${name} t`,
+    )
+    found[name] = rows[0].told
+  }
+  return found
+}
+const contentsOf = (place: { owner: Connection }) => asOwner(place.owner, contents)
+
+const partitionsOf = (place: Place) =>
+  asOwner(place.owner, async (client) => {
+    const { rows } = await client.query(
+      'select tableoid::regclass::text as name, count(*) from events group by 1 order by 1',
+    )
+    return rows
+  })
+
+const AWKWARD = 'tab\tline\nreturn\rback\\slash \\N \\. "quotes" ünïcode 🏰'
+
+async function plant(client: pg.Client): Promise<void> {
+  const [org, admin] = [newId(), newId()]
+  await client.query('insert into organizations (id, name, settings) values ($1, $2, $3)', [
+    org,
+    AWKWARD,
+    { text: AWKWARD },
+  ])
+  await client.query(
+    `insert into administrators (id, organization, email, role_ids, recovery_code_hashes)
+     values ($1, $2, 'ada@example.com', $3, '{}')`,
+    [admin, org, ['000000000000000000000001', AWKWARD]],
+  )
+  await client.query(
+    `insert into credentials (hash, kind, administrator_id, prefix) values ($1, 'api-key', $2, 'gh_')`,
+    [randomBytes(32), admin],
+  )
+  await client.query("select create_event_partitions(now() - interval '200 days', now())")
+  // One of them is so old that it has no partition of its own.
+  for (const age of ['0 days', '1 day', '150 days', '30 years'])
+    await client.query(
+      `insert into events select $1, now() - $2::interval, $3, 'directory', $4 from generate_series(1, 1)`,
+      [org, age, uuidv7(), JSON.stringify({ text: AWKWARD })],
+    )
+  for (const state of ['created', 'retry', 'active', 'completed', 'failed'])
+    await client.query(
+      `insert into pgboss.job (name, data, state) values ('platform.send-mail', $1, $2)`,
+      [{ mailId: state }, state],
+    )
+}
+
+/** A migrated database with rows in it, its master key, and a backup of it. */
+async function source() {
+  const place = await installation({ migrated: true })
+  writeFileSync(join(place.dataDir, 'master.key'), randomBytes(32).toString('base64'))
+  await place.runJson('org', 'list')
+  await asOwner(place.owner, plant)
+  const file = join(tempDirectory(), 'all.backup')
+  const summary = await place.runJson('backup', file)
+  return { place, file, summary }
+}
+const shared = await source()
+
+/** An empty database that has the master key of the source. */
+async function target(): Promise<Place> {
+  const place = await installation()
+  copyFileSync(join(shared.place.dataDir, 'master.key'), join(place.dataDir, 'master.key'))
+  return place
+}
+
+test('a restored database has the same rows, partitions and open jobs', async () => {
+  const { place, file, summary } = shared
+  const other = await target()
+  const restored = await other.runJson('restore', file)
+  assert.deepEqual(restored.tables, summary.tables)
+  assert.equal(summary.tables['public.events'], 4)
+  assert.equal(summary.tables['pgboss.job'], 3)
+  assert.deepEqual(await contentsOf(other), await contentsOf(place))
+  assert.deepEqual(await partitionsOf(other), await partitionsOf(place))
+  const { rows } = await asOwner(other.owner, (client) =>
+    client.query("select state::text, data->>'mailId' as was from pgboss.job order by 2"),
+  )
+  assert.deepEqual(rows, [
+    { state: 'retry', was: 'active' },
+    { state: 'created', was: 'created' },
+    { state: 'retry', was: 'retry' },
+  ])
+})
+
+test('a backup is readable by its owner only, and no half file is left', () => {
+  assert.equal(statSync(shared.file).mode & 0o777, 0o600)
+  assert.equal(existsSync(`${shared.file}.partial`), false)
+})
+
+test('the archive tells the master key to nobody', () => {
+  const plain = gunzipSync(readFileSync(shared.file))
+  const key = readFileSync(join(shared.place.dataDir, 'master.key'), 'utf8')
+  assert.equal(plain.includes(key), false)
+  assert.equal(plain.includes(Buffer.from(key, 'base64')), false)
+})
+
+test('another master key is refused and nothing changes', async () => {
+  const other = await installation({ migrated: true })
+  writeFileSync(join(other.dataDir, 'master.key'), randomBytes(32).toString('base64'))
+  const before = await contentsOf(other)
+  const { code, stderr } = await other.run('restore', shared.file, '--force')
+  assert.equal(code, 1)
+  assert.match(stderr, /^gatehouse: The archive was made under another master key; .*\n$/)
+  assert.deepEqual(await contentsOf(other), before)
+})
+
+test('without a master key nothing is restored and none is made', async () => {
+  const other = await installation()
+  const { code, stderr } = await other.run('restore', shared.file)
+  assert.equal(code, 1)
+  assert.match(stderr, /There is no master key/)
+  assert.equal(existsSync(join(other.dataDir, 'master.key')), false)
+})
+
+test('a database that holds something is replaced with --force only', async () => {
+  const other = await target()
+  await other.runJson('org', 'create', '--name', 'Already here')
+  const before = await contentsOf(other)
+  const refused = await other.run('restore', shared.file)
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /not empty \(1 organizations, 0 administrators\); --force/)
+  assert.deepEqual(await contentsOf(other), before)
+
+  await other.runJson('restore', shared.file, '--force')
+  assert.deepEqual(await contentsOf(other), await contentsOf(shared.place))
+})
+
+/** What has happened to the file on its way; each must be refused before the database is touched. */
+const damages: [string, (bytes: Buffer) => Buffer][] = [
+  ['cut off', (bytes) => bytes.subarray(0, bytes.length - 20)],
+  ['cut off early', (bytes) => bytes.subarray(0, 40)],
+  ['empty', () => Buffer.alloc(0)],
+  ['another kind of file', () => Buffer.from('not a backup at all')],
+  [
+    'a flipped bit in the middle',
+    (bytes) => {
+      const copy = Buffer.from(bytes)
+      copy[copy.length >> 1]! ^= 1
+      return copy
+    },
+  ],
+  [
+    'a changed word under a right gzip checksum',
+    (bytes) => {
+      const plain = gunzipSync(bytes).toString('latin1')
+      return gzipSync(Buffer.from(plain.replace('ada@example.com', 'eve@example.com'), 'latin1'))
+    },
+  ],
+  ['without its seal', (bytes) => gzipSync(gunzipSync(bytes).subarray(0, -37))],
+  [
+    'with something after its seal',
+    (bytes) => gzipSync(Buffer.concat([gunzipSync(bytes), Buffer.from('S\0\0\0\0')])),
+  ],
+]
+
+test('a damaged archive is refused and nothing changes', async (t) => {
+  const other = await target()
+  await other.runJson('org', 'create', '--name', 'Stays')
+  const before = await contentsOf(other)
+  const bytes = readFileSync(shared.file)
+  for (const [name, damage] of damages) {
+    await t.test(name, async () => {
+      const file = join(tempDirectory(), 'damaged.backup')
+      writeFileSync(file, damage(bytes))
+      const { code, stderr } = await other.run('restore', file, '--force')
+      assert.equal(code, 1)
+      assert.match(stderr, /^gatehouse: .* is not a whole Gatehouse backup: .*\n$/)
+    })
+  }
+  assert.deepEqual(await contentsOf(other), before)
+})
+
+test('an archive of another schema version says which program to use', async () => {
+  const { place } = shared
+  const newer = await installation({ migrated: true })
+  copyFileSync(join(place.dataDir, 'master.key'), join(newer.dataDir, 'master.key'))
+  await asOwner(newer.owner, (client) =>
+    client.query("insert into schema_migrations values (9999, '9999_later.sql', '')"),
+  )
+  const file = join(tempDirectory(), 'newer.backup')
+  await newer.runJson('backup', file)
+  const { code, stderr } = await (await target()).run('restore', file)
+  assert.equal(code, 1)
+  assert.match(stderr, /schema version 9999, this program only \d+: restore it with Gatehouse/)
+})
+
+test('a backup moves between a server and the embedded database', async () => {
+  const dataDir = tempDirectory()
+  const env = { GATEHOUSE_DATA_DIR: dataDir }
+  copyFileSync(join(shared.place.dataDir, 'master.key'), join(dataDir, 'master.key'))
+  const restored = await runJsonCli(env, ['restore', shared.file])
+  const file = join(dataDir, 'again.backup')
+  const summary = await runJsonCli(env, ['backup', file])
+  assert.deepEqual(summary.tables, restored.tables)
+  const other = await target()
+  await other.runJson('restore', file)
+  assert.deepEqual(await contentsOf(other), await contentsOf(shared.place))
+})
+
+test('a backup of nothing and a folder that cannot be written are refused in one line', async () => {
+  const empty = await target()
+  const nothing = await empty.run('backup', join(empty.dataDir, 'x'))
+  assert.equal(nothing.code, 1)
+  assert.match(nothing.stderr, /^gatehouse: There is nothing to back up: .*\n$/)
+  const { code, stderr } = await runCli(shared.place.env, ['backup', '/nowhere/at/all'])
+  assert.equal(code, 1)
+  assert.match(stderr, /^gatehouse: .*ENOENT.*\n$/)
+})

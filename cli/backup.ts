@@ -1,0 +1,74 @@
+import type pg from 'pg'
+import { loadConfig } from '../server/platform/config.ts'
+import { OperatorError } from '../server/platform/errors.ts'
+import { existingMasterKey, unwrapKey } from '../server/platform/secrets.ts'
+import { FORMAT, type Header, keyCheck, VERSION } from './archive/format.ts'
+import { withOwnerClient } from './archive/session.ts'
+import { writeArchive } from './archive/write.ts'
+import { command } from './command.ts'
+import { withDatabase } from './ground.ts'
+import { print, progressLine } from './output.ts'
+import { programVersion } from './program-version.ts'
+
+/** The archive's check value must stand for the key that really opens these secrets. */
+async function checkKey(client: pg.Client, master: Buffer): Promise<void> {
+  const { rows } = await client.query<{ id: string; wrapped: Buffer }>(
+    'select id, wrapped from data_keys',
+  )
+  for (const { id, wrapped } of rows) unwrapKey(master, id, wrapped)
+}
+
+/** The database is taken as it is: a backup before an upgrade must not be the upgrade. */
+async function readSchema(client: pg.Client): Promise<number> {
+  const { rows: tables } = await client.query("select to_regclass('schema_migrations') as found")
+  if (tables[0].found === null)
+    throw new OperatorError('There is nothing to back up: the database is empty')
+  const { rows } = await client.query<{ version: number }>(
+    'select max(version) as version from schema_migrations',
+  )
+  return rows[0]!.version
+}
+
+const size = (bytes: number): string =>
+  bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+
+export const verb = command({
+  about: 'Writes the whole database into one compressed file; the service may go on running.',
+  operands: ['FILE'],
+  notes: [
+    'The file can be restored on any engine: embedded or server, PostgreSQL 15 or newer. Stored secrets',
+    'in it stay sealed and are worth nothing without the master key, so keep that key elsewhere, too.',
+  ],
+  json: true,
+  async run({ operands, json }) {
+    const [file] = operands as [string]
+    const config = loadConfig()
+    const master = existingMasterKey(config.masterKey, config.dataDir)
+    const summary = await withDatabase(config, ({ owner }) =>
+      withOwnerClient(owner, async (client) => {
+        await client.query('begin isolation level repeatable read read only')
+        const schema = await readSchema(client)
+        await checkKey(client, master)
+        const created = new Date().toISOString()
+        const header: Header = {
+          format: FORMAT,
+          version: VERSION,
+          program: programVersion(),
+          schema,
+          created,
+          keyCheck: keyCheck(master, created),
+        }
+        const progress = progressLine()
+        const written = await writeArchive(client, file, header, master, (table, rows, bytes) =>
+          progress.show(`${table}: ${rows > 0 ? `${rows} rows, ` : ''}${size(bytes)}`),
+        ).finally(progress.done)
+        await client.query('commit')
+        return written
+      }),
+    )
+    print(json, { file, ...summary }, () => [
+      `${file}: ${summary.rows} rows of ${Object.keys(summary.tables).length} tables, ${size(summary.bytes)}.`,
+      'To restore it you also need the master key, which is not in it.',
+    ])
+  },
+})

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { loadConfig } from '../server/platform/config.ts'
+import type { Connection } from '../server/platform/db.ts'
+import { messageOf, OperatorError } from '../server/platform/errors.ts'
+import { schemaVersion } from '../server/platform/migrate.ts'
+import { existingMasterKey } from '../server/platform/secrets.ts'
+import type { Header } from './archive/format.ts'
+import { loadArchive } from './archive/load.ts'
+import { readFrames, verifyArchive } from './archive/read.ts'
+import { withOwnerClient } from './archive/session.ts'
+import { command } from './command.ts'
+import { migrateDatabase, withDatabase } from './ground.ts'
+import { print, progressLine } from './output.ts'
+
+function checkSchema({ schema, program }: Header): void {
+  const mine = schemaVersion()
+  if (schema === mine) return
+  throw new OperatorError(
+    schema < mine
+      ? `The archive has schema version ${schema}, this program ${mine}: restore it with Gatehouse ${program}, then start this one on that database, which migrates it`
+      : `The archive has schema version ${schema}, this program only ${mine}: restore it with Gatehouse ${program} or newer`,
+  )
+}
+
+/** A running server would go on sealing with data keys that the restore replaces. */
+async function checkNobodyElse(owner: Connection): Promise<void> {
+  await withOwnerClient(owner, async (client) => {
+    // A process that has just ended may still be listed for a moment.
+    for (let attempt = 0; attempt < 30; attempt++) {
+      const { rowCount } = await client.query(
+        `select from pg_stat_activity
+          where datname = current_database() and application_name = 'gatehouse' and pid <> pg_backend_pid()`,
+      )
+      if (rowCount === 0) return
+      await delay(100)
+    }
+    throw new OperatorError('A Gatehouse is running on this database; stop it first')
+  })
+}
+
+async function checkEmpty(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ organizations: number; administrators: number }>(
+    `select (select count(*) from organizations) as organizations,
+            (select count(*) from administrators) as administrators`,
+  )
+  const { organizations, administrators } = rows[0]!
+  if (organizations > 0 || administrators > 0)
+    throw new OperatorError(
+      `The database is not empty (${organizations} organizations, ${administrators} administrators); --force replaces everything in it`,
+    )
+}
+
+/** All or nothing: until the commit everybody sees what was there before. */
+async function restore(
+  owner: Connection,
+  file: string,
+  force: boolean,
+): Promise<Record<string, number>> {
+  const progress = progressLine()
+  return withOwnerClient(owner, async (client) => {
+    await client.query('begin')
+    try {
+      if (!force) await checkEmpty(client)
+      const tables = await loadArchive(client, readFrames(file), (table, bytes) =>
+        progress.show(`${table}: ${(bytes / 1e6).toFixed(1)} MB`),
+      )
+      await client.query('commit')
+      return tables
+    } catch (error) {
+      await client.query('rollback').catch(() => {})
+      if (error instanceof OperatorError) throw error
+      throw new OperatorError(`Nothing was restored: ${messageOf(error)}`, { cause: error })
+    } finally {
+      progress.done()
+    }
+  })
+}
+
+export const verb = command({
+  about: 'Reads a backup into an empty database, in one transaction.',
+  operands: ['FILE'],
+  options: {
+    force: { type: 'boolean', about: 'Replace everything that is in the database' },
+  },
+  notes: ['The master key must be the one the backup was made under; the service must not run.'],
+  json: true,
+  async run({ operands, options, json }) {
+    const [file] = operands as [string]
+    const config = loadConfig()
+    const master = existingMasterKey(config.masterKey, config.dataDir)
+    const header = await verifyArchive(file, master)
+    checkSchema(header)
+    const tables = await withDatabase(config, async (database) => {
+      await checkNobodyElse(database.owner)
+      await migrateDatabase(database)
+      return restore(database.owner, file, options.force === true)
+    })
+    const rows = Object.values(tables).reduce((sum, count) => sum + count, 0)
+    print(json, { file, created: header.created, tables, rows }, () => [
+      `Restored ${rows} rows of ${Object.keys(tables).length} tables as they were on ${header.created}.`,
+    ])
+  },
+})
