@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import pg from 'pg'
 import { findOrganization } from '../organizations/index.ts'
 import type { Principal } from '../platform/caller.ts'
-import { type Connection, clientConfig, type Db, type Queryable } from '../platform/db.ts'
+import type { Connection, Db, Queryable } from '../platform/db.ts'
 import { forbidden, unauthenticated } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
+import { listen } from '../platform/listen.ts'
 import type { Logger } from '../platform/log.ts'
 import { sha256 } from '../platform/secrets.ts'
 import { hashKey, looksValid } from './api-key.ts'
@@ -149,44 +149,19 @@ export class CredentialCache {
     this.#entries.clear()
   }
 
-  /** Listens until the returned function is called; reconnects by itself. */
-  async listen(connection: Connection, log: Logger): Promise<() => Promise<void>> {
-    let stopped = false
-    let client: pg.Client | null = null
-    let timer: NodeJS.Timeout | undefined
-    const connect = async (): Promise<void> => {
-      const next = new pg.Client({ ...clientConfig(connection), keepAlive: true })
-      const lost = () => {
-        if (client !== next) return
-        client = null
-        this.#trusted = false
-        this.clear()
-        if (!stopped) timer = setTimeout(() => void connect(), 250)
-      }
-      client = next
-      next
-        .on('error', lost)
-        .on('end', lost)
-        .on('notification', () => this.clear())
-      try {
-        await next.connect()
-        await next.query('listen gatehouse_credentials')
+  listen(connection: Connection, log: Logger): Promise<() => Promise<void>> {
+    const listener = {
+      onConnect: () => {
         this.clear()
         this.#trusted = true
-      } catch (error) {
-        log.debug({ err: error }, 'waiting for the database to listen for key changes')
-        lost()
-      }
+      },
+      onNews: () => this.clear(),
+      onLost: () => {
+        this.#trusted = false
+        this.clear()
+      },
     }
-    await connect()
-    return async () => {
-      stopped = true
-      clearTimeout(timer)
-      const open = client
-      client = null
-      this.#trusted = false
-      await open?.end().catch(() => {})
-    }
+    return listen(connection, 'gatehouse_credentials', listener, log)
   }
 }
 
