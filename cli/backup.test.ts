@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type pg from 'pg'
-import type { Connection } from '../server/platform/db.ts'
+import { type Connection, openDb } from '../server/platform/db.ts'
 import { newId, uuidv7 } from '../server/platform/ids.ts'
-import { asOwner } from '../test/cluster.ts'
+import { sql } from '../server/platform/sql.ts'
+import { asOwner, onDatabase } from '../test/cluster.ts'
 import { tempDirectory } from '../test/harness.ts'
 import { ownTables } from './archive/tables.ts'
 import { installation, runCli, runJsonCli } from './installation.ts'
@@ -147,6 +148,38 @@ test('a database that holds something is replaced with --force only', async () =
 
   await other.runJson('restore', shared.file, '--force')
   assert.deepEqual(await contentsOf(other), await contentsOf(shared.place))
+})
+
+test('an owner who is no superuser can back up and restore', async () => {
+  const other = await target()
+  const role = `${other.name}_owner`
+  await asOwner(other.owner, async (client) => {
+    await client.query(`create role ${role} login password 'secret'`)
+    await client.query(`grant gatehouse_service to ${role}`)
+    await client.query(`alter database ${other.name} owner to ${role}`)
+  })
+  // After the database is gone, which is dropped first.
+  after(() =>
+    asOwner(onDatabase(other.owner, 'postgres'), (client) => client.query(`drop role ${role}`)),
+  )
+  const url = new URL(other.env.DATABASE_URL)
+  url.username = role
+  url.password = 'secret'
+  const env = { ...other.env, DATABASE_URL: url.toString() }
+  await runJsonCli(env, ['restore', shared.file])
+  assert.deepEqual(await contentsOf(other), await contentsOf(shared.place))
+  const { tables } = await runJsonCli(env, ['backup', join(other.dataDir, 'mine.backup')])
+  assert.deepEqual(tables, shared.summary.tables)
+})
+
+test('a database that a running process uses is left alone', async () => {
+  const other = await target()
+  const db = openDb(other.owner, { max: 1 })
+  await db.run(sql`select`)
+  const { code, stderr } = await other.run('restore', shared.file, '--force')
+  await db.close()
+  assert.equal(code, 1)
+  assert.equal(stderr, 'gatehouse: A Gatehouse is running on this database; stop it first\n')
 })
 
 /** What has happened to the file on its way; each must be refused before the database is touched. */

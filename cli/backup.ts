@@ -59,8 +59,8 @@ export const verb = command({
           keyCheck: keyCheck(master, created),
         }
         const progress = progressLine()
-        const written = await writeArchive(client, file, header, master, (table, rows, bytes) =>
-          progress.show(`${table}: ${rows > 0 ? `${rows} rows, ` : ''}${size(bytes)}`),
+        const written = await writeArchive(client, file, header, master, (table, bytes) =>
+          progress.show(`${table}: ${size(bytes)}`),
         ).finally(progress.done)
         await client.query('commit')
         return written

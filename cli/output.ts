@@ -31,7 +31,7 @@ export function progressLine(stream: NodeJS.WriteStream = process.stderr): Progr
       // Ten times a second is enough for an eye.
       if (Date.now() - shown < 100) return
       shown = Date.now()
-      stream.write(`\r\x1b[2K${line.slice(0, (stream.columns ?? 80) - 1)}`)
+      stream.write(`\r\x1b[2K${line.slice(0, (stream.columns || 80) - 1)}`)
     },
     done: () => {
       stream.write('\r\x1b[2K')

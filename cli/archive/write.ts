@@ -21,7 +21,7 @@ export interface Summary {
   bytes: number
 }
 
-type OnProgress = (table: string, rows: number, bytes: number) => void
+type OnProgress = (table: string, bytes: number) => void
 
 const json = (kind: Frame['kind'], value: unknown): Frame => ({
   kind,
@@ -55,7 +55,7 @@ async function* tableFrames(
     for (let at = 0; at < chunk.length; at += LONGEST_FRAME)
       yield { kind: 'D', body: chunk.subarray(at, at + LONGEST_FRAME) }
     bytes += chunk.length
-    onProgress(name, rows.rowCount, bytes)
+    onProgress(name, bytes)
   }
   yield json('E', { rows: rows.rowCount } satisfies TableEnd)
   return rows.rowCount
