@@ -94,10 +94,11 @@ test('migrate --dry-run sets up no embedded database', async () => {
 
 /** Starts that must fail with one line on stderr that says why. */
 async function refusesToStart(env: Record<string, string>, args: string[], why: RegExp) {
-  const { code, stderr } = await runCli(env, ['serve', ...args])
+  const { code, stdout, stderr } = await runCli(env, ['serve', ...args])
   assert.equal(code, 1, stderr)
   assert.match(stderr, /^gatehouse: [^\n]*\n$/)
   assert.match(stderr, why)
+  return stdout
 }
 
 test('a start that cannot succeed says why in one line', async () => {
@@ -112,12 +113,16 @@ test('a start that cannot succeed says why in one line', async () => {
   await refusesToStart({ ...env, DATABASE_URL: nowhere }, [], /DATABASE_URL cannot be reached/)
 })
 
-test('a port in use is said in one line', async () => {
+test('a port in use is said in one line, and the first administrator is not lost', async () => {
   const place = await installation({ migrated: true })
   const busy = createServer().listen(0, '127.0.0.1')
   await once(busy, 'listening')
   const { port } = busy.address() as { port: number }
-  await refusesToStart(place.env, ['--port', String(port)], /Port \d+ on 127\.0\.0\.1 is in use/)
+  const args = ['--port', String(port)]
+  const why = /Port \d+ on 127\.0\.0\.1 is in use/
+  const stdout = await refusesToStart(place.env, args, why)
+  assert.match(stdout, /password {6}\S{20}\n {4}API key {7}gh_\S+\n/)
+  assert.doesNotMatch(await refusesToStart(place.env, args, why), /password/)
   busy.close()
 })
 

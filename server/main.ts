@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { announce } from './announce.ts'
+import { announce, announceFirst } from './announce.ts'
 import { loadConfig } from './platform/config.ts'
 import { codeOf, messageOf, OperatorError } from './platform/errors.ts'
 import { followKeys } from './platform/key-watch.ts'
@@ -81,6 +81,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   try {
     await app.http.listen({ port: config.port, host: config.host })
   } catch (error) {
+    announceFirst(first)
     await stop()
     throw listenFailure(error, config.host, config.port)
   }
@@ -92,6 +93,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     try {
       await options.demo(ground, { baseUrl, dataDir: config.dataDir, progress })
     } catch (error) {
+      announceFirst(first)
       await stop()
       throw error
     }
