@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -243,6 +243,8 @@ test('an archive of another schema version says which program to use', async () 
 
 test('a backup moves between a server and the embedded database', async () => {
   const dataDir = tempDirectory()
+  // Under root the database's account must get in, or its files would go elsewhere and stay.
+  chmodSync(dataDir, 0o711)
   const env = { GATEHOUSE_DATA_DIR: dataDir }
   copyFileSync(join(shared.place.dataDir, 'master.key'), join(dataDir, 'master.key'))
   const restored = await runJsonCli(env, ['restore', shared.file])
