@@ -1,4 +1,16 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 
@@ -39,6 +51,25 @@ export function reachable(path: string, account: Account | null): boolean {
   }
 }
 
+/** A new folder that other accounts can pass through, whatever the umask takes away. */
+export function makePassage(path: string): void {
+  if (existsSync(path)) return
+  if (!existsSync(dirname(path))) makePassage(dirname(path))
+  mkdirSync(path, { recursive: true })
+  chmodSync(path, 0o711)
+}
+
+/** Others may do what the owner may, except write: a strict umask at install time locked them out. */
+function openForReading(path: string): void {
+  for (const entry of [path, ...readdirSync(path, { recursive: true, encoding: 'utf8' })]) {
+    const file = entry === path ? path : join(path, entry)
+    const { mode } = lstatSync(file)
+    const owner = (mode >> 6) & 5
+    if ((mode & constants.S_IFMT) !== constants.S_IFLNK)
+      chmodSync(file, mode | (owner << 3) | owner)
+  }
+}
+
 /**
  * The PostgreSQL programs in a place the account can reach: where npm put them, or a copy. The copy
  * appears under its final name in one step, so a start that was killed half-way leaves nothing broken.
@@ -48,13 +79,15 @@ export function reachablePrograms(
   version: string,
   account: Account | null,
 ): string {
-  if (reachable(join(native, 'bin', 'postgres'), account)) return native
+  const program = join(native, 'bin', 'postgres')
+  if (account === null || (reachable(program, account) && mayEnter(program, account))) return native
   const home = join(SHARED_HOME, `postgresql-${version}`)
   if (!existsSync(home)) {
-    mkdirSync(SHARED_HOME, { recursive: true, mode: 0o755 })
+    makePassage(SHARED_HOME)
     const partial = `${home}.${process.pid}`
     rmSync(partial, { recursive: true, force: true })
     cpSync(native, partial, { recursive: true, verbatimSymlinks: true })
+    openForReading(partial)
     try {
       renameSync(partial, home)
     } catch (error) {

@@ -4,16 +4,19 @@ import {
   chmodSync,
   constants,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf, OperatorError } from '../errors.ts'
+import { codeOf, messageOf, OperatorError } from '../errors.ts'
+import { makePassage } from './account.ts'
 import { processIdentity } from './process-identity.ts'
 
 export function prepareDataDirectory(path: string): void {
@@ -31,6 +34,39 @@ export function prepareDataDirectory(path: string): void {
 }
 
 /**
+ * Appears under its name in one step and complete, or not at all: whoever reads it, also after a kill or
+ * a power cut, never finds half a file. False when the name is taken.
+ */
+function createWhole(file: string, text: string): boolean {
+  const partial = `${file}.${process.pid}`
+  rmSync(partial, { force: true })
+  writeFileSync(partial, text, { mode: 0o600, flag: 'wx', flush: true })
+  try {
+    linkSync(partial, file)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+/** Moves a dead process's lock out of the way, unless somebody else took over in the meantime. */
+function removeStale(file: string, stale: string): void {
+  const aside = `${file}.stale.${process.pid}`
+  try {
+    renameSync(file, aside)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return
+    throw error
+  }
+  const moved = readFileSync(aside, 'utf8')
+  if (moved !== stale) createWhole(file, moved)
+  rmSync(aside)
+}
+
+/**
  * One process per data directory. The lock names its holder by pid and start time, so one left behind by
  * a killed process is recognized and taken over; nobody has to delete a file.
  */
@@ -38,36 +74,45 @@ export function lockDataDirectory(path: string): () => void {
   const file = join(path, 'gatehouse.lock')
   const mine = processIdentity(process.pid) ?? String(process.pid)
   for (let attempt = 0; attempt < 20; attempt++) {
-    try {
-      writeFileSync(file, mine, { flag: 'wx', mode: 0o600 })
-      return () => rmSync(file, { force: true })
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    }
-    const holder = lockHolder(path)
+    if (createWhole(file, mine)) return () => rmSync(file, { force: true })
+    const lock = readLock(path)
+    if (lock === null) continue
+    const holder = holderOf(lock)
     if (holder !== null) {
       throw new OperatorError(
         `Another Gatehouse (process ${holder}) is running on the data directory ${path}`,
       )
     }
-    rmSync(file, { force: true })
+    removeStale(file, lock)
   }
   throw new OperatorError(`The data directory ${path} could not be locked`)
 }
 
+function readLock(path: string): string | null {
+  try {
+    return readFileSync(join(path, 'gatehouse.lock'), 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+function holderOf(lock: string): number | null {
+  const pid = Number(lock.split(' ')[0])
+  return pid > 0 && processIdentity(pid) === lock ? pid : null
+}
+
 /** The pid of the live process that holds the directory, or null. */
 export function lockHolder(path: string): number | null {
-  const file = join(path, 'gatehouse.lock')
-  if (!existsSync(file)) return null
-  const holder = readFileSync(file, 'utf8')
-  const pid = Number(holder.split(' ')[0])
-  return pid > 0 && processIdentity(pid) === holder ? pid : null
+  const lock = readLock(path)
+  return lock === null ? null : holderOf(lock)
 }
 
 /** A secret that lives in the data directory, made on first use; readable by its owner only. */
 export function secretFile(directory: string, name: string, make: () => string): string {
   const file = join(directory, name)
-  if (!existsSync(file)) writeFileSync(file, make(), { mode: 0o600, flag: 'wx' })
+  // Several processes may share the directory and start at once: the first one's secret counts.
+  if (!existsSync(file)) createWhole(file, make())
   return readFileSync(file, 'utf8').trim()
 }
 
@@ -83,7 +128,7 @@ export function databaseHome(dataDir: string, elsewhere: string | null): string 
       mkdirSync(link, { mode: 0o700 })
     } else {
       const home = join(elsewhere, randomBytes(8).toString('hex'))
-      mkdirSync(elsewhere, { recursive: true, mode: 0o711 })
+      makePassage(elsewhere)
       mkdirSync(home, { mode: 0o700 })
       symlinkSync(home, link)
     }

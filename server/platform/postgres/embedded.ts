@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import {
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -17,7 +17,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import type { Connection } from '../db.ts'
-import { messageOf, OperatorError } from '../errors.ts'
+import { codeOf, messageOf, OperatorError } from '../errors.ts'
 import {
   type Account,
   postgresAccount,
@@ -26,7 +26,7 @@ import {
   SHARED_HOME,
 } from './account.ts'
 import { databaseHome, secretFile } from './data-directory.ts'
-import { processIdentity } from './process-identity.ts'
+import { endOrphans } from './orphans.ts'
 
 const run = promisify(execFile)
 
@@ -64,6 +64,13 @@ function findPrograms(): { native: string; version: string } {
   }
 }
 
+/** Anybody may put a folder or a link of this name into /tmp first; root must not hand that over. */
+function refuseForeign(path: string, account: Account | null): void {
+  const found = lstatSync(path)
+  if (!found.isDirectory() || ![process.getuid?.(), account?.uid].includes(found.uid))
+    throw new OperatorError(`${path} belongs to somebody else; remove it`)
+}
+
 function layOut(dataDir: string): Layout {
   const account = postgresAccount()
   const { native, version } = findPrograms()
@@ -78,6 +85,7 @@ function layOut(dataDir: string): Layout {
     sockets = join(tmpdir(), `gatehouse-${short}`)
   }
   mkdirSync(sockets, { recursive: true, mode: 0o700 })
+  refuseForeign(sockets, account)
   if (account) for (const path of [home, sockets]) chownSync(path, account.uid, account.gid)
   const newPassword = () => randomBytes(24).toString('base64url')
   return {
@@ -121,15 +129,22 @@ export class EmbeddedPostgres {
   readonly #log: Logger
   #child: ChildProcess | null = null
   #exited: Promise<void> = Promise.resolve()
+  #supervision: Promise<void> = Promise.resolve()
   #lastWords = ''
-  #stopping = false
+  readonly #stopping = new AbortController()
 
   static async start(dataDir: string, log: Logger): Promise<EmbeddedPostgres> {
     const postgres = new EmbeddedPostgres(layOut(dataDir), log)
-    await postgres.#initialize()
-    await postgres.#launch()
-    await postgres.#ensureRoles()
-    return postgres
+    try {
+      await postgres.#initialize()
+      await postgres.#launch()
+      postgres.#supervision = postgres.#supervise()
+      await postgres.#ensureRoles()
+      return postgres
+    } catch (error) {
+      await postgres.stop()
+      throw error
+    }
   }
 
   private constructor(layout: Layout, log: Logger) {
@@ -195,7 +210,8 @@ export class EmbeddedPostgres {
 
   async #launch(): Promise<void> {
     const { account, cluster, programs, sockets } = this.#layout
-    await this.#endOrphan()
+    await endOrphans(cluster, this.#log)
+    if (this.#stopping.signal.aborted) return
     const flags = Object.entries({
       listen_addresses: '',
       unix_socket_directories: sockets,
@@ -237,7 +253,6 @@ export class EmbeddedPostgres {
       child.once('exit', onEnd).once('error', onEnd)
     })
     await this.#untilReady(() => gone)
-    void this.#exited.then(() => this.#restart())
   }
 
   #spawnOptions(account: Account | null) {
@@ -252,7 +267,7 @@ export class EmbeddedPostgres {
   }
 
   async #untilReady(gone: () => boolean): Promise<void> {
-    const deadline = Date.now() + 60_000
+    let deadline = Date.now() + 60_000
     let reason = ''
     while (!gone() && Date.now() < deadline) {
       const client = new pg.Client({
@@ -267,6 +282,8 @@ export class EmbeddedPostgres {
         return
       } catch (error) {
         reason = messageOf(error)
+        // It recovers from a crash; giving up now would only make it begin again.
+        if (codeOf(error) === '57P03') deadline = Date.now() + 60_000
         await delay(25)
       } finally {
         await client.end().catch(() => {})
@@ -277,51 +294,29 @@ export class EmbeddedPostgres {
     )
   }
 
-  /**
-   * A PostgreSQL that outlived its Node process is asked to stop and waited for; a pid file that names no
-   * living PostgreSQL of this cluster is removed, since its pid may belong to somebody else by now.
-   */
-  async #endOrphan(): Promise<void> {
-    const file = join(this.#layout.cluster, 'postmaster.pid')
-    for (let waited = 0; existsSync(file); waited += 50) {
-      const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
-      if (!this.#isOurs(pid)) {
-        rmSync(file, { force: true })
-        return
-      }
-      if (waited === 0)
-        this.#log.info({ pid }, 'stopping the PostgreSQL that an earlier process left running')
-      process.kill(pid, waited < 20_000 ? 'SIGINT' : 'SIGQUIT')
-      if (waited > 40_000)
-        throw new OperatorError(`PostgreSQL (process ${pid}) of an earlier run does not stop`)
-      await delay(50)
-    }
-  }
-
-  #isOurs(pid: number): boolean {
-    if (!(pid > 0) || processIdentity(pid) === null) return false
-    if (process.platform !== 'linux') return true
-    try {
-      // PostgreSQL makes its cluster the working directory.
-      return readlinkSync(`/proc/${pid}/cwd`) === this.#layout.cluster
-    } catch {
-      return false
+  async #supervise(): Promise<void> {
+    for (;;) {
+      await this.#exited
+      if (this.#stopping.signal.aborted) return
+      await this.#restart()
     }
   }
 
   async #restart(): Promise<void> {
-    for (let attempt = 1; !this.#stopping; attempt++) {
+    const { signal } = this.#stopping
+    for (let attempt = 1; !signal.aborted; attempt++) {
       this.#log.warn(
         { attempt, lastWords: this.#lastWords.slice(-500) },
         'PostgreSQL has ended; starting it again',
       )
       try {
         await this.#launch()
-        this.#log.info({ pid: this.pid }, 'PostgreSQL is back')
+        if (!signal.aborted) this.#log.info({ pid: this.pid }, 'PostgreSQL is back')
         return
       } catch (error) {
         this.#log.warn({ reason: messageOf(error) }, 'PostgreSQL did not start')
-        await delay(Math.min(100 * 2 ** attempt, 5000))
+        // Only a stop can interrupt the wait, and the loop looks for that.
+        await delay(Math.min(100 * 2 ** attempt, 5000), undefined, { signal }).catch(() => {})
       }
     }
   }
@@ -349,8 +344,12 @@ export class EmbeddedPostgres {
 
   /** Fast shutdown: open transactions are rolled back, everything committed is on disk. */
   async stop(): Promise<void> {
-    this.#stopping = true
+    this.#stopping.abort()
     this.#child?.kill('SIGINT')
+    // Rather a crash recovery at the next start than a service that cannot be stopped.
+    const patience = setTimeout(() => this.#child?.kill('SIGQUIT'), 30_000)
     await this.#exited
+    await this.#supervision
+    clearTimeout(patience)
   }
 }

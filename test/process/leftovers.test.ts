@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { isRunning, newDataDirectory, postgresPid, startService, until } from './service.ts'
+
+const children = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+
+// Without /proc we could not find such processes; PostgreSQL then refuses the start and says why.
+if (process.platform === 'linux') {
+  test('a backend that outlived its killed PostgreSQL does not stop the next start', async () => {
+    const settings = { GATEHOUSE_DATA_DIR: newDataDirectory() }
+    const first = await startService(settings)
+    const database = postgresPid(settings.GATEHOUSE_DATA_DIR)!
+    const backend = children(database).at(-1)!
+    // Stopped, it cannot notice that its PostgreSQL is gone.
+    process.kill(backend, 'SIGSTOP')
+    for (const pid of [first.pid, database]) process.kill(pid, 'SIGKILL')
+    await first.exited
+    await until('PostgreSQL is gone', () => !isRunning(database))
+    assert.ok(isRunning(backend))
+
+    const second = await startService(settings)
+    assert.equal((await second.call('GET', '/api/organizations')).status, 200)
+    assert.ok(!isRunning(backend))
+    assert.equal(second.output.stderr, '')
+  })
+}
+
+test('a lock and a pid file that name somebody else are taken over', async () => {
+  const settings = { GATEHOUSE_DATA_DIR: newDataDirectory() }
+  const first = await startService(settings)
+  first.child.kill('SIGTERM')
+  await first.exited
+  // This process lives, but it is neither a Gatehouse on that directory nor its PostgreSQL.
+  const { pid } = process
+  writeFileSync(join(settings.GATEHOUSE_DATA_DIR, 'gatehouse.lock'), `${pid} 1 another-boot`)
+  const file = join(settings.GATEHOUSE_DATA_DIR, 'postgres', 'cluster', 'postmaster.pid')
+  writeFileSync(file, `${pid}\n`)
+
+  // Two at once: the dead lock goes to exactly one of them.
+  const starts = await Promise.allSettled([startService(settings), startService(settings)])
+
+  const started = starts.filter((start) => start.status === 'fulfilled').map(({ value }) => value)
+  const refused = starts.filter((start) => start.status === 'rejected')
+  assert.equal(started.length, 1)
+  assert.match(String(refused[0]?.reason), /Another Gatehouse/)
+  assert.equal((await started[0]!.call('GET', '/api/organizations')).status, 200)
+})

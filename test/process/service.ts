@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Connection } from '../../server/platform/db.ts'
+import { processIdentity } from '../../server/platform/postgres/process-identity.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+export const API_KEY = 'key-of-the-first-administrator'
+export const ADMIN_EMAIL = 'first@example.com'
+export const ADMIN_PASSWORD = 'password of the first administrator'
+
+export type LogLine = Record<string, unknown> & { msg?: string }
+export type Settings = Record<string, string>
+
+// Last made, first undone: processes end before their directories go.
+const undo: (() => Promise<void> | void)[] = []
+after(async () => {
+  while (undo.length > 0) await undo.pop()!()
+})
+/** Runs when the test file is done, the latest first. */
+export const finally_ = (step: () => Promise<void> | void): void => void undo.push(step)
+
+/** Until `check` gives something; never a sleep of a guessed length. */
+export async function until<T>(
+  what: string,
+  check: () => Promise<T | false | null | undefined> | T | false | null | undefined,
+  seconds = 30,
+): Promise<T> {
+  for (const deadline = Date.now() + seconds * 1000; ; await delay(10)) {
+    const found = await check()
+    if (found !== false && found !== null && found !== undefined) return found
+    if (Date.now() > deadline) throw new Error(`Waited ${seconds} s in vain: ${what}`)
+  }
+}
+
+/** A data directory that ends with the test file, together with a cluster that had to live elsewhere. */
+export function newDataDirectory(parent = tmpdir()): string {
+  const path = mkdtempSync(join(parent, 'gatehouse-process-'))
+  finally_(async () => {
+    const left = postgresPid(path)
+    if (left) await until('PostgreSQL ends after its service', () => !isRunning(left))
+    try {
+      rmSync(realpathSync(join(path, 'postgres')), { recursive: true, force: true })
+    } catch {
+      // The service never came that far.
+    }
+    rmSync(path, { recursive: true, force: true })
+  })
+  return path
+}
+
+/** `postgresql://user@/…` is no address to the URL parser, so the login of a socket goes in the query. */
+export function addressOf({
+  connectionString,
+  user,
+  password,
+  host,
+  database,
+}: Connection): string {
+  if (connectionString) return connectionString
+  const query = new URLSearchParams({ host: host!, user: user!, password: password ?? '' })
+  return `postgresql:///${database}?${query}`
+}
+
+export const postgresPid = (dataDir: string, cluster = 'cluster'): number | null => {
+  try {
+    const file = join(dataDir, 'postgres', cluster, 'postmaster.pid')
+    return Number(readFileSync(file, 'utf8').split('\n')[0])
+  } catch {
+    return null
+  }
+}
+export const isRunning = (pid: number): boolean => processIdentity(pid) !== null
+
+interface Running {
+  child: ChildProcess
+  lines: LogLine[]
+  output: { stdout: string; stderr: string }
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+/** The real thing, with an environment of its own: nothing of the test run leaks in. */
+function run(settings: Settings, umask = '022'): Running {
+  const { PATH = '', HOME = '' } = process.env
+  const shell = `umask ${umask}; exec "$0" cli/main.ts serve`
+  const child = spawn('/bin/sh', ['-c', shell, process.execPath], {
+    cwd: ROOT,
+    env: {
+      PATH,
+      HOME,
+      PORT: '0',
+      GATEHOUSE_ADMIN_EMAIL: ADMIN_EMAIL,
+      GATEHOUSE_ADMIN_PASSWORD: ADMIN_PASSWORD,
+      GATEHOUSE_ADMIN_API_KEY: API_KEY,
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: LogLine[] = []
+  const output = { stdout: '', stderr: '' }
+  let partial = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text
+  })
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text
+    const complete = (partial + text).split('\n')
+    partial = complete.pop() ?? ''
+    for (const line of complete) if (line.startsWith('{')) lines.push(JSON.parse(line))
+  })
+  // 'close', not 'exit': by then all output has arrived.
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  finally_(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  return { child, lines, output, exited }
+}
+
+/** Starts the service and waits until it says that it is ready. */
+export async function startService(settings: Settings, umask?: string) {
+  const running = run(settings, umask)
+  let gone = false
+  void running.exited.then(() => {
+    gone = true
+  })
+  const ready = await until('the ready line', () => {
+    if (gone) throw new Error(`The service ended: ${running.output.stderr}${running.output.stdout}`)
+    return running.lines.find(({ msg }) => msg === 'ready')
+  })
+  const port = Number(ready.port)
+  const call = (method: string, path: string, body?: unknown): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: {
+        'x-api-key': API_KEY,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  return {
+    ...running,
+    ready,
+    port,
+    pid: running.child.pid!,
+    call,
+    untilLine: (msg: string) => until(msg, () => running.lines.find((line) => line.msg === msg)),
+    untilReady: () => until('/readyz', async () => (await call('GET', '/readyz')).status === 200),
+  }
+}
+export type Service = Awaited<ReturnType<typeof startService>>
+
+/** Starts the service with settings that must stop it. */
+export async function failToStart(settings: Settings) {
+  const { exited, output } = run(settings)
+  const { code } = await exited
+  return { code, ...output }
+}
