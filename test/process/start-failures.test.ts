@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { failToStart, finally_, newDataDirectory, type Settings, startService } from './service.ts'
+
+/** One line that says what is wrong, and nothing that only a developer would want. */
+async function assertRefuses(settings: Settings, ...words: string[]): Promise<string> {
+  const { code, stderr, stdout } = await failToStart(settings)
+  assert.equal(code, 1)
+  assert.match(stderr, /^[^\n]+\n$/, 'exactly one line')
+  assert.doesNotMatch(stderr, /\bat .*:\d+:\d+|node:internal/)
+  for (const word of words) assert.ok(stderr.includes(word), `"${word}" in ${stderr}`)
+  return stdout + stderr
+}
+
+const data = () => ({ GATEHOUSE_DATA_DIR: newDataDirectory() })
+
+test('a port in use', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  finally_(() => void taken.close())
+  await once(taken, 'listening')
+  const address = taken.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  const PORT = String(address.port)
+  await assertRefuses({ ...data(), PORT }, PORT, 'in use')
+})
+
+test('a data directory that cannot be written', async () => {
+  const file = join(newDataDirectory(), 'file')
+  writeFileSync(file, '')
+  const path = join(file, 'data')
+  await assertRefuses({ GATEHOUSE_DATA_DIR: path }, path, 'cannot be written')
+})
+
+test('a database that cannot be reached; its password is not repeated', async () => {
+  const DATABASE_URL = 'postgresql://somebody:hunter2hunter2@127.0.0.1:1/gatehouse'
+  const words = ['DATABASE_URL', 'cannot be reached', 'ECONNREFUSED']
+  const output = await assertRefuses({ ...data(), DATABASE_URL }, ...words)
+  assert.doesNotMatch(output, /hunter2/)
+})
+
+test('a setting that does not exist', async () => {
+  await assertRefuses(
+    { ...data(), GATEHOUSE_DATADIR: '/data' },
+    'GATEHOUSE_DATADIR',
+    'not a setting',
+  )
+})
+
+test('a setting with a bad value', async () => {
+  await assertRefuses({ ...data(), GATEHOUSE_ROLE: 'boss' }, 'GATEHOUSE_ROLE', 'all, web, worker')
+})
+
+test('a second process on the same data directory; the first one is not disturbed', async () => {
+  const settings = data()
+  const first = await startService(settings)
+  await assertRefuses(settings, 'Another Gatehouse', String(first.pid), settings.GATEHOUSE_DATA_DIR)
+  assert.equal((await first.call('GET', '/api/organizations')).status, 200)
+})
