@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parse, parseAllDocuments } from 'yaml'
+import { settings } from '../server/platform/config.ts'
+
+// What can be known about the deployment files without a container engine.
+
+const ROOT = join(import.meta.dirname, '..')
+const DEPLOY = join(ROOT, 'deploy')
+const read = (name: string): string => readFileSync(join(DEPLOY, name), 'utf8')
+
+const OTHERS = ['NODE_ENV', 'POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD_FILE']
+const known = new Set([
+  ...OTHERS,
+  ...Object.values(settings).flatMap((setting) =>
+    'secret' in setting ? [setting.env, `${setting.env}_FILE`] : [setting.env],
+  ),
+])
+function assertKnown(names: string[], where: string): void {
+  assert.deepEqual(
+    names.filter((name) => !known.has(name)),
+    [],
+    `${where} sets what nobody reads`,
+  )
+}
+
+interface ComposeService {
+  read_only?: boolean
+  user?: string
+  cap_drop?: string[]
+  healthcheck?: { test: string[] }
+  environment: Record<string, string>
+  secrets: string[]
+}
+interface Compose {
+  services: Record<string, ComposeService>
+  secrets: Record<string, { file: string }>
+}
+interface Probe {
+  httpGet: { path: string; port: string }
+}
+interface Container {
+  securityContext: Record<string, unknown>
+  env: { name: string; value: string }[]
+  livenessProbe: Probe
+  readinessProbe: Probe
+  volumeMounts: { name: string; mountPath: string }[]
+}
+interface PodSpec {
+  enableServiceLinks: boolean
+  terminationGracePeriodSeconds: number
+  securityContext: Record<string, unknown>
+  containers: Container[]
+  volumes: { name: string; secret?: { secretName: string } }[]
+}
+interface Manifest {
+  apiVersion: string
+  kind: string
+  metadata: { name: string }
+  spec: { template: { spec: PodSpec }; selector: Record<string, unknown> }
+  stringData: Record<string, string>
+}
+
+const ARGUMENTS: Record<string, RegExp> = {
+  FROM: /^[\w.:/-]+( AS \w+)?$/,
+  WORKDIR: /^\/\S*$/,
+  COPY: /^(--from=\w+ )?\S+( \S+)+$/,
+  RUN: /^\S/,
+  ENV: /^([A-Z_]+=\S+ ?)+$/,
+  VOLUME: /^\/\S+$/,
+  USER: /^[1-9]\d*:[1-9]\d*$/,
+  EXPOSE: /^\d+$/,
+  HEALTHCHECK: /^(--[a-z-]+=\S+ +)*CMD \[.*\]$/,
+  ENTRYPOINT: /^\[.*\]$/,
+  CMD: /^\[.*\]$/,
+}
+
+const instructions = read('Dockerfile')
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter((line) => line.trim() !== '')
+  .map((line) => {
+    const [, name = '', rest = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? []
+    return { name, rest }
+  })
+
+test('the Dockerfile has only well-formed instructions, and what it copies exists', () => {
+  assert.equal(instructions[0]?.name, 'FROM')
+  for (const { name, rest } of instructions) {
+    assert.match(rest, ARGUMENTS[name] ?? /^$/, `${name} ${rest}`)
+    if (rest.endsWith(']')) {
+      const words: unknown = JSON.parse(rest.slice(rest.indexOf('[')))
+      assert.ok(Array.isArray(words) && words.every((word) => typeof word === 'string'))
+    }
+    if (name === 'COPY' && !rest.startsWith('--from')) {
+      for (const source of rest.split(' ').slice(0, -1))
+        assert.ok(existsSync(join(ROOT, source)), `COPY ${source}`)
+    }
+  }
+})
+
+test('the image runs as nobody special, tells its health and sets only settings', () => {
+  const last = (wanted: string) => instructions.findLast(({ name }) => name === wanted)?.rest ?? ''
+  assert.match(last('USER'), /^[1-9]/)
+  assert.match(last('HEALTHCHECK'), /\/readyz/)
+  assert.match(last('FROM'), /^node:24\b/)
+  const env = instructions.filter(({ name }) => name === 'ENV').map(({ rest }) => rest)
+  assertKnown(
+    env.flatMap((rest) => rest.split(' ')).map((pair) => pair.split('=')[0]!),
+    'Dockerfile',
+  )
+})
+
+/** The file and all it imports, without what only tests import. */
+function importsFrom(file: string, seen = new Map<string, string[]>()): Map<string, string[]> {
+  if (seen.has(file)) return seen
+  const text = readFileSync(join(ROOT, file), 'utf8')
+  const targets = [...text.matchAll(/(?:\bfrom|\bimport\() ?'([^']+)'/g)].map(([, name]) => name!)
+  seen.set(file, targets)
+  for (const target of targets)
+    if (target.startsWith('.')) importsFrom(join(file, '..', target), seen)
+  return seen
+}
+
+test('the code of the image needs nothing that the image leaves out', () => {
+  const copied = instructions
+    .filter(({ name, rest }) => name === 'COPY' && !rest.startsWith('--from'))
+    .map(({ rest }) => rest.split(' ')[0])
+  const manifest: { dependencies: Record<string, string> } = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  )
+  const imports = importsFrom('cli/main.ts')
+  assert.ok(imports.has('server/app.ts'))
+  for (const [file, targets] of imports) {
+    assert.ok(copied.includes(file.split('/')[0]), file)
+    for (const target of targets.filter((name) => !/^(\.|node:)/.test(name))) {
+      const name = target.split('/').slice(0, target.startsWith('@') ? 2 : 1)
+      assert.ok(name.join('/') in manifest.dependencies, `${file} imports ${target}`)
+    }
+  }
+})
+
+test('compose: every container is confined, healthy or not, and sets only settings', () => {
+  const { services, secrets }: Compose = parse(read('compose.yaml'), { merge: true })
+  assert.deepEqual(Object.keys(services).sort(), ['postgres', 'web', 'worker'])
+  for (const [name, service] of Object.entries(services)) {
+    assert.equal(service.read_only, true, name)
+    assert.match(service.user ?? '', /^[1-9]\d*:[1-9]\d*$/, name)
+    assert.deepEqual(service.cap_drop, ['ALL'], name)
+    assert.ok(service.healthcheck?.test[0] === 'CMD', name)
+    assertKnown(Object.keys(service.environment), name)
+    for (const [key, value] of Object.entries(service.environment)) {
+      if (key.endsWith('_FILE'))
+        assert.ok(service.secrets.includes(value.replace('/run/secrets/', '')), `${name}: ${key}`)
+    }
+    for (const secret of service.secrets) assert.ok(secrets[secret]?.file, secret)
+  }
+})
+
+const manifests = globSync(join(DEPLOY, 'kubernetes', '*.yaml')).flatMap((file) =>
+  parseAllDocuments(readFileSync(file, 'utf8')).map((document) => {
+    assert.deepEqual([...document.errors, ...document.warnings], [], file)
+    const manifest: Manifest = document.toJS()
+    return manifest
+  }),
+)
+
+test('kubernetes: the expected objects are there', () => {
+  assert.deepEqual(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort(), [
+    'Deployment gatehouse-web',
+    'Deployment gatehouse-worker',
+    'PodDisruptionBudget gatehouse-web',
+    'Secret gatehouse',
+    'Service gatehouse',
+  ])
+})
+
+test('kubernetes: pods are confined, probed and set only settings', () => {
+  const secret = manifests.find(({ kind }) => kind === 'Secret')!
+  for (const { spec, metadata } of manifests.filter(({ kind }) => kind === 'Deployment')) {
+    const pod = spec.template.spec
+    assert.equal(pod.enableServiceLinks, false, 'or the cluster adds unknown GATEHOUSE_ names')
+    assert.ok(pod.terminationGracePeriodSeconds > settings.shutdownSeconds.fallback)
+    assert.equal(pod.securityContext.runAsNonRoot, true)
+    for (const container of pod.containers) {
+      const { securityContext, env, livenessProbe, readinessProbe, volumeMounts } = container
+      assert.equal(securityContext.readOnlyRootFilesystem, true)
+      assert.equal(securityContext.allowPrivilegeEscalation, false)
+      assert.deepEqual(securityContext.capabilities, { drop: ['ALL'] })
+      assert.equal(livenessProbe.httpGet.path, '/healthz')
+      assert.equal(readinessProbe.httpGet.path, '/readyz')
+      assertKnown(
+        env.map(({ name }) => name),
+        metadata.name,
+      )
+      for (const { name, value } of env.filter(({ name }) => name.endsWith('_FILE')))
+        assert.ok(value.split('/').at(-1)! in secret.stringData, name)
+      for (const { name } of volumeMounts) assert.ok(pod.volumes.some((v) => v.name === name))
+    }
+  }
+})
