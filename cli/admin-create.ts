@@ -1,8 +1,11 @@
-import { type Credentials, plantAdministrator } from '../server/admins/index.ts'
-import { BUILT_IN_ROLES, builtInRole } from '../server/admins/roles.ts'
-import { organizationIdsOfProvider } from '../server/admins/store.ts'
-import { findOrganization } from '../server/organizations/index.ts'
-import { findProvider } from '../server/organizations/store.ts'
+import {
+  BUILT_IN_ROLES,
+  builtInRole,
+  type Credentials,
+  organizationIdsOfProvider,
+  plantAdministrator,
+} from '../server/admins/index.ts'
+import { findOrganization, findProvider } from '../server/organizations/index.ts'
 import { type Db, isUniqueViolation } from '../server/platform/db.ts'
 import { OperatorError } from '../server/platform/errors.ts'
 import { isId } from '../server/platform/ids.ts'

@@ -1,43 +1,28 @@
-import { builtInRole } from '../server/admins/roles.ts'
-import type { Db } from '../server/platform/db.ts'
-import { sql } from '../server/platform/sql.ts'
-import { resetKey, resetPassword, setSuspended } from './admin-actions.ts'
+import {
+  builtInRole,
+  listAllAdministrators,
+  resetKeyAsOperator,
+  resetPasswordAsOperator,
+  setSuspendedAsOperator,
+} from '../server/admins/index.ts'
 import { adminCreate } from './admin-create.ts'
 import { type Command, command } from './command.ts'
 import { withGround } from './ground.ts'
 import { pairs, print, table } from './output.ts'
-
-interface Row {
-  id: string
-  email: string
-  role_ids: string[]
-  organization: string | null
-  provider: string | null
-  suspended: boolean
-  totp: boolean
-  key_prefix: string | null
-  created: string
-}
-
-/** Of all homes: the operator of the machine sees everybody. */
-const listAll = (db: Db) =>
-  db.many<Row>(sql`
-    select a.id, a.email, a.role_ids, a.organization, a.provider, a.suspended,
-           a.totp_secret is not null as totp, k.prefix as key_prefix, a.created
-      from administrators a left join credentials k on k.administrator_id = a.id
-     order by lower(a.email)`)
 
 const list = command({
   about: 'Lists the administrators of all organizations and providers.',
   json: true,
   run: ({ json }) =>
     withGround(async ({ db }) => {
-      const administrators = (await listAll(db)).map(({ role_ids, key_prefix, ...row }) => ({
-        ...row,
-        // A role of the organization's own has its name in a tenant table; its id will do here.
-        roles: role_ids.map((id) => builtInRole(id)?.name ?? id),
-        keyPrefix: key_prefix,
-      }))
+      const administrators = (await listAllAdministrators(db)).map(
+        ({ role_ids, key_prefix, ...row }) => ({
+          ...row,
+          // A role of the organization's own has its name in a tenant table; its id will do here.
+          roles: role_ids.map((id) => builtInRole(id)?.name ?? id),
+          keyPrefix: key_prefix,
+        }),
+      )
       print(json, administrators, () =>
         table(
           ['E-MAIL', 'ROLES', 'HOME', 'KEY', 'TOTP', 'STATE'],
@@ -62,7 +47,7 @@ const suspension = (about: string, suspended: boolean): Command => {
     json: true,
     run: ({ operands: [email], json }) =>
       withGround(async ({ db }) => {
-        const changed = await setSuspended(db, email!, suspended)
+        const changed = await setSuspendedAsOperator(db, email!, suspended)
         print(json, { email, suspended, changed }, () => [
           changed ? `${email} is now ${state}.` : `${email} is ${state} already.`,
         ])
@@ -79,7 +64,7 @@ export const verb: { [subVerb: string]: Command } = {
     json: true,
     run: ({ operands: [email], json }) =>
       withGround(async ({ db }) => {
-        const apiKey = await resetKey(db, email!)
+        const apiKey = await resetKeyAsOperator(db, email!)
         print(json, { email, apiKey }, () => [
           'The new key, shown this once:',
           ...pairs({ 'e-mail': email!, 'API key': apiKey }),
@@ -92,7 +77,7 @@ export const verb: { [subVerb: string]: Command } = {
     json: true,
     run: ({ operands: [email], json }) =>
       withGround(async ({ db }) => {
-        const password = await resetPassword(db, email!)
+        const password = await resetPasswordAsOperator(db, email!)
         print(json, { email, password }, () => [
           'The new password, shown this once:',
           ...pairs({ 'e-mail': email!, password }),

@@ -35,9 +35,7 @@ export const runJsonCli = async (env: Record<string, string>, args: string[]) =>
 export async function installation(options: { migrated?: true } = {}) {
   const database = await newDatabase(options.migrated ? {} : { empty: true })
   const dataDir = tempDirectory()
-  // The name is not used: the socket directory in the query goes before it. But an address needs one.
-  const url = urlOf(database.owner).replace('@/', '@localhost/')
-  const env = { GATEHOUSE_DATA_DIR: dataDir, DATABASE_URL: url }
+  const env = { GATEHOUSE_DATA_DIR: dataDir, DATABASE_URL: urlOf(database.owner) }
   return {
     ...database,
     dataDir,

@@ -1,53 +1,20 @@
-import { builtInRole } from '../server/admins/roles.ts'
-import { linkOrganizations, providerOwnerIds } from '../server/admins/store.ts'
-import { recordEvent } from '../server/insights/index.ts'
-import { createOrganization } from '../server/organizations/actions.ts'
-import { foundOrganization, type OnOrganizationCreated } from '../server/organizations/index.ts'
+import { CredentialCache, linkNewOrganization } from '../server/admins/index.ts'
+import {
+  createOrganization,
+  foundStandaloneOrganization,
+  listAllOrganizations,
+} from '../server/organizations/index.ts'
 import { systemCaller } from '../server/platform/caller.ts'
 import type { Db } from '../server/platform/db.ts'
-import { isId, newId } from '../server/platform/ids.ts'
-import { sql } from '../server/platform/sql.ts'
+import { isId } from '../server/platform/ids.ts'
 import { command, UsageError } from './command.ts'
 import { withGround } from './ground.ts'
 import { print, table } from './output.ts'
 
-interface Row {
-  id: string
-  name: string
-  provider: string | null
-  providerName: string | null
-  created: string
-}
-
-/** Of all providers: the operator of the machine sees everything. */
-const listAll = (db: Db) =>
-  db.many<Row>(sql`
-    select o.id, o.name, o.provider, p.name as "providerName", o.created
-      from organizations o left join providers p on p.id = o.provider
-     order by p.name nulls first, o.name, o.id`)
-
-/** One that stands alone, without a provider. */
-const createSingle = (db: Db, name: string): Promise<string> =>
-  db.tx(null, async (tx) => {
-    const { organizationId } = await foundOrganization(tx, name, null)
-    await tx.execute(`set local "app.organization_id" = '${organizationId}'`)
-    await recordEvent(tx, systemCaller(organizationId, 'gatehouse'), {
-      event_type: 'organization_create',
-      resource: { type: 'organization', id: organizationId, name },
-    })
-    return organizationId
-  })
-
-/** Those who answer for the whole provider reach it at once, as when one of them creates it. */
-const linkOwners: OnOrganizationCreated = async (tx, { homeId }, organization) => {
-  const ownerRole = builtInRole('Administrator with Billing')!.id
-  for (const { id } of await providerOwnerIds(tx, homeId, ownerRole))
-    await linkOrganizations(tx, id, [{ id: newId(), organization }])
-}
-
 async function createUnder(db: Db, providerId: string, name: string): Promise<string> {
   const caller = { ...systemCaller(providerId, 'gatehouse'), providerId }
-  const row = await createOrganization(db, caller, providerId, { name }, linkOwners)
+  const onCreated = linkNewOrganization({ cache: new CredentialCache() })
+  const row = await createOrganization(db, caller, providerId, { name }, onCreated)
   return row.id
 }
 
@@ -57,7 +24,14 @@ export const verb = {
     json: true,
     run: ({ json }) =>
       withGround(async ({ db }) => {
-        const organizations = await listAll(db)
+        const rows = await listAllOrganizations(db)
+        const organizations = rows.map((row) => ({
+          id: row.id,
+          name: row.name,
+          provider: row.provider,
+          providerName: row.provider_name,
+          created: row.created,
+        }))
         print(json, organizations, () =>
           table(
             ['ID', 'NAME', 'PROVIDER', 'PROVIDER NAME'],
@@ -84,7 +58,7 @@ export const verb = {
         throw new UsageError(`"${provider}" is not an id; gatehouse org list shows them`)
       return withGround(async ({ db }) => {
         const id = await (provider === undefined
-          ? createSingle(db, name)
+          ? foundStandaloneOrganization(db, name)
           : createUnder(db, provider, name))
         print(json, { id, name, provider: provider ?? null }, () => [`Created ${name}: ${id}`])
       })

@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
@@ -23,6 +23,8 @@ if (words.length === 0 && !process.env.TEST_DATABASE_URL && !check()) {
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
+// Open for passing through, or under root the database would have to live elsewhere.
+chmodSync(directory, 0o711)
 const cluster = await startTestCluster(directory, process.env.TEST_DATABASE_URL)
 process.stdout.write(
   `PostgreSQL ${cluster.version}, Node ${process.version}, ${files.length} test files\n`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -45,11 +45,13 @@ export async function newDatabase(
 export function urlOf(connection: Connection): string {
   if (connection.connectionString) return connection.connectionString
   const { user, password, host, database } = connection
-  return `postgresql://${user}:${encodeURIComponent(password ?? '')}@/${database}?host=${encodeURIComponent(host ?? '')}`
+  return `postgresql://${user}:${encodeURIComponent(password ?? '')}@localhost/${database}?host=${encodeURIComponent(host ?? '')}`
 }
 
 export function tempDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  // Open for passing through, or under root a database in it would have to live elsewhere.
+  chmodSync(path, 0o711)
   after(() => rmSync(path, { recursive: true, force: true }))
   return path
 }

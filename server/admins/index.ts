@@ -8,7 +8,14 @@ export {
 } from './first-administrator.ts'
 export { adminJobs, deleteExpiredJob } from './jobs.ts'
 export { oauthRoutes } from './oauth-routes.ts'
+export {
+  resetKeyAsOperator,
+  resetPasswordAsOperator,
+  setSuspendedAsOperator,
+} from './operator-actions.ts'
 export { providerAdministratorRoutes } from './provider-routes.ts'
 export { roleRoutes } from './role-routes.ts'
+export { BUILT_IN_ROLES, builtInRole } from './roles.ts'
 export { administratorRoutes } from './routes.ts'
 export { sessionRoutes } from './session-routes.ts'
+export { listAllAdministrators, organizationIdsOfProvider } from './store.ts'

@@ -43,7 +43,8 @@ const ACCOUNT = { limit: 5, windowMinutes: 15, blockMinutes: 15 }
 const RESET = { limit: 5, windowMinutes: 60, blockMinutes: 60 }
 const ADDRESS = { limit: 50, windowMinutes: 15, blockMinutes: 15 }
 
-const accountOf = (email: string) => `account ${email.trim().toLowerCase()}`
+/** Under which failures of an account are counted. */
+export const accountSubject = (email: string) => `account ${email.trim().toLowerCase()}`
 const addressOf = (client: Client) => `address ${client.ip}`
 const refused = () =>
   unauthenticated('sign_in_refused', 'The e-mail address, the password or the code is wrong')
@@ -118,7 +119,7 @@ async function fail(
     ADDRESS.windowMinutes,
     ADDRESS.blockMinutes,
   )
-  const account = accountOf(email)
+  const account = accountSubject(email)
   const counted = await countFailure(
     context.db,
     account,
@@ -145,7 +146,7 @@ async function fail(
 }
 
 async function checkThrottle(context: AdminContext, email: string, client: Client): Promise<void> {
-  const seconds = await blockedSeconds(context.db, [accountOf(email), addressOf(client)])
+  const seconds = await blockedSeconds(context.db, [accountSubject(email), addressOf(client)])
   if (seconds > 0) {
     throw throttled(
       'sign_in_blocked',
@@ -180,7 +181,7 @@ export async function signIn(
   return context.db.tx(actor.organizationId, async (tx) => {
     // With a code still to come the attempt is not over: neither told nor forgiven yet.
     if (owed !== 'totp') {
-      await clearFailures(tx, [accountOf(email)])
+      await clearFailures(tx, [accountSubject(email)])
       await recordEvent(tx, actor, {
         event_type: 'admin_login_attempt',
         resource: { type: 'admin', id: row.id, email: row.email },
@@ -233,7 +234,7 @@ export async function giveSecondFactor(
     if (!row || !used) return { row }
     await spend(tx, row, used)
     await deleteSession(tx, caller.sessionHash!)
-    await clearFailures(tx, [accountOf(row.email)])
+    await clearFailures(tx, [accountSubject(row.email)])
     const actor = actorOf(row, caller.client, true)
     await recordEvent(tx, actor, {
       event_type: 'admin_login_attempt',
@@ -262,7 +263,7 @@ export async function requestPasswordReset(
   if (!row || row.suspended) return
   const mailed = await countFailure(
     context.db,
-    `reset ${accountOf(email)}`,
+    `reset ${accountSubject(email)}`,
     RESET.limit,
     RESET.windowMinutes,
     RESET.blockMinutes,
@@ -291,7 +292,7 @@ async function setPassword(
   await savePassword(tx, row.id, passwordHash)
   await deletePasswordResetsOf(tx, row.id)
   await deleteSessionsOf(tx, row.id, keep)
-  await clearFailures(tx, [accountOf(row.email)])
+  await clearFailures(tx, [accountSubject(row.email)])
   tx.afterCommit(() => context.cache.clear())
   await recordEvent(tx, actor, {
     event_type: 'admin_password_change',

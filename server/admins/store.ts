@@ -91,6 +91,23 @@ export const findAdministratorById = (db: Queryable, id: string) =>
 export const lockAdministratorById = (db: Queryable, id: string) =>
   db.one<AdministratorRow>(sql`select * from administrators where id = ${id} for update`)
 
+export interface AdministratorSummary
+  extends Pick<
+    AdministratorRow,
+    'id' | 'email' | 'role_ids' | 'organization' | 'provider' | 'suspended' | 'created'
+  > {
+  totp: boolean
+  key_prefix: string | null
+}
+
+/** Of all homes: for the operator of the machine only. */
+export const listAllAdministrators = (db: Queryable) =>
+  db.many<AdministratorSummary>(sql`
+    select a.id, a.email, a.role_ids, a.organization, a.provider, a.suspended,
+           a.totp_secret is not null as totp, k.prefix as key_prefix, a.created
+      from administrators a left join credentials k on k.administrator_id = a.id
+     order by lower(a.email)`)
+
 export const anyAdministrator = (db: Queryable) =>
   db.one<{ id: string }>(sql`select id from administrators limit 1`)
 

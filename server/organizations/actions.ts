@@ -1,5 +1,5 @@
 import { changesBetween, recordEvent } from '../insights/index.ts'
-import type { Caller } from '../platform/caller.ts'
+import { type Caller, systemCaller } from '../platform/caller.ts'
 import type { Db, Queryable, Tx } from '../platform/db.ts'
 import { forbidden, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
@@ -179,7 +179,10 @@ export async function foundOrganization(
   tx: Tx,
   name: string,
   providerName: string | null,
-  ids = { organizationId: newId(), providerId: newId() },
+  ids: { organizationId: string; providerId: string } = {
+    organizationId: newId(),
+    providerId: newId(),
+  },
 ): Promise<{ organizationId: string; providerId: string | null }> {
   const { organizationId } = ids
   const providerId = providerName === null ? null : ids.providerId
@@ -187,4 +190,17 @@ export async function foundOrganization(
   const row = { id: organizationId, provider: providerId, name, settings: {}, max_system_users: 0 }
   await insertOrganization(tx, row)
   return { organizationId, providerId }
+}
+
+/** One without a provider, made by the operator of the machine. */
+export async function foundStandaloneOrganization(db: Db, name: string): Promise<string> {
+  const organizationId = newId()
+  await db.tx(organizationId, async (tx) => {
+    await foundOrganization(tx, name, null, { organizationId, providerId: '' })
+    await recordEvent(tx, systemCaller(organizationId, 'gatehouse'), {
+      event_type: 'organization_create',
+      resource: { type: 'organization', id: organizationId, name },
+    })
+  })
+  return organizationId
 }

@@ -1,5 +1,7 @@
 export {
+  createOrganization,
   foundOrganization,
+  foundStandaloneOrganization,
   getOrganization,
   getProvider,
   type OnOrganizationCreated,
@@ -7,4 +9,4 @@ export {
 export { providerRoutes } from './provider-routes.ts'
 export { settingsOf } from './records.ts'
 export { organizationRoutes } from './routes.ts'
-export { findOrganization } from './store.ts'
+export { findOrganization, findProvider, listAllOrganizations } from './store.ts'

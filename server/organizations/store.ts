@@ -57,6 +57,13 @@ export const listOrganizations = (
 export const listProviderOrganizations = (db: Queryable, providerId: string, list: ListQuery) =>
   readPage<OrganizationRow>(db, sql`*`, sql`organizations`, sql`provider = ${providerId}`, list)
 
+/** Of all providers: for the operator of the machine only. */
+export const listAllOrganizations = (db: Queryable) =>
+  db.many<OrganizationRow & { provider_name: string | null }>(sql`
+    select o.*, p.name as provider_name
+      from organizations o left join providers p on p.id = o.provider
+     order by p.name nulls first, o.name, o.id`)
+
 export const findOrganization = (db: Queryable, organizationId: string) =>
   db.one<OrganizationRow>(sql`select * from organizations where id = ${organizationId}`)
 

@@ -45,6 +45,12 @@ function url(...protocols: string[]) {
     return raw.replace(/\/+$/, '')
   }
 }
+/** Not parsed further: addresses with a socket in the query (user@/name?host=/run/…) are no URLs to the platform. */
+function databaseAddress(raw: string): string | undefined {
+  if (!/^postgres(ql)?:\/\/./.test(raw))
+    throw new Error('must be an address that starts with postgres://')
+  return raw
+}
 function email(raw: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(raw)) throw new Error('must be an e-mail address')
   return raw
@@ -91,7 +97,7 @@ export const settings = {
   }),
   databaseUrl: setting({
     env: 'DATABASE_URL',
-    parse: url('postgres:', 'postgresql:') as (raw: string) => string | undefined,
+    parse: databaseAddress,
     fallback: undefined,
     default: 'unset: embedded PostgreSQL',
     about: 'Use this PostgreSQL (15 or newer) instead of the embedded one',
@@ -99,7 +105,7 @@ export const settings = {
   }),
   databaseOwnerUrl: setting({
     env: 'GATEHOUSE_DATABASE_OWNER_URL',
-    parse: url('postgres:', 'postgresql:') as (raw: string) => string | undefined,
+    parse: databaseAddress,
     fallback: undefined,
     default: 'DATABASE_URL',
     about:

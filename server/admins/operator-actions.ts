@@ -1,26 +1,20 @@
-import { hashKey, keyPrefix, newApiKey } from '../server/admins/api-key.ts'
-import {
-  deleteAdministratorKey,
-  insertAdministratorKey,
-} from '../server/admins/credential-store.ts'
-import { hashPassword } from '../server/admins/passwords.ts'
-import {
-  clearFailures,
-  deletePasswordResetsOf,
-  deleteSessionsOf,
-} from '../server/admins/session-store.ts'
+import { type EventInput, recordEvent } from '../insights/index.ts'
+import { systemCaller } from '../platform/caller.ts'
+import type { Db, Tx } from '../platform/db.ts'
+import { OperatorError } from '../platform/errors.ts'
+import { randomToken } from '../platform/secrets.ts'
+import { hashKey, keyPrefix, newApiKey } from './api-key.ts'
+import { deleteAdministratorKey, insertAdministratorKey } from './credential-store.ts'
+import { hashPassword } from './passwords.ts'
+import { clearFailures, deletePasswordResetsOf, deleteSessionsOf } from './session-store.ts'
+import { accountSubject } from './sign-in.ts'
 import {
   type AdministratorRow,
   findAdministratorByEmail,
   lockAdministratorById,
   saveAdministrator,
   savePassword,
-} from '../server/admins/store.ts'
-import { type EventInput, recordEvent } from '../server/insights/index.ts'
-import { systemCaller } from '../server/platform/caller.ts'
-import type { Db, Tx } from '../server/platform/db.ts'
-import { OperatorError } from '../server/platform/errors.ts'
-import { randomToken } from '../server/platform/secrets.ts'
+} from './store.ts'
 
 // What the operator of the machine may do to any administrator: he needs no scope and no current password.
 
@@ -45,7 +39,7 @@ async function act<T>(
 }
 
 /** A new key in place of the old one, which fails from this moment on. */
-export const resetKey = (db: Db, email: string): Promise<string> =>
+export const resetKeyAsOperator = (db: Db, email: string): Promise<string> =>
   act(db, email, async (tx, row) => {
     if (!row.api_key_allowed)
       throw new OperatorError(`${row.email} may not have an API key (apiKeyAllowed is false)`)
@@ -61,21 +55,25 @@ export const resetKey = (db: Db, email: string): Promise<string> =>
   })
 
 /** Also ends every session and open link, and forgets failed attempts: whoever had the account is out. */
-export async function resetPassword(db: Db, email: string): Promise<string> {
+export async function resetPasswordAsOperator(db: Db, email: string): Promise<string> {
   const password = randomToken(15)
   const passwordHash = await hashPassword(password)
   return act(db, email, async (tx, row) => {
     await savePassword(tx, row.id, passwordHash)
     await deletePasswordResetsOf(tx, row.id)
     await deleteSessionsOf(tx, row.id)
-    await clearFailures(tx, [`account ${row.email.toLowerCase()}`])
+    await clearFailures(tx, [accountSubject(row.email)])
     const changes = [{ field: 'password' }]
     return { result: password, event: { event_type: 'admin_password_change', changes } }
   })
 }
 
 /** False when nothing had to change. */
-export const setSuspended = (db: Db, email: string, suspended: boolean): Promise<boolean> =>
+export const setSuspendedAsOperator = (
+  db: Db,
+  email: string,
+  suspended: boolean,
+): Promise<boolean> =>
   act(db, email, async (tx, row) => {
     if (row.suspended === suspended) return { result: false, event: null }
     await saveAdministrator(tx, { ...row, suspended })
