@@ -17,7 +17,7 @@ export interface CredentialRow {
 }
 
 export const findCredential = (db: Queryable, hash: Buffer) =>
-  db.one<CredentialRow>(
+  db.find<CredentialRow>(
     sql`select * from credentials where hash = ${hash} and (expires_at is null or expires_at > now())`,
   )
 
@@ -79,7 +79,7 @@ export const insertAccessToken = (db: Queryable, hash: Buffer, token: AccessToke
     values (${hash}, ${token.service_account_id}, ${token.auth_config_id}, ${token.tenant}, ${token.expires_at})`)
 
 export const findAccessToken = (db: Queryable, hash: Buffer) =>
-  db.one<AccessTokenRow>(
+  db.find<AccessTokenRow>(
     sql`select service_account_id, auth_config_id, tenant, expires_at from access_tokens where hash = ${hash} and expires_at > now()`,
   )
 

@@ -59,7 +59,8 @@ export function createRole(context: AdminContext, caller: Caller, body: RoleWrit
   checkRole(caller, body)
   const role = rowOf(newId(), body)
   return saving(
-    change(context, caller.organizationId, async (tx) => {
+    // Nobody holds a role that is just being made: nothing that is remembered can have changed.
+    context.db.tx(caller.organizationId, async (tx) => {
       await insertRole(tx, caller.organizationId, role)
       await recordEvent(tx, caller, {
         event_type: 'role_create',

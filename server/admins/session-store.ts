@@ -35,7 +35,7 @@ export const insertSession = (db: Queryable, row: NewSession) =>
 
 /** `idleMinutes` without a request end a session before its time. */
 export const findSession = (db: Queryable, hash: Buffer, idleMinutes: number) =>
-  db.one<SessionRow>(sql`
+  db.find<SessionRow>(sql`
     select * from sessions
      where hash = ${hash} and expires_at > now() and seen_at > now() - make_interval(mins => ${idleMinutes}::int)`)
 

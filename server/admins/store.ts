@@ -82,11 +82,11 @@ export const lockAdministrator = (db: Queryable, homeId: string, id: string) =>
 
 /** Without a home: for sign-in and for the administrator's own session. */
 export const findAdministratorByEmail = (db: Queryable, email: string) =>
-  db.one<AdministratorRow>(sql`select * from administrators where lower(email) = lower(${email})`)
+  db.find<AdministratorRow>(sql`select * from administrators where lower(email) = lower(${email})`)
 
 /** Without a home: the id comes from a credential that was just verified. */
 export const findAdministratorById = (db: Queryable, id: string) =>
-  db.one<AdministratorRow>(sql`select * from administrators where id = ${id}`)
+  db.find<AdministratorRow>(sql`select * from administrators where id = ${id}`)
 
 export const lockAdministratorById = (db: Queryable, id: string) =>
   db.one<AdministratorRow>(sql`select * from administrators where id = ${id} for update`)

@@ -65,7 +65,7 @@ export const listAllOrganizations = (db: Queryable) =>
      order by p.name nulls first, o.name, o.id`)
 
 export const findOrganization = (db: Queryable, organizationId: string) =>
-  db.one<OrganizationRow>(sql`select * from organizations where id = ${organizationId}`)
+  db.find<OrganizationRow>(sql`select * from organizations where id = ${organizationId}`)
 
 export const lockOrganization = (db: Queryable, organizationId: string) =>
   db.one<OrganizationRow>(sql`select * from organizations where id = ${organizationId} for update`)
@@ -88,7 +88,7 @@ export const saveOrganization = (
      where id = ${id}`)
 
 export const findProvider = (db: Queryable, providerId: string) =>
-  db.one<ProviderRow>(
+  db.find<ProviderRow>(
     sql`select id, name, contact, disallow_org_creation from providers where id = ${providerId}`,
   )
 

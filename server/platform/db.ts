@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { AppError, codeOf, unavailable } from './errors.ts'
 import { isId } from './ids.ts'
+import { Lane } from './lane.ts'
 import type { Sql } from './sql.ts'
 
 /** Where and as whom to connect. Host may be a directory that holds a unix socket. */
@@ -18,6 +19,11 @@ export interface Connection {
 export interface Queryable {
   many<T>(query: Sql): Promise<T[]>
   one<T>(query: Sql): Promise<T | undefined>
+  /**
+   * One row by its key, over connections that all requests share. Only for statements that touch a handful
+   * of rows: a slow one would hold up those behind it.
+   */
+  find<T>(query: Sql): Promise<T | undefined>
   /** Runs a statement and tells how many rows it touched. */
   run(query: Sql): Promise<number>
 }
@@ -100,10 +106,13 @@ export function clientConfig(connection: Connection, options: string[] = []): pg
   }
 }
 
-function queryable(send: (query: Sql) => Promise<pg.QueryResult>): Queryable {
+type Send = (query: Sql) => Promise<pg.QueryResult>
+
+function queryable(send: Send, sendShared: Send = send): Queryable {
   return {
     many: async <T>(query: Sql) => (await send(query)).rows as T[],
     one: async <T>(query: Sql) => (await send(query)).rows[0] as T | undefined,
+    find: async <T>(query: Sql) => (await sendShared(query)).rows[0] as T | undefined,
     run: async (query) => (await send(query)).rowCount ?? 0,
   }
 }
@@ -121,6 +130,25 @@ function begin(organizationId: string | null): string {
   return `begin; set local "app.organization_id" = '${organizationId}'`
 }
 
+/** One round trip: with a tenant, all three statements are on the wire before the first answer comes back. */
+async function statement(
+  client: pg.ClientBase,
+  organizationId: string | null,
+  query: Sql,
+): Promise<pg.QueryResult> {
+  if (organizationId === null) return client.query(asQuery(query))
+  const [, result] = await Promise.all([
+    client.query(begin(organizationId)),
+    client.query(asQuery(query)),
+    client.query('commit'),
+  ])
+  return result
+}
+
+/** Two keep PostgreSQL busy while one answer is being read; more would only split the batches. */
+const LANES = 2
+const LANE_TIMEOUT_MS = 5000
+
 export interface DbOptions {
   max?: number
   statementTimeoutMs?: number
@@ -128,13 +156,17 @@ export interface DbOptions {
 }
 
 export function openDb(connection: Connection, options: DbOptions = {}): Db {
+  const settings = (timeoutMs: number): pg.ClientConfig =>
+    ({
+      ...clientConfig(connection, [`-c statement_timeout=${timeoutMs}`]),
+      connectionTimeoutMillis: 10_000,
+      // Queries of one transaction are written without waiting for the answers in between.
+      pipeline: true,
+    }) as pg.ClientConfig
   const pool = new pg.Pool({
-    ...clientConfig(connection, [`-c statement_timeout=${options.statementTimeoutMs ?? 30_000}`]),
+    ...settings(options.statementTimeoutMs ?? 30_000),
     max: options.max ?? 10,
-    connectionTimeoutMillis: 10_000,
-    // Queries of one transaction are written without waiting for the answers in between.
-    pipeline: true,
-  } as pg.PoolConfig)
+  })
   pool.on('error', (error) => options.onError?.(error))
 
   async function withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -163,20 +195,30 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     }
   }
 
+  const lanes = Array.from({ length: LANES }, () => new Lane(settings(LANE_TIMEOUT_MS)))
+  let turn = 0
+  /** Runs one statement, or one in a transaction of its tenant, on the next shared connection. */
+  async function onLane(organizationId: string | null, query: Sql): Promise<pg.QueryResult> {
+    try {
+      const lane = lanes[turn++ % LANES]!
+      const client = lane.open ?? (await lane.connect())
+      lane.gather(client)
+      return await statement(client, organizationId, query)
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
   return {
-    ...queryable((query) => withClient((client) => client.query(asQuery(query)))),
+    ...queryable(
+      (query) => withClient((client) => statement(client, null, query)),
+      (query) => onLane(null, query),
+    ),
 
     tenant: (organizationId) =>
-      queryable((query) =>
-        withClient(async (client) => {
-          // One round trip: all three statements are on the wire before the first answer comes back.
-          const [, result] = await Promise.all([
-            client.query(begin(organizationId)),
-            client.query(asQuery(query)),
-            client.query('commit'),
-          ])
-          return result
-        }),
+      queryable(
+        (query) => withClient((client) => statement(client, organizationId, query)),
+        (query) => onLane(organizationId, query),
       ),
 
     tx: (organizationId, work) =>
@@ -204,7 +246,10 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
       }),
 
     pool,
-    close: () => pool.end(),
+    async close() {
+      await Promise.all(lanes.map((lane) => lane.close()))
+      await pool.end()
+    },
   }
 }
 

@@ -130,9 +130,10 @@ test('traces are sent by OTLP when the standard variables ask for it', async () 
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${port}`
   const { startTracing } = await import('./tracing.ts')
   const stop = await startTracing()
+  const traced = await startApp()
   delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT
   assert.ok(stop)
-  await app.anonymous.get('/healthz', { 'x-request-id': 'traced-request' })
+  await traced.anonymous.get('/healthz', { 'x-request-id': 'traced-request' })
   await stop()
   const sent = bodies.join('')
   assert.match(sent, /GET \/healthz/)

@@ -10,6 +10,7 @@ import { openDb } from './db.ts'
 import { AppError } from './errors.ts'
 import { deeperThan } from './http/json-body.ts'
 import { isId, newId, uuidv7 } from './ids.ts'
+import { hideSecrets } from './log.ts'
 import { Sealer } from './secrets.ts'
 import { identifier, join, literal, sql } from './sql.ts'
 
@@ -29,6 +30,24 @@ test('sql: a fixed statement has a name and is prepared once; one with fragments
   assert.equal(make(1).name, make(2).name)
   assert.notEqual(make(1).name, undefined)
   assert.equal(sql`select 1 where ${sql`true`}`.name, undefined)
+})
+
+test('log: secrets are hidden wherever they stand, other lines are not copied', () => {
+  const line = {
+    route: '/x',
+    headers: { 'x-api-key': 'k', accept: 'a' },
+    password: 'p',
+    deep: { er: { token: 't' } },
+  }
+  assert.deepEqual(hideSecrets(line), {
+    route: '/x',
+    headers: { 'x-api-key': '[hidden]', accept: 'a' },
+    password: '[hidden]',
+    deep: { er: { token: '[hidden]' } },
+  })
+  assert.equal(line.password, 'p')
+  const plain = { status: 200, code: 7 }
+  assert.equal(hideSecrets(plain), plain)
 })
 
 test('ids are 24 hex characters and sort by time; uuid v7 carries its millisecond', () => {

@@ -30,8 +30,9 @@ export async function startTracing(): Promise<(() => Promise<void>) | null> {
   return () => provider.shutdown()
 }
 
-/** One server span per request, named by its route. Without a provider these calls do nothing. */
+/** One server span per request, named by its route; nothing at all when nobody asked for traces. */
 export function registerTracing(app: FastifyInstance): void {
+  if (!tracingRequested()) return
   const tracer = trace.getTracer('gatehouse')
   app.addHook('onRequest', async (request) => {
     const route = request.routeOptions.url ?? 'unknown'
