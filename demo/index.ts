@@ -1,5 +1,5 @@
 import { createPartitions } from '../server/insights/index.ts'
-import { findProvider } from '../server/organizations/store.ts'
+import { findProvider } from '../server/organizations/index.ts'
 import type { Tx } from '../server/platform/db.ts'
 import { sql } from '../server/platform/sql.ts'
 import type { Ground } from '../server/runtime.ts'

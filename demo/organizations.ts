@@ -1,4 +1,4 @@
-import { insertOrganization, insertProvider } from '../server/organizations/store.ts'
+import { insertOrganization, insertProvider } from '../server/organizations/index.ts'
 import type { Tx } from '../server/platform/db.ts'
 import type { World } from './world.ts'
 

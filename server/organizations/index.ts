@@ -9,4 +9,10 @@ export {
 export { providerRoutes } from './provider-routes.ts'
 export { settingsOf } from './records.ts'
 export { organizationRoutes } from './routes.ts'
-export { findOrganization, findProvider, listAllOrganizations } from './store.ts'
+export {
+  findOrganization,
+  findProvider,
+  insertOrganization,
+  insertProvider,
+  listAllOrganizations,
+} from './store.ts'
