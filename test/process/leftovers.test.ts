@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isRunning, newDataDirectory, postgresPid, startService, until } from './service.ts'
+import { postgresAccount } from '../../server/platform/postgres/account.ts'
+import {
+  finally_,
+  isRunning,
+  newDataDirectory,
+  postgresPid,
+  startService,
+  until,
+} from './service.ts'
 
 const children = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
@@ -28,16 +37,24 @@ if (process.platform === 'linux') {
   })
 }
 
-test('a lock and a pid file that name somebody else are taken over', async () => {
+test('locks and pid files that name somebody else are taken over', async () => {
   const settings = { GATEHOUSE_DATA_DIR: newDataDirectory() }
   const first = await startService(settings)
   first.child.kill('SIGTERM')
   await first.exited
-  // This process lives, but it is neither a Gatehouse on that directory nor its PostgreSQL.
-  const { pid } = process
-  writeFileSync(join(settings.GATEHOUSE_DATA_DIR, 'gatehouse.lock'), `${pid} 1 another-boot`)
-  const file = join(settings.GATEHOUSE_DATA_DIR, 'postgres', 'cluster', 'postmaster.pid')
-  writeFileSync(file, `${pid}\n`)
+  // Of the account that PostgreSQL runs as: a pid of another one it would not believe in the first place.
+  const account = postgresAccount()
+  const stranger = spawn('/bin/sleep', ['600'], {
+    stdio: 'ignore',
+    ...(account && { uid: account.uid, gid: account.gid }),
+  })
+  finally_(() => void stranger.kill('SIGKILL'))
+  const { pid } = stranger
+  const write = (name: string, text: string) =>
+    writeFileSync(join(settings.GATEHOUSE_DATA_DIR, name), text)
+  write('gatehouse.lock', `${pid} 1 another-boot`)
+  write('postgres/cluster/postmaster.pid', `${pid}\n`)
+  write('postgres/socket/.s.PGSQL.5432.lock', `${pid}\n`)
 
   // Two at once: the dead lock goes to exactly one of them.
   const starts = await Promise.allSettled([startService(settings), startService(settings)])

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -40,6 +40,8 @@ export async function until<T>(
 /** A data directory that ends with the test file, together with a cluster that had to live elsewhere. */
 export function newDataDirectory(parent = tmpdir()): string {
   const path = mkdtempSync(join(parent, 'gatehouse-process-'))
+  // Open for passing through, or under root every cluster would live elsewhere.
+  chmodSync(path, 0o711)
   finally_(async () => {
     const left = postgresPid(path)
     if (left) await until('PostgreSQL ends after its service', () => !isRunning(left))

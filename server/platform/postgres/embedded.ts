@@ -210,7 +210,7 @@ export class EmbeddedPostgres {
 
   async #launch(): Promise<void> {
     const { account, cluster, programs, sockets } = this.#layout
-    await endOrphans(cluster, this.#log)
+    await endOrphans(cluster, sockets, this.#log)
     if (this.#stopping.signal.aborted) return
     const flags = Object.entries({
       listen_addresses: '',

@@ -59,10 +59,11 @@ const processesOf = (cluster: string): number[] =>
     : []
 
 /**
- * A PostgreSQL that outlived its Node process is asked to stop and waited for; a pid file that names no
- * living PostgreSQL of this cluster is removed, since its pid may belong to somebody else by now.
+ * A PostgreSQL that outlived its Node process is asked to stop and waited for. Then its pid file and the
+ * lock of its socket go: PostgreSQL would believe them if their pid belonged to somebody else by now, or
+ * to a dead process that nobody has collected yet.
  */
-export async function endOrphans(cluster: string, log: Logger): Promise<void> {
+export async function endOrphans(cluster: string, sockets: string, log: Logger): Promise<void> {
   const file = join(cluster, 'postmaster.pid')
   const pid = readPid(file)
   if (pid !== null && belongsTo(cluster, pid)) {
@@ -72,5 +73,5 @@ export async function endOrphans(cluster: string, log: Logger): Promise<void> {
   // What a killed postmaster left: while one of them lives PostgreSQL rightly refuses to start. The next
   // start recovers from the log anyway, so nothing is lost by force.
   await end(cluster, processesOf(cluster), ['SIGKILL'])
-  rmSync(file, { force: true })
+  for (const stale of [file, join(sockets, '.s.PGSQL.5432.lock')]) rmSync(stale, { force: true })
 }
