@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
 import { announce, announceFirst } from './announce.ts'
-import { loadConfig } from './platform/config.ts'
+import { type Config, loadConfig } from './platform/config.ts'
 import { codeOf, messageOf, OperatorError } from './platform/errors.ts'
 import { followKeys } from './platform/key-watch.ts'
 import { createLog } from './platform/log.ts'
@@ -19,19 +20,21 @@ export interface ServeOptions {
   /** From the command line; checked like the settings they replace. */
   port?: string | undefined
   host?: string | undefined
-  /** Loads the demo world once the service is ready. */
+  /** Loads the demo world, if it is not there yet. */
   demo?: LoadDemo | undefined
 }
 
-function listenFailure(error: unknown, host: string, port: number): Error {
-  const code = codeOf(error)
-  if (code === 'EADDRINUSE')
-    return new OperatorError(
-      `Port ${port} on ${host} is in use; choose another with --port or PORT`,
-    )
-  if (code === 'EACCES')
-    return new OperatorError(`Port ${port} on ${host} may not be opened by this user`)
-  return new OperatorError(`Cannot listen on ${host}:${port}: ${messageOf(error)}`)
+async function listen(http: FastifyInstance, { port, host }: Config): Promise<void> {
+  try {
+    await http.listen({ port, host })
+  } catch (error) {
+    const code = codeOf(error)
+    const where = `Port ${port} on ${host}`
+    if (code === 'EADDRINUSE')
+      throw new OperatorError(`${where} is in use; choose another with --port or PORT`)
+    if (code === 'EACCES') throw new OperatorError(`${where} may not be opened by this user`)
+    throw new OperatorError(`Cannot listen on ${host}:${port}: ${messageOf(error)}`)
+  }
 }
 
 /** Starts everything, serves until SIGTERM or SIGINT, then stops in order: requests, jobs, database. */
@@ -79,28 +82,20 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
 
   try {
-    await app.http.listen({ port: config.port, host: config.host })
+    // Before listening, so that whoever finds the service ready finds the demo world, too.
+    const progress = (line: string) => log.info({}, line)
+    await options.demo?.(ground, { baseUrl: config.publicUrl, dataDir: config.dataDir, progress })
+    await listen(app.http, config)
   } catch (error) {
     announceFirst(first)
     await stop()
-    throw listenFailure(error, config.host, config.port)
+    throw error
   }
   const address = app.http.server.address()
   const port = typeof address === 'object' && address ? address.port : config.port
-  const baseUrl = config.publicUrl.replace(/:0$/, `:${port}`)
-  if (options.demo) {
-    const progress = (line: string) => log.info({}, line)
-    try {
-      await options.demo(ground, { baseUrl, dataDir: config.dataDir, progress })
-    } catch (error) {
-      announceFirst(first)
-      await stop()
-      throw error
-    }
-  }
   const demoCredentials = join(config.dataDir, 'demo-credentials.json')
   announce({
-    baseUrl,
+    baseUrl: config.publicUrl.replace(/:0$/, `:${port}`),
     first,
     demoCredentials: options.demo && existsSync(demoCredentials) ? demoCredentials : null,
     role: config.role,
