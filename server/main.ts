@@ -52,12 +52,15 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
 
   let stopping: Promise<void> | null = null
   const stop = async (): Promise<void> => {
+    // A connection that is kept alive turns idle only when its request in flight has been answered.
+    const sweep = setInterval(() => app.http.server.closeIdleConnections(), 50)
     const drained = await Promise.race([
       app.http.close().then(() => true),
       new Promise<false>((resolve) =>
         setTimeout(resolve, config.shutdownSeconds * 1000, false).unref(),
       ),
     ])
+    clearInterval(sweep)
     if (!drained) {
       log.warn({}, 'requests in flight were cut off after the time allowed')
       app.http.server.closeAllConnections()

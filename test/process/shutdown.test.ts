@@ -65,7 +65,6 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 
     const [answer] = await once(socket, 'data')
     assert.match(answer, /^HTTP\/1\.1 200 /)
-    socket.end()
     await assertStopped(service, database)
   })
 }
