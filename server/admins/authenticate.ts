@@ -1,13 +1,13 @@
+import { parseCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 import { findOrganization } from '../organizations/index.ts'
 import type { Principal } from '../platform/caller.ts'
-import type { Connection, Db, Queryable } from '../platform/db.ts'
+import type { Db, Queryable } from '../platform/db.ts'
 import { forbidden, unauthenticated } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
-import { listen } from '../platform/listen.ts'
-import type { Logger } from '../platform/log.ts'
 import { sha256 } from '../platform/secrets.ts'
 import { hashKey, looksValid } from './api-key.ts'
+import type { CredentialCache } from './credential-cache.ts'
 import { findAccessToken, findCredential } from './credential-store.ts'
 import { builtInRole, type Role } from './roles.ts'
 import { findSession, touchSession } from './session-store.ts'
@@ -21,7 +21,8 @@ import { findRoles, findServiceAccount } from './tenant-store.ts'
 
 export const SESSION_COOKIE = 'gatehouse_session'
 export const IDLE_MINUTES = 60
-const CACHE_SECONDS = 30
+/** With its space no API key can look like it: the two share a memory. */
+const BEARER = 'bearer '
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The roles behind the ids, built-in ones and the tenant's own. `db` acts for that tenant. */
@@ -119,59 +120,10 @@ async function principalOfToken(db: Db, token: string): Promise<Principal | null
     : null
 }
 
-/**
- * Remembers who is behind a key for a short while. A change of keys, roles, links or administrators empties
- * it at once: in this process when the change commits, in the others by a notification from the database.
- * Without the listening connection nothing is remembered.
- */
-export class CredentialCache {
-  readonly #entries = new Map<string, { principal: Principal | null; until: number }>()
-  #trusted = false
-  #generation = 0
-
-  async get(hash: string, load: () => Promise<Principal | null>): Promise<Principal | null> {
-    const now = Date.now()
-    const known = this.#entries.get(hash)
-    if (known && known.until > now && (known.principal?.expiresAt ?? Infinity) > now)
-      return known.principal
-    const generation = this.#generation
-    const principal = await load()
-    // What was read before a change must not be kept after it.
-    if (this.#trusted && principal !== null && generation === this.#generation) {
-      if (this.#entries.size >= 10_000) this.#entries.clear()
-      this.#entries.set(hash, { principal, until: now + CACHE_SECONDS * 1000 })
-    }
-    return principal
-  }
-
-  clear(): void {
-    this.#generation++
-    this.#entries.clear()
-  }
-
-  listen(connection: Connection, log: Logger): Promise<() => Promise<void>> {
-    const listener = {
-      onConnect: () => {
-        this.clear()
-        this.#trusted = true
-      },
-      onNews: () => this.clear(),
-      onLost: () => {
-        this.#trusted = false
-        this.clear()
-      },
-    }
-    return listen(connection, 'gatehouse_credentials', listener, log)
-  }
-}
-
 function presentedKey(request: FastifyRequest): string | undefined {
   const value = request.headers['x-api-key']
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }
-
-const wrongKey = () =>
-  unauthenticated('credential_invalid', 'Unauthorized: the API key is not valid')
 
 /** API key, bearer token or console session, in this order. */
 export function createAuthenticate(db: Db, cache: CredentialCache): Authenticate {
@@ -203,27 +155,29 @@ export function createAuthenticate(db: Db, cache: CredentialCache): Authenticate
     return { ...principal, sessionHash: session.hash }
   }
 
-  return async (request) => {
+  async function byKey(key: string): Promise<Principal> {
+    const principal = looksValid(key) ? await cache.load(key, () => principalOfKey(db, key)) : null
+    if (!principal)
+      throw unauthenticated('credential_invalid', 'Unauthorized: the API key is not valid')
+    return principal
+  }
+
+  async function byToken(authorization: string): Promise<Principal> {
+    const find = () => principalOfToken(db, authorization.slice(BEARER.length).trim())
+    const principal = await cache.load(authorization, find)
+    if (!principal)
+      throw unauthenticated('token_invalid', 'Unauthorized: the access token is not valid')
+    return principal
+  }
+
+  return (request) => {
     const key = presentedKey(request)
-    if (key !== undefined) {
-      if (!looksValid(key)) throw wrongKey()
-      const principal = await cache.get(hashKey(key).toString('latin1'), () =>
-        principalOfKey(db, key),
-      )
-      if (!principal) throw wrongKey()
-      return principal
+    if (key !== undefined) return cache.known(key) ?? byKey(key)
+    const { authorization, cookie } = request.headers
+    if (authorization?.slice(0, BEARER.length).toLowerCase() === BEARER) {
+      return cache.known(authorization) ?? byToken(authorization)
     }
-    const { authorization } = request.headers
-    if (authorization !== undefined && /^bearer /i.test(authorization)) {
-      const token = authorization.slice(7).trim()
-      const principal = await cache.get(`token ${sha256(token).toString('latin1')}`, () =>
-        principalOfToken(db, token),
-      )
-      if (!principal)
-        throw unauthenticated('token_invalid', 'Unauthorized: the access token is not valid')
-      return principal
-    }
-    const cookie = request.cookies[SESSION_COOKIE]
-    return cookie ? bySession(request, cookie) : null
+    const session = cookie === undefined ? undefined : parseCookie(cookie)[SESSION_COOKIE]
+    return session ? bySession(request, session) : null
   }
 }

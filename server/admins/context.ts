@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../platform/db.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Sealer } from '../platform/secrets.ts'
-import type { CredentialCache } from './authenticate.ts'
+import type { CredentialCache } from './credential-cache.ts'
 
 /** What the actions of this slice work with; made once by the composition root. */
 export interface AdminContext {

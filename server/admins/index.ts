@@ -1,6 +1,7 @@
 export { linkNewOrganization } from './actions.ts'
-export { CredentialCache, createAuthenticate } from './authenticate.ts'
+export { createAuthenticate } from './authenticate.ts'
 export type { AdminContext } from './context.ts'
+export { CredentialCache } from './credential-cache.ts'
 export {
   type Credentials,
   createFirstAdministrator,

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Caller } from '../platform/caller.ts'
@@ -51,13 +52,18 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
   { context },
 ) => {
   const secure = context.publicUrl.startsWith('https:')
-  const cookie = { path: '/', httpOnly: true, sameSite: 'strict' as const, secure }
+  const cookie = {
+    name: SESSION_COOKIE,
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict' as const,
+    secure,
+  }
+  const setCookie = (reply: FastifyReply, value: string, expires: Date) =>
+    reply.header('set-cookie', stringifySetCookie({ ...cookie, value, expires }))
 
   function answer(reply: FastifyReply, session: SignedIn) {
-    reply.setCookie(SESSION_COOKIE, session.token, {
-      ...cookie,
-      expires: new Date(session.expiresAt),
-    })
+    setCookie(reply, session.token, new Date(session.expiresAt))
     const status =
       session.owed === null
         ? 'signed_in'
@@ -102,7 +108,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
     { schema: { tags, response: { 200: Ok, ...errors } }, config: half },
     async ({ caller }, reply) => {
       await signOut(context, withSession(caller))
-      reply.clearCookie(SESSION_COOKIE, cookie)
+      setCookie(reply, '', new Date(0))
       return { status: 'signed_out' }
     },
   )
@@ -111,7 +117,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
     { schema: { tags, response: { 200: Ok, ...errors } }, config: own },
     async ({ caller }, reply) => {
       await signOutEverywhere(context, withSession(caller))
-      reply.clearCookie(SESSION_COOKIE, cookie)
+      setCookie(reply, '', new Date(0))
       return { status: 'signed_out' }
     },
   )

@@ -20,7 +20,7 @@ export interface Queryable {
   many<T>(query: Sql): Promise<T[]>
   one<T>(query: Sql): Promise<T | undefined>
   /**
-   * One row by its key, over connections that all requests share. Only for statements that touch a handful
+   * One row by its key, over a connection that all requests share. Only for statements that touch a handful
    * of rows: a slow one would hold up those behind it.
    */
   find<T>(query: Sql): Promise<T | undefined>
@@ -145,8 +145,7 @@ async function statement(
   return result
 }
 
-/** Two keep PostgreSQL busy while one answer is being read; more would only split the batches. */
-const LANES = 2
+/** Whatever holds up the shared connection holds up everybody on it. */
 const LANE_TIMEOUT_MS = 5000
 
 export interface DbOptions {
@@ -195,12 +194,10 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     }
   }
 
-  const lanes = Array.from({ length: LANES }, () => new Lane(settings(LANE_TIMEOUT_MS)))
-  let turn = 0
-  /** Runs one statement, or one in a transaction of its tenant, on the next shared connection. */
+  const lane = new Lane(settings(LANE_TIMEOUT_MS))
+  /** Runs one statement, or one in a transaction of its tenant, on the shared connection. */
   async function onLane(organizationId: string | null, query: Sql): Promise<pg.QueryResult> {
     try {
-      const lane = lanes[turn++ % LANES]!
       const client = lane.open ?? (await lane.connect())
       lane.gather(client)
       return await statement(client, organizationId, query)
@@ -247,7 +244,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
 
     pool,
     async close() {
-      await Promise.all(lanes.map((lane) => lane.close()))
+      await lane.close()
       await pool.end()
     },
   }

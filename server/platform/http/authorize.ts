@@ -29,7 +29,7 @@ declare module 'fastify' {
 }
 
 /** Finds who is calling; null when the request carries no credential at all. */
-export type Authenticate = (request: FastifyRequest) => Promise<Principal | null>
+export type Authenticate = (request: FastifyRequest) => Principal | null | Promise<Principal | null>
 
 const header = (request: FastifyRequest, name: string): string | undefined => {
   const value = request.headers[name]
@@ -104,25 +104,35 @@ export function registerAuthorization(app: FastifyInstance, authenticate: Authen
     }
   })
 
-  app.addHook('onRequest', async (request) => {
+  // Without a promise where none is needed: this runs for every request.
+  app.addHook('onRequest', (request, _, done) => {
     const { config } = request.routeOptions
-    if (config.public || request.is404) return
-    const principal = await authenticate(request)
-    if (!principal)
-      throw unauthenticated('credential_missing', 'Unauthorized: send an API key in x-api-key')
-    const scopes = config.scopes ?? []
-    if (scopes.length > 0 && !scopes.some((scope) => principal.scopes.has(scope))) {
-      throw forbidden(
-        'scope_missing',
-        `Forbidden: one of these scopes is needed: ${scopes.join(', ')}`,
-      )
+    if (config.public || request.is404) return done()
+    const admitted = (principal: Principal | null) => {
+      let refused: Error | undefined
+      try {
+        request.caller = admit(request, principal)
+      } catch (error) {
+        refused = error as Error
+      }
+      done(refused)
     }
-    const organizationId = chooseTenant(config.tenant ?? 'header', principal, request)
-    const client = {
-      ip: request.ip,
-      userAgent: request.headers['user-agent'],
-      requestId: request.id,
-    }
-    request.caller = { ...principal, organizationId, client }
+    const found = authenticate(request)
+    if (found instanceof Promise) found.then(admitted, done)
+    else admitted(found)
   })
+}
+
+/** What the route asks of its caller: a credential, one of its scopes, a tenant within reach. */
+function admit(request: FastifyRequest, principal: Principal | null): Caller {
+  if (!principal)
+    throw unauthenticated('credential_missing', 'Unauthorized: send an API key in x-api-key')
+  const { scopes = [], tenant = 'header' } = request.routeOptions.config
+  if (scopes.length > 0 && !scopes.some((scope) => principal.scopes.has(scope))) {
+    const wanted = scopes.join(', ')
+    throw forbidden('scope_missing', `Forbidden: one of these scopes is needed: ${wanted}`)
+  }
+  const organizationId = chooseTenant(tenant, principal, request)
+  const client = { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id }
+  return { ...principal, organizationId, client }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -11,6 +10,7 @@ import type { Logger } from '../log.ts'
 import { sha256 } from '../secrets.ts'
 import { registerErrors } from './errors.ts'
 import { registerJsonBody } from './json-body.ts'
+import { RequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
 import { registerValidation } from './validation.ts'
 
@@ -23,6 +23,7 @@ export async function createServer(config: Config, log: Logger) {
     // One line per request is written by the hook below, with the route and without query values.
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
+    childLoggerFactory: (logger, bindings) => new RequestLog(logger, bindings),
     genReqId: (request) => {
       const sent = request.headers['x-request-id']
       return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()
@@ -49,8 +50,9 @@ export async function createServer(config: Config, log: Logger) {
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    request.log.info(
+    log.info(
       {
+        reqId: request.id,
         method: request.method,
         route: request.routeOptions.url ?? null,
         status: reply.statusCode,
@@ -62,7 +64,6 @@ export async function createServer(config: Config, log: Logger) {
     done()
   })
 
-  await app.register(cookie)
   await app.register(formbody, { bodyLimit: 65_536 })
   if (config.maxLag > 0) {
     await app.register(underPressure, { maxEventLoopDelay: config.maxLag, retryAfter: 1 })

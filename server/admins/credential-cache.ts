@@ -1,0 +1,59 @@
+import type { Principal } from '../platform/caller.ts'
+import type { Connection } from '../platform/db.ts'
+import { listen } from '../platform/listen.ts'
+import type { Logger } from '../platform/log.ts'
+
+const CACHE_SECONDS = 30
+const MOST_ENTRIES = 10_000
+
+/**
+ * Remembers who is behind a key or token for a short while. A change of keys, roles, links or administrators
+ * empties it at once: in this process when the change commits, in the others by a notification from the
+ * database. Without the listening connection nothing is remembered.
+ */
+export class CredentialCache {
+  readonly #entries = new Map<string, { principal: Principal; until: number }>()
+  #trusted = false
+  #generation = 0
+
+  /** Without a promise: most requests come with a credential that was seen a moment ago. */
+  known(credential: string): Principal | undefined {
+    const entry = this.#entries.get(credential)
+    if (!entry) return undefined
+    if (entry.until > Date.now()) return entry.principal
+    this.#entries.delete(credential)
+    return undefined
+  }
+
+  async load(credential: string, find: () => Promise<Principal | null>): Promise<Principal | null> {
+    const generation = this.#generation
+    const principal = await find()
+    // What was read before a change must not be kept after it.
+    if (this.#trusted && principal !== null && generation === this.#generation) {
+      if (this.#entries.size >= MOST_ENTRIES) this.#entries.clear()
+      const until = Math.min(Date.now() + CACHE_SECONDS * 1000, principal.expiresAt ?? Infinity)
+      this.#entries.set(credential, { principal, until })
+    }
+    return principal
+  }
+
+  clear(): void {
+    this.#generation++
+    this.#entries.clear()
+  }
+
+  listen(connection: Connection, log: Logger): Promise<() => Promise<void>> {
+    const listener = {
+      onConnect: () => {
+        this.clear()
+        this.#trusted = true
+      },
+      onNews: () => this.clear(),
+      onLost: () => {
+        this.#trusted = false
+        this.clear()
+      },
+    }
+    return listen(connection, 'gatehouse_credentials', listener, log)
+  }
+}
