@@ -12,7 +12,13 @@ import {
   roleRoutes,
   sessionRoutes,
 } from './admins/index.ts'
-import { createPartitionsJob, insightsJobs, observeEvents } from './insights/index.ts'
+import {
+  createPartitionsJob,
+  ingestRoutes,
+  insightsJobs,
+  insightsRoutes,
+  observeEvents,
+} from './insights/index.ts'
 import { organizationRoutes, providerRoutes } from './organizations/index.ts'
 import { type Config, loadConfig } from './platform/config.ts'
 import { type Db, openDb } from './platform/db.ts'
@@ -70,6 +76,8 @@ async function registerApi(
   context: AdminContext,
   operations: Operation[],
 ) {
+  await http.register(insightsRoutes, { prefix: '/insights/directory/v1', db })
+  await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
   await http.register(organizationRoutes, { prefix: '/api', db })
   const onOrganizationCreated = linkNewOrganization(context)
   await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })

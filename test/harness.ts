@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { after } from 'node:test'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
@@ -60,7 +61,8 @@ export function tempDirectory(): string {
 function checkResponses(http: FastifyInstance, problems: string[]): void {
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats.default(ajv)
-  http.addHook('onSend', async (request, reply, payload) => {
+  http.addHook('onSend', async (request, reply, sent) => {
+    const payload = sent instanceof Readable ? await text(sent) : sent
     const declared = request.routeOptions.schema?.response as Record<string, object> | undefined
     if (!declared || request.is404) return payload
     const where = `${request.method} ${request.routeOptions.url} ${reply.statusCode}`

@@ -65,6 +65,7 @@ function actorOf(row: AdministratorRow, client: Client, mfa = false): Caller {
     mfa,
     expiresAt: null,
     organizationId: homeId,
+    tenantIds: [homeId],
     client,
   }
 }

@@ -36,6 +36,8 @@ export interface Principal {
 /** A principal acting for one tenant: what actions receive. */
 export interface Caller extends Principal {
   organizationId: string
+  /** Where a route reads several tenants at once: all of them, the first being `organizationId`. */
+  tenantIds: readonly string[]
   client: Client
 }
 
@@ -52,5 +54,6 @@ export const systemCaller = (organizationId: string, name: string): Caller => ({
   mfa: false,
   expiresAt: null,
   organizationId,
+  tenantIds: [organizationId],
   client: { ip: '127.0.0.1', userAgent: undefined, requestId: '' },
 })

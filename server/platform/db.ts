@@ -40,7 +40,8 @@ export interface Tx extends Queryable {
  * Tenant tables answer only inside `tenant(id)` or `tx(id, …)`: row-level security hides them otherwise.
  */
 export interface Db extends Queryable {
-  tenant(organizationId: string): Queryable
+  /** Several ids only for reading events, whose policy knows lists. */
+  tenant(organizationId: string | readonly string[]): Queryable
   tx<T>(organizationId: string | null, work: (tx: Tx) => Promise<T>): Promise<T>
   readonly pool: pg.Pool
   close(): Promise<void>
@@ -124,16 +125,19 @@ const asQuery = ({ text, values, name }: Sql): pg.QueryConfig =>
  * SET LOCAL, not set_config(): Citus propagates only the former to its shards. An id is hex by its
  * check, so it can stand in the text.
  */
-function begin(organizationId: string | null): string {
-  if (organizationId === null) return 'begin'
-  if (!isId(organizationId)) throw new Error('A tenant id must be 24 hex characters')
-  return `begin; set local "app.organization_id" = '${organizationId}'`
+function begin(tenant: Tenant): string {
+  if (tenant === null) return 'begin'
+  const ids = typeof tenant === 'string' ? [tenant] : tenant
+  if (!ids.every(isId)) throw new Error('A tenant id must be 24 hex characters')
+  return `begin; set local "app.organization_id" = '${ids.join(',')}'`
 }
+
+type Tenant = string | readonly string[] | null
 
 /** One round trip: with a tenant, all three statements are on the wire before the first answer comes back. */
 async function statement(
   client: pg.ClientBase,
-  organizationId: string | null,
+  organizationId: Tenant,
   query: Sql,
 ): Promise<pg.QueryResult> {
   if (organizationId === null) return client.query(asQuery(query))
@@ -196,7 +200,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
 
   const lane = new Lane(settings(LANE_TIMEOUT_MS))
   /** Runs one statement, or one in a transaction of its tenant, on the shared connection. */
-  async function onLane(organizationId: string | null, query: Sql): Promise<pg.QueryResult> {
+  async function onLane(organizationId: Tenant, query: Sql): Promise<pg.QueryResult> {
     try {
       const client = lane.open ?? (await lane.connect())
       lane.gather(client)

@@ -7,10 +7,11 @@ import { isId } from '../ids.ts'
  * How a route learns which tenant it acts on.
  *  - `header`: x-org-id; needed only by those who manage several organizations.
  *  - `header-or-provider`: the same, or x-provider-id for what belongs to the provider itself.
+ *  - `several`: like the former, with any number of organizations, repeated or separated by commas.
  *  - `path`: the organization stands in the path; x-org-id may be sent and must then agree.
  *  - `home`: the route is about the caller's own organization or provider; x-org-id is refused.
  */
-export type TenantRule = 'header' | 'header-or-provider' | 'path' | 'home'
+export type TenantRule = 'header' | 'header-or-provider' | 'several' | 'path' | 'home'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -66,7 +67,7 @@ export function chooseTenant(
   rule: TenantRule,
   principal: Principal,
   request: FastifyRequest,
-): string {
+): string | string[] {
   const orgId = header(request, 'x-org-id')
   switch (rule) {
     case 'home':
@@ -84,10 +85,19 @@ export function chooseTenant(
         throw notFound('organization_not_found', 'organization not found')
       return id
     }
+    case 'several':
     case 'header-or-provider': {
       const providerId = header(request, 'x-provider-id')
       if (providerId !== undefined && orgId === undefined) return providerOf(principal, providerId)
-      return orgId === undefined ? onlyOrganization(principal) : organizationOf(principal, orgId)
+      if (orgId === undefined) return onlyOrganization(principal)
+      if (rule === 'header-or-provider') return organizationOf(principal, orgId)
+      const ids = new Set(
+        orgId
+          .split(',')
+          .map((id) => id.trim())
+          .filter((id) => id !== ''),
+      )
+      return [...ids].map((id) => organizationOf(principal, id))
     }
     case 'header':
       return orgId === undefined ? onlyOrganization(principal) : organizationOf(principal, orgId)
@@ -132,7 +142,7 @@ function admit(request: FastifyRequest, principal: Principal | null): Caller {
     const wanted = scopes.join(', ')
     throw forbidden('scope_missing', `Forbidden: one of these scopes is needed: ${wanted}`)
   }
-  const organizationId = chooseTenant(tenant, principal, request)
+  const tenantIds = [chooseTenant(tenant, principal, request)].flat()
   const client = { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id }
-  return { ...principal, organizationId, client }
+  return { ...principal, organizationId: tenantIds[0]!, tenantIds, client }
 }

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { invalid } from '../errors.ts'
 
-const DEEPEST = 64
+/** Room for the deepest search term that Insights allows, each level an object and a list. */
+const DEEPEST = 128
 
 /** Nested brackets outside strings; stops counting at the limit, so a hostile body costs no more than its length. */
 export function deeperThan(text: string, limit: number): boolean {

@@ -118,7 +118,7 @@ function tenantHeaders({ scopes, tenant }: Operation): Json[] {
     schema: { type: 'string', pattern: '^[0-9a-f]{24}$' },
   })
   const organization = header('x-org-id', 'Organization; needed by administrators of several')
-  if (tenant !== 'header-or-provider') return [organization]
+  if (tenant === 'header' || tenant === 'path') return [organization]
   return [organization, header('x-provider-id', 'Instead of x-org-id: the provider itself')]
 }
 

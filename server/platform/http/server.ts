@@ -34,9 +34,11 @@ export async function createServer(config: Config, log: Logger) {
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 256 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    http: { maxHeaderSize: 65_536 },
+    // Insights takes any number of x-org-id headers.
+    http: { maxHeaderSize: 262_144 },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  app.server.maxHeadersCount = 8000
   registerErrors(app as unknown as FastifyInstance)
   registerValidation(app as unknown as FastifyInstance)
   registerJsonBody(app as unknown as FastifyInstance)

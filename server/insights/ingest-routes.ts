@@ -1,0 +1,74 @@
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Db } from '../platform/db.ts'
+import { codeOf, invalid, throttled } from '../platform/errors.ts'
+import { errorsOf } from '../platform/http/errors.ts'
+import { ingest } from './ingest.ts'
+import { readLines } from './lines.ts'
+
+/** Bodies at work at once; more would only queue for the same disk. */
+const MOST_AT_ONCE = 4
+const LARGEST_BODY = 4 * 1024 ** 3
+
+const Report = Type.Object(
+  {
+    received: Type.Integer(),
+    stored: Type.Integer(),
+    duplicates: Type.Integer({ description: 'Known already by their id' }),
+    rejected: Type.Integer(),
+    errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
+      description: 'The first thousand',
+    }),
+  },
+  { title: 'IngestReport' },
+)
+
+/** Events of sources outside the service. In a plugin of its own: here bodies are streams. */
+export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+  let working = 0
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_, payload, done) => done(null, payload))
+
+  app.post(
+    '/ingest',
+    {
+      bodyLimit: LARGEST_BODY,
+      schema: {
+        tags: ['events'],
+        summary: 'Store events of other sources: a JSON array or NDJSON, also gzipped',
+        response: { 200: Report, ...errorsOf('insights') },
+      },
+      config: { scopes: ['insights.ingest', 'insights'], tenant: 'header' },
+    },
+    async (request) => {
+      if (working >= MOST_AT_ONCE) {
+        throw throttled('ingest_busy', 'Too many bodies are being stored; try again shortly', {
+          retryAfter: 1,
+        })
+      }
+      const payload = request.body as Readable
+      const encoding = request.headers['content-encoding'] ?? 'identity'
+      if (!['gzip', 'identity'].includes(encoding)) {
+        throw invalid(
+          'bad_encoding',
+          `content-encoding: ${encoding} is not supported; send gzip or none`,
+        )
+      }
+      const plain = encoding === 'gzip' ? payload.pipe(createGunzip()) : payload
+      // A connection that breaks must end the reading, too.
+      if (plain !== payload) payload.once('error', (error) => plain.destroy(error))
+      working++
+      try {
+        return await ingest(db, request.caller.organizationId, readLines(plain))
+      } catch (error) {
+        if (codeOf(error)?.startsWith('Z_'))
+          throw invalid('bad_gzip', 'The body is not valid gzip', { cause: error })
+        throw error
+      } finally {
+        working--
+      }
+    },
+  )
+}

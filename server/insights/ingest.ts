@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import type { Db } from '../platform/db.ts'
+import { fold } from './document.ts'
+import { type FieldKind, SHAPES } from './fields.ts'
+import { type Service, serviceOf } from './services.ts'
+import { insertPastEvents, type PastEvent } from './store.ts'
+import { parseTime } from './times.ts'
+
+const DAY = 86_400_000
+export const RETENTION_DAYS = 90
+/** Clocks of sources may run ahead by this much. */
+const AHEAD_MS = DAY
+const BATCH = 500
+const MOST_ERRORS = 1000
+
+type Json = Record<string, unknown>
+
+/** Why a line was not kept, in words for the person who reads the answer. */
+export class LineError extends Error {}
+
+const FITS: Record<FieldKind, (value: unknown) => boolean> = {
+  string: (value) => ['string', 'number'].includes(typeof value),
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  timestamp: (value) => parseTime(value) !== null,
+  object: (value) => typeof value === 'object',
+  list: (value) => Array.isArray(value),
+}
+
+/** Only names that the lists have are checked: producers send more. */
+function checkFields(service: Service, document: Json, prefix = ''): void {
+  const { fields } = SHAPES[service]
+  for (const [name, value] of Object.entries(document)) {
+    const path = prefix + name
+    const shape = fields[path]
+    if (!shape || value === null) continue
+    if (!FITS[shape.kind](value)) throw new LineError(`${path} must be a ${shape.kind}`)
+    if (shape.kind === 'object' && !Array.isArray(value))
+      checkFields(service, value as Json, `${path}.`)
+  }
+}
+
+/** RFC 9562 §5.8: from the event's own id, or from all of it, so that sending it again finds it there. */
+function internalId(organizationId: string, service: Service, document: Json): string {
+  const own =
+    typeof document.id === 'string' && document.id !== ''
+      ? document.id.toLowerCase()
+      : JSON.stringify(document)
+  const hex = createHash('sha256').update(`${organizationId} ${service} ${own}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** A line of a source as the row it becomes. */
+export function prepareEvent(
+  raw: unknown,
+  organizationId: string,
+  now: number,
+  fallback?: Service,
+): PastEvent {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
+    throw new LineError('must be a JSON object')
+  const document = raw as Json
+  const named =
+    document.service === undefined || document.service === null
+      ? undefined
+      : String(document.service)
+  const service = named === undefined ? (fallback ?? 'notifications') : serviceOf(named)
+  if (!service) throw new LineError(`service: there is no ${JSON.stringify(named)}`)
+  if (typeof document.event_type !== 'string' || document.event_type === '')
+    throw new LineError('event_type is missing')
+  const time = parseTime(document.timestamp)
+  if (time === null) throw new LineError('timestamp is missing or not an RFC 3339 date')
+  if (time < now - RETENTION_DAYS * DAY)
+    throw new LineError(`timestamp is older than ${RETENTION_DAYS} days`)
+  if (time > now + AHEAD_MS) throw new LineError('timestamp is more than a day in the future')
+  const { organization } = document
+  if (organization !== undefined && organization !== null && organization !== organizationId) {
+    throw new LineError('organization is another one than that of the request')
+  }
+  checkFields(service, document)
+  const folded = fold({ ...document, organization: organizationId }) as Json
+  return {
+    id: internalId(organizationId, service, folded),
+    timestamp: new Date(time).toISOString(),
+    service,
+    document: JSON.stringify(folded),
+  }
+}
+
+export interface IngestReport {
+  received: number
+  stored: number
+  duplicates: number
+  rejected: number
+  errors: { line: number; message: string }[]
+}
+
+/** One element of the body with the number of its line, or why it could not be read. */
+export interface Line {
+  line: number
+  text: string
+  error?: string
+}
+
+/** Good lines are stored in batches, each durable before the next is read; bad ones are told by number. */
+export async function ingest(
+  db: Db,
+  organizationId: string,
+  lines: AsyncIterable<Line>,
+  now = Date.now,
+): Promise<IngestReport> {
+  const report: IngestReport = { received: 0, stored: 0, duplicates: 0, rejected: 0, errors: [] }
+  let batch: PastEvent[] = []
+  const flush = async () => {
+    if (batch.length === 0) return
+    const stored = await db.tx(organizationId, (tx) => insertPastEvents(tx, organizationId, batch))
+    report.stored += stored
+    report.duplicates += batch.length - stored
+    batch = []
+  }
+  const reject = (line: number, message: string) => {
+    report.rejected++
+    if (report.errors.length < MOST_ERRORS) report.errors.push({ line, message })
+  }
+  for await (const { line, text, error } of lines) {
+    report.received++
+    if (error !== undefined) {
+      reject(line, error)
+      continue
+    }
+    try {
+      batch.push(prepareEvent(JSON.parse(text), organizationId, now()))
+    } catch (problem) {
+      if (problem instanceof LineError) reject(line, problem.message)
+      else if (problem instanceof SyntaxError) reject(line, `not valid JSON: ${problem.message}`)
+      else throw problem
+    }
+    if (batch.length >= BATCH) await flush()
+  }
+  await flush()
+  return report
+}

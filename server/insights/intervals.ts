@@ -1,0 +1,53 @@
+import { invalid } from '../platform/errors.ts'
+
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
+const MOST_BUCKETS = 20_000
+
+export interface Step {
+  seconds: number
+  offsetSeconds: number
+}
+
+export function readStep(body: Record<string, unknown>): Step {
+  const unit = SECONDS[String(body.interval_unit)]
+  if (unit === undefined)
+    throw invalid('bad_interval_unit', 'interval_unit must be one of s, m, h, d, w')
+  const value = Number(body.interval_value ?? 1)
+  if (!Number.isInteger(value) || value < 1)
+    throw invalid('bad_interval_value', 'interval_value must be a positive whole number')
+  const { timezone } = body
+  if (timezone === undefined || timezone === null || timezone === '')
+    return { seconds: unit * value, offsetSeconds: 0 }
+  const match = /^([+-])(\d\d):?(\d\d)$/.exec(String(timezone))
+  if (!match) throw invalid('bad_timezone', 'timezone must be an offset such as -0500')
+  const offset = Number(match[2]) * 3600 + Number(match[3]) * 60
+  return { seconds: unit * value, offsetSeconds: match[1] === '-' ? -offset : offset }
+}
+
+export interface TimeBucket {
+  key: number
+  key_as_string: string
+  doc_count: number
+}
+
+/** Steps without events lie between the first and the last: a chart needs them. */
+export function fillSteps(
+  counts: { start: number; doc_count: number }[],
+  { seconds }: Step,
+): TimeBucket[] {
+  const [first, last] = [counts[0], counts.at(-1)]
+  if (!first || !last) return []
+  const width = seconds * 1000
+  const total = (last.start - first.start) / width + 1
+  if (total > MOST_BUCKETS) {
+    throw invalid(
+      'too_many_buckets',
+      `interval: ${Math.round(total)} steps are more than ${MOST_BUCKETS}; choose a larger one`,
+    )
+  }
+  const known = new Map(counts.map(({ start, doc_count }) => [start, doc_count]))
+  return Array.from({ length: total }, (_, at) => {
+    const key = first.start + at * width
+    return { key, key_as_string: new Date(key).toISOString(), doc_count: known.get(key) ?? 0 }
+  })
+}

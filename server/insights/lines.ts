@@ -1,0 +1,76 @@
+import type { Readable } from 'node:stream'
+import type { Line } from './ingest.ts'
+
+/** The longest event that is read; what is longer is skipped and told. */
+export const LONGEST_LINE = 1_048_576
+
+/**
+ * Splits a body into events as it arrives: NDJSON by its line ends, a JSON array by its elements. Memory holds
+ * one event and one chunk, however long the body is.
+ */
+export async function* readLines(body: Readable): AsyncGenerator<Line> {
+  let array: boolean | null = null
+  let line = 1
+  let start = 1
+  let depth = 0
+  let quoted = false
+  let escaped = false
+  let text = ''
+  let tooLong = false
+
+  const take = (): Line | null => {
+    const whole = text.trim()
+    const skipped = tooLong
+    text = ''
+    tooLong = false
+    if (skipped) return { line: start, text: '', error: `longer than ${LONGEST_LINE} characters` }
+    return whole === '' ? null : { line: start, text: whole }
+  }
+
+  for await (const chunk of body.setEncoding('utf8')) {
+    const part = chunk as string
+    let from = 0
+    const keep = (to: number) => {
+      if (text.length + (to - from) > LONGEST_LINE) {
+        tooLong = true
+        text = ''
+      } else if (!tooLong) text += part.slice(from, to)
+    }
+    for (let at = 0; at < part.length; at++) {
+      const code = part.charCodeAt(at)
+      if (code === 10) line++
+      if (array === null) {
+        if (code === 32 || code === 9 || code === 10 || code === 13) continue
+        array = code === 91
+        start = line
+        from = array ? at + 1 : at
+        if (array) continue
+      }
+      if (!array) {
+        if (code !== 10) continue
+        keep(at)
+        const done = take()
+        if (done) yield done
+        from = at + 1
+        start = line
+      } else if (quoted) {
+        if (escaped) escaped = false
+        else if (code === 92) escaped = true
+        else if (code === 34) quoted = false
+      } else if (code === 34) quoted = true
+      else if (code === 123 || code === 91) {
+        if (depth++ === 0) start = line
+      } else if (depth > 0 && (code === 125 || code === 93)) depth--
+      else if (depth === 0 && (code === 44 || code === 93)) {
+        keep(at)
+        const done = take()
+        if (done) yield done
+        from = at + 1
+        start = line
+      }
+    }
+    if (array !== null) keep(part.length)
+  }
+  const rest = take()
+  if (rest) yield rest
+}

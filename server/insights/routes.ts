@@ -1,0 +1,198 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../platform/db.ts'
+import { invalid } from '../platform/errors.ts'
+import { errorsOf } from '../platform/http/errors.ts'
+import { type EventQuery, readEventQuery, readSelection } from './event-query.ts'
+import { isSearchable, SHAPES } from './fields.ts'
+import { fillSteps, readStep } from './intervals.ts'
+import { projector } from './projection.ts'
+import {
+  countEvents,
+  countPerStep,
+  distinctValues,
+  type EventChunk,
+  readEvents,
+} from './query-store.ts'
+import {
+  Count,
+  CountRequest,
+  Distinct,
+  DistinctRequest,
+  Events,
+  EventsRequest,
+  IntervalRequest,
+  Intervals,
+  Schemas,
+} from './schema.ts'
+import { OPERATORS } from './search-term.ts'
+
+const errors = errorsOf('insights')
+const tags = ['events']
+const READ = ['insights', 'insights.readonly']
+const tenant = 'several'
+
+const describeSchemas = (): Schemas => ({
+  services: Object.entries(SHAPES).map(([name, { fields, free, version }]) => ({
+    name,
+    free,
+    version,
+    fields: Object.entries(fields).map(([field, shape]) => ({ name: field, ...shape })),
+  })),
+  operators: Object.fromEntries(Object.entries(OPERATORS).map(([kind, list]) => [kind, [...list]])),
+})
+
+/** The array, chunk by chunk, in the bytes it is stored in. */
+function* bytes(chunks: EventChunk[]): Generator<string> {
+  let before = '['
+  for (const { documents } of chunks) {
+    yield before + documents
+    before = ','
+  }
+  yield before === '[' ? '[]' : ']'
+}
+
+function sendHeaders(reply: FastifyReply, query: EventQuery, chunks: EventChunk[]): void {
+  const last = chunks.at(-1)
+  const place = last
+    ? [last.last_timestamp, last.last_id]
+    : query.after
+      ? [query.after.timestamp, query.after.id]
+      : []
+  reply
+    .header(
+      'X-Result-Count',
+      chunks.reduce((sum, { rows }) => sum + rows, 0),
+    )
+    .header('X-Limit', query.limit)
+    .header('X-Sort', query.sort)
+    .header('X-Search_after', JSON.stringify(place))
+}
+
+/** Directory Insights: the queries over audit events. */
+export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+  const bodyOf = (request: FastifyRequest) => request.body as Record<string, unknown>
+
+  app.post(
+    '/events',
+    {
+      schema: {
+        tags,
+        summary: 'Query events',
+        body: EventsRequest,
+        response: { 200: Events, ...errors },
+      },
+      config: { scopes: READ, tenant, operationId: { legacy: 'directoryInsights_eventsPost' } },
+      // Documents are sent as they are stored; a serializer would take them apart.
+      serializerCompiler: () => (data) => (typeof data === 'string' ? data : JSON.stringify(data)),
+    },
+    async (request, reply) => {
+      const { tenantIds } = request.caller
+      const query = readEventQuery(bodyOf(request), Date.now())
+      const chunks = await readEvents(db.tenant(tenantIds), tenantIds, query)
+      sendHeaders(reply, query, chunks)
+      reply.type('application/json; charset=utf-8')
+      const { fields } = query
+      if (fields === null) {
+        const body = Readable.from(bytes(chunks), { objectMode: false })
+        return (reply as FastifyReply).send(body)
+      }
+      const project = projector(fields)
+      const documents = chunks.flatMap(({ documents }) => JSON.parse(`[${documents}]`))
+      return reply.send(documents.map(project))
+    },
+  )
+
+  app.post(
+    '/events/count',
+    {
+      schema: {
+        tags,
+        summary: 'Count events',
+        body: CountRequest,
+        response: { 200: Count, ...errors },
+      },
+      config: {
+        scopes: READ,
+        tenant,
+        operationId: { legacy: 'directoryInsights_eventsCountPost' },
+      },
+    },
+    async (request) => {
+      const { tenantIds } = request.caller
+      const selection = readSelection(bodyOf(request), Date.now())
+      return { count: await countEvents(db.tenant(tenantIds), tenantIds, selection) }
+    },
+  )
+
+  app.post(
+    '/events/distinct',
+    {
+      schema: {
+        tags,
+        summary: 'Distinct values of a field',
+        body: DistinctRequest,
+        response: { 200: Distinct, ...errors },
+      },
+      config: {
+        scopes: READ,
+        tenant,
+        operationId: { legacy: 'directoryInsights_eventsDistinctPost' },
+      },
+    },
+    async (request) => {
+      const { tenantIds } = request.caller
+      const { field } = bodyOf(request)
+      if (typeof field !== 'string' || field === '')
+        throw invalid('field_missing', 'field is required')
+      if (!isSearchable(field))
+        throw invalid('unsearchable_field', `field: ${field} cannot be searched`)
+      const selection = readSelection(bodyOf(request), Date.now())
+      const buckets = await distinctValues(db.tenant(tenantIds), tenantIds, selection, field)
+      // Clients look under the field's own name as well.
+      return { buckets, [field]: buckets, doc_count_error_upper_bound: 0, sum_other_doc_count: 0 }
+    },
+  )
+
+  app.post(
+    '/events/interval',
+    {
+      schema: {
+        tags,
+        summary: 'Count events per time step',
+        body: IntervalRequest,
+        response: { 200: Intervals, ...errors },
+      },
+      config: {
+        scopes: READ,
+        tenant,
+        operationId: { legacy: 'directoryInsights_eventsIntervalPost' },
+      },
+    },
+    async (request) => {
+      const { tenantIds } = request.caller
+      const step = readStep(bodyOf(request))
+      const selection = readSelection(bodyOf(request), Date.now())
+      return {
+        buckets: fillSteps(
+          await countPerStep(db.tenant(tenantIds), tenantIds, selection, step),
+          step,
+        ),
+      }
+    },
+  )
+
+  app.get(
+    '/schema',
+    {
+      schema: {
+        tags,
+        summary: 'Fields and operators of every service',
+        response: { 200: Schemas, ...errors },
+      },
+      config: { scopes: READ, tenant },
+    },
+    () => describeSchemas(),
+  )
+}

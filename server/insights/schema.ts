@@ -1,0 +1,77 @@
+import { type Static, Type } from 'typebox'
+
+/** Read leniently (see event-query.ts): real clients send more, and some of it differently. */
+const selection = {
+  service: Type.Optional(Type.Unknown({ description: 'List of services, or ["all"]; required' })),
+  start_time: Type.Optional(Type.Unknown({ description: 'RFC 3339, inclusive; required' })),
+  end_time: Type.Optional(Type.Unknown({ description: 'RFC 3339, inclusive; now when absent' })),
+  search_term: Type.Optional(Type.Unknown({ description: '{"and": […]} or {"or": […]}' })),
+}
+const open = { additionalProperties: true }
+
+export const EventsRequest = Type.Object(
+  {
+    ...selection,
+    limit: Type.Optional(Type.Unknown({ description: '1000 by default, at most 10000' })),
+    sort: Type.Optional(Type.Unknown({ description: 'ASC (default) or DESC' })),
+    fields: Type.Optional(Type.Unknown({ description: 'List of fields to return, with dots' })),
+    search_after: Type.Optional(Type.Unknown({ description: 'Value of X-Search_after' })),
+    skip: Type.Optional(Type.Unknown()),
+  },
+  { title: 'EventsRequest', ...open },
+)
+export const CountRequest = Type.Object(selection, { title: 'CountRequest', ...open })
+export const DistinctRequest = Type.Object(
+  { ...selection, field: Type.Optional(Type.Unknown({ description: 'Dotted name; required' })) },
+  { title: 'DistinctRequest', ...open },
+)
+export const IntervalRequest = Type.Object(
+  {
+    ...selection,
+    interval_unit: Type.Optional(Type.Unknown({ description: 's, m, h, d or w; required' })),
+    interval_value: Type.Optional(Type.Unknown()),
+    timezone: Type.Optional(Type.Unknown({ description: 'Offset such as -0500' })),
+  },
+  { title: 'IntervalRequest', ...open },
+)
+
+export const Events = Type.Array(Type.Object({}, { title: 'Event', ...open }))
+export const Count = Type.Object({ count: Type.Integer() }, { title: 'Count' })
+const Bucket = Type.Object({ key: Type.String(), doc_count: Type.Integer() })
+export const Distinct = Type.Object(
+  {
+    buckets: Type.Array(Bucket),
+    doc_count_error_upper_bound: Type.Integer(),
+    sum_other_doc_count: Type.Integer(),
+  },
+  { title: 'Distinct', ...open },
+)
+export const Intervals = Type.Object(
+  {
+    buckets: Type.Array(
+      Type.Object({ key: Type.Integer(), key_as_string: Type.String(), doc_count: Type.Integer() }),
+    ),
+  },
+  { title: 'Intervals' },
+)
+
+const Field = Type.Object({
+  name: Type.String(),
+  kind: Type.Enum(['string', 'number', 'boolean', 'timestamp', 'object', 'list']),
+  searchable: Type.Boolean(),
+})
+export const Schemas = Type.Object(
+  {
+    services: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        free: Type.Boolean({ description: 'Documents may have fields that are not listed' }),
+        version: Type.Union([Type.Enum(['integer', 'string']), Type.Null()]),
+        fields: Type.Array(Field),
+      }),
+    ),
+    operators: Type.Record(Type.String(), Type.Array(Type.String())),
+  },
+  { title: 'EventSchemas' },
+)
+export type Schemas = Static<typeof Schemas>

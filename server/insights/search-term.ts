@@ -1,0 +1,168 @@
+import { invalid } from '../platform/errors.ts'
+import { type FieldKind, isSearchable, kindsOf } from './fields.ts'
+import type { Service } from './services.ts'
+import { parseTime } from './times.ts'
+
+// Search terms as clients write them, read into one small tree. Pure: the SQL is made from the tree elsewhere.
+
+export const OPERATORS = {
+  string: ['eq', 'ne', 'contains', 'startsWith', 'endsWith', 'in', 'not_in'],
+  number: ['eq', 'ne', 'lt', 'gt', 'lte', 'gte', 'in', 'not_in'],
+  timestamp: ['eq', 'before', 'after', 'in', 'not_in'],
+  boolean: ['eq', 'ne', 'in', 'not_in'],
+} as const
+export type LeafKind = keyof typeof OPERATORS
+export type Operator = (typeof OPERATORS)[LeafKind][number]
+
+/** One value of a term; a string is folded, a timestamp is its millisecond. */
+export type Value = string | number | boolean
+
+export type Term =
+  | { type: 'and' | 'or'; terms: Term[] }
+  | { type: 'not'; term: Term }
+  | { type: 'leaf'; field: string; kinds: LeafKind[]; operator: Operator; values: Value[] }
+
+const DEEPEST = 32
+const MOST_LEAVES = 10_000
+
+const ALL_OPERATORS = new Set<string>(Object.values(OPERATORS).flat())
+const isLeafKind = (kind: FieldKind): kind is LeafKind => Object.hasOwn(OPERATORS, kind)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const bad = (reason: string, message: string) => invalid(reason, `search_term: ${message}`)
+
+/** What the field may be compared as: by its lists, else by the value that was sent. */
+function leafKinds(services: readonly Service[], field: string, sample: unknown): LeafKind[] {
+  const kinds = [...kindsOf(services, field)].filter(isLeafKind)
+  if (kinds.length > 0) return kinds
+  if (typeof sample === 'number') return ['number', 'string']
+  if (typeof sample === 'boolean') return ['boolean', 'string']
+  return ['string']
+}
+
+/** The value as each kind understands it; what a kind cannot read is left out. */
+function readValue(field: string, kinds: LeafKind[], raw: unknown): Value[] {
+  if (isObject(raw) || Array.isArray(raw)) {
+    throw bad(
+      'bad_value',
+      `the value of ${field} must be a string, number, boolean or a list of them`,
+    )
+  }
+  const values: Value[] = []
+  for (const kind of kinds) {
+    if (kind === 'string') values.push(String(raw).toLowerCase())
+    else if (kind === 'boolean') {
+      const word = String(raw).toLowerCase()
+      if (word === 'true' || word === 'false') values.push(word === 'true')
+    } else if (kind === 'number') {
+      const number = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw
+      if (typeof number === 'number' && Number.isFinite(number)) values.push(number)
+    } else {
+      const time = parseTime(raw)
+      if (time !== null) values.push(time)
+    }
+  }
+  if (values.length === 0) {
+    throw bad(
+      'bad_value',
+      `${JSON.stringify(raw)} is no value for ${field}, which is a ${kinds.join(' or ')}`,
+    )
+  }
+  return values
+}
+
+class Reader {
+  readonly #services: readonly Service[]
+  #leaves = 0
+
+  constructor(services: readonly Service[]) {
+    this.#services = services
+  }
+
+  leaf(field: string, operator: unknown, value: unknown): Term {
+    if (++this.#leaves > MOST_LEAVES)
+      throw bad('too_many_terms', `at most ${MOST_LEAVES} terms are allowed`)
+    if (field === '') throw bad('bad_field', 'a field must have a name')
+    if (!isSearchable(field))
+      throw bad('unsearchable_field', `the field ${field} cannot be searched`)
+    const list = Array.isArray(value) ? value : [value]
+    const chosen = operator ?? (Array.isArray(value) ? 'in' : 'eq')
+    if (typeof chosen !== 'string' || !ALL_OPERATORS.has(chosen)) {
+      throw bad(
+        'unknown_operator',
+        `there is no operator ${JSON.stringify(chosen)}; the operators are ${[...ALL_OPERATORS].join(', ')}`,
+      )
+    }
+    const known = leafKinds(this.#services, field, list[0])
+    const kinds = known.filter((kind) => (OPERATORS[kind] as readonly string[]).includes(chosen))
+    if (kinds.length === 0) {
+      const allowed = [...new Set(known.flatMap((kind) => OPERATORS[kind]))].join(', ')
+      throw bad(
+        'operator_not_allowed',
+        `${chosen} is not allowed for ${field}, which is a ${known.join(' or ')}; allowed are ${allowed}`,
+      )
+    }
+    const several = chosen === 'in' || chosen === 'not_in'
+    if (Array.isArray(value) && !several)
+      throw bad('bad_value', `${chosen} of ${field} takes one value, not a list`)
+    const values = list.flatMap((one) => readValue(field, kinds, one))
+    return { type: 'leaf', field, kinds, operator: chosen as Operator, values }
+  }
+
+  /** `{field, operator, value}`, or a map of fields, or a nested and/or/not. */
+  term(raw: unknown, depth: number, seen: Set<string>): Term {
+    if (!isObject(raw)) throw bad('bad_term', 'a term must be an object')
+    if (depth > DEEPEST) throw bad('too_deep', `terms may be nested ${DEEPEST} levels deep`)
+    if (typeof raw.field === 'string' && 'value' in raw) {
+      this.#once(raw.field, seen)
+      return this.leaf(raw.field, raw.operator, raw.value)
+    }
+    const terms = Object.entries(raw).map(([key, value]) => {
+      if (key === 'and' || key === 'or' || key === 'not') return this.group(key, value, depth + 1)
+      this.#once(key, seen)
+      return this.leaf(key, undefined, value)
+    })
+    if (terms.length === 0) throw bad('bad_term', 'a term must name a field')
+    return terms.length === 1 ? terms[0]! : { type: 'and', terms }
+  }
+
+  /** The specification: a field name may not repeat inside one list. */
+  #once(field: string, seen: Set<string>): void {
+    if (seen.has(field)) throw bad('repeated_field', `the field ${field} stands twice in one list`)
+    seen.add(field)
+  }
+
+  /** `and`, `or` and `not` hold a list of terms or, as older clients write it, a map of fields. */
+  group(key: 'and' | 'or' | 'not', raw: unknown, depth: number): Term {
+    const seen = new Set<string>()
+    let terms: Term[]
+    if (Array.isArray(raw)) terms = raw.map((term) => this.term(term, depth, seen))
+    else if (isObject(raw)) {
+      terms = Object.entries(raw).map(([name, value]) => this.term({ [name]: value }, depth, seen))
+    } else throw bad('bad_term', `${key} must hold a list of terms`)
+    if (key !== 'not') return { type: key, terms }
+    // An event is left out when it matches any of them.
+    return { type: 'not', term: { type: 'or', terms } }
+  }
+}
+
+/** Null when there is nothing to search for. */
+export function readSearchTerm(raw: unknown, services: readonly Service[]): Term | null {
+  if (raw === undefined || raw === null) return null
+  if (!isObject(raw)) throw bad('bad_term', 'must be an object with and, or')
+  const keys = Object.keys(raw).filter((key) => raw[key] !== null)
+  if (keys.length === 0) return null
+  const groups = keys.filter((key): key is 'and' | 'or' | 'not' =>
+    ['and', 'or', 'not'].includes(key),
+  )
+  if (groups.length !== keys.length) {
+    throw bad(
+      'bad_term',
+      `must hold and or or; there is no ${keys.find((key) => !['and', 'or', 'not'].includes(key))}`,
+    )
+  }
+  const reader = new Reader(services)
+  const terms = groups.map((key) => reader.group(key, raw[key], 1))
+  return terms.length === 1 ? terms[0]! : { type: 'and', terms }
+}

@@ -1,0 +1,36 @@
+/** Service values of the specification, and those that have events but are missing from its list. */
+export const SERVICES = [
+  'access_management',
+  'ai_admin',
+  'aigw',
+  'alert',
+  'asset_management',
+  'directory',
+  'genai',
+  'generic_di',
+  'ldap',
+  'mdm',
+  'notifications',
+  'object_storage',
+  'password_manager',
+  'password_vault',
+  'radius',
+  'reports',
+  'saas_app_management',
+  'software',
+  'sso',
+  'systems',
+] as const
+export type Service = (typeof SERVICES)[number]
+
+/** Names that public clients send for a service. */
+const ALIASES: Record<string, Service> = { alerts: 'alert' }
+
+export const isService = (name: string): name is Service =>
+  (SERVICES as readonly string[]).includes(name)
+
+/** The service behind a name as clients write it; `all` is not one. */
+export function serviceOf(name: string): Service | undefined {
+  const folded = name.toLowerCase()
+  return ALIASES[folded] ?? (isService(folded) ? folded : undefined)
+}

@@ -1,0 +1,17 @@
+/** RFC 3339 with any number of fractional digits; the zone may be missing and is then UTC. */
+const FORM = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?\s*([Zz]|[+-]\d\d:?\d\d)?$/
+
+/** Milliseconds since the epoch, or null for what is no time. Digits beyond the millisecond are cut off. */
+export function parseTime(value: unknown): number | null {
+  const match = typeof value === 'string' ? FORM.exec(value.trim()) : null
+  if (!match) return null
+  const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = match
+  const milliseconds = fraction.slice(0, 3).padEnd(3, '0')
+  const offset = /[zZ]/.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`
+  const text = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) return null
+  // Date.parse lets 31 February pass as 3 March.
+  const local = new Date(Date.parse(`${text.slice(0, 23)}Z`))
+  return local.getUTCDate() === Number(day) ? time : null
+}
