@@ -55,6 +55,8 @@ export interface App {
 export interface AppParts {
   config: Config
   db: Db
+  /** Connections of their own for searches: a slow one must not keep others from their work. */
+  searchDb: Db
   log: Logger
   sealer: Sealer
   /** For tests: called on the bare server before any route is registered. */
@@ -64,6 +66,7 @@ export interface AppParts {
 interface HttpParts {
   config: Config
   db: Db
+  searchDb: Db
   log: Logger
   context: AdminContext
   queueDepths: Queue['depths']
@@ -72,11 +75,11 @@ interface HttpParts {
 
 async function registerApi(
   http: FastifyInstance,
-  db: Db,
+  { db, searchDb }: Pick<HttpParts, 'db' | 'searchDb'>,
   context: AdminContext,
   operations: Operation[],
 ) {
-  await http.register(insightsRoutes, { prefix: '/insights/directory/v1', db })
+  await http.register(insightsRoutes, { prefix: '/insights/directory/v1', db: searchDb })
   await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
   await http.register(organizationRoutes, { prefix: '/api', db })
   const onOrganizationCreated = linkNewOrganization(context)
@@ -89,7 +92,8 @@ async function registerApi(
   registerContract(http, operations)
 }
 
-async function createHttp({ config, db, log, context, queueDepths, prepare }: HttpParts) {
+async function createHttp(parts: HttpParts) {
+  const { config, db, log, context, queueDepths, prepare } = parts
   const metrics = createMetrics()
   observeEvents((service) => metrics.eventsWritten.inc({ service }))
   const http = await createServer(config, log)
@@ -101,12 +105,13 @@ async function createHttp({ config, db, log, context, queueDepths, prepare }: Ht
   registerHealth(http, db)
 
   // A worker answers for its health only.
-  if (config.role !== 'worker') await registerApi(http, db, context, operations)
+  if (config.role !== 'worker') await registerApi(http, parts, context, operations)
   await http.ready()
   return { http, operations }
 }
 
-export async function createApp({ config, db, log, sealer, prepare }: AppParts): Promise<App> {
+export async function createApp(parts: AppParts): Promise<App> {
+  const { config, db, searchDb, log, sealer, prepare } = parts
   const jobs = [...insightsJobs(db), ...adminJobs(db), mailJob(db, sealer, config, log)]
   const queue = await openQueue(db, log, jobDefinitions, jobs)
   const cache = new CredentialCache()
@@ -115,6 +120,7 @@ export async function createApp({ config, db, log, sealer, prepare }: AppParts):
   const { http, operations } = await createHttp({
     config,
     db,
+    searchDb,
     log,
     context,
     queueDepths: queue.depths,
@@ -131,6 +137,7 @@ export async function describeRoutes(): Promise<Operation[]> {
   const { operations } = await createHttp({
     config: loadConfig({}),
     db,
+    searchDb: db,
     log,
     context,
     queueDepths: async () => [],

@@ -12,10 +12,15 @@ import { readMasterKey, Sealer } from './platform/secrets.ts'
 export const migrateAll = (database: Database): Promise<Migration[]> =>
   migrate(database.owner, (owner) => migrateQueue(owner, jobDefinitions))
 
+const SEARCHES = 4
+const SEARCH_TIMEOUT_MS = 60_000
+
 /** The database, migrated, with the keys that open its secrets: what every long-running part stands on. */
 export interface Ground {
   database: Database
   db: Db
+  /** For searches; see AppParts. */
+  searchDb: Db
   sealer: Sealer
   close(): Promise<void>
 }
@@ -24,16 +29,20 @@ async function openGround(config: Config, log: Logger, open: typeof openDatabase
   const database = await open(config, log)
   try {
     for (const { name } of await migrateAll(database)) log.info({ migration: name }, 'migrated')
-    const db = openDb(database.service, {
-      max: config.databasePool,
-      onError: (error) => log.debug({ reason: error.message }, 'database connection lost'),
+    const onError = (error: Error) =>
+      log.debug({ reason: error.message }, 'database connection lost')
+    const db = openDb(database.service, { max: config.databasePool, onError })
+    const searchDb = openDb(database.service, {
+      max: SEARCHES,
+      statementTimeoutMs: SEARCH_TIMEOUT_MS,
+      onError,
     })
     const sealer = await Sealer.open(readMasterKey(config.masterKey, config.dataDir), db)
     const close = async () => {
-      await db.close()
+      await Promise.all([db.close(), searchDb.close()])
       await database.stop()
     }
-    return { database, db, sealer, close }
+    return { database, db, searchDb, sealer, close }
   } catch (error) {
     await database.stop()
     throw error

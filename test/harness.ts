@@ -122,10 +122,12 @@ export async function startApp(options: AppOptions = {}) {
   })
   const config = loadConfig({ GATEHOUSE_LOG_LEVEL: 'debug', ...options.env })
   const db = openDb(service, { max: 5 })
+  const searchDb = openDb(service, { max: 3 })
   const sealer = await Sealer.open(randomBytes(32), db)
   const app = await createApp({
     config,
     db,
+    searchDb,
     log: createLog('debug', sink),
     sealer,
     prepare: (http) => checkResponses(http, problems),
@@ -137,6 +139,7 @@ export async function startApp(options: AppOptions = {}) {
     await app.queue.stop()
     await stopListening()
     await db.close()
+    await searchDb.close()
     assert.deepEqual(problems, [], 'answers that their routes do not declare')
     for (const secret of secrets) {
       assert.ok(!lines.some((line) => line.includes(secret)), 'a secret appeared in the log')

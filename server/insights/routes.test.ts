@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { type Response, startApp } from '../../test/harness.ts'
 
 const app = await startApp()
@@ -474,6 +474,19 @@ test('ingest: bad lines are told by number, good ones kept, and a repeat stores 
   assert.equal(kept.organization, org.organizationId)
   assert.equal((await post('x', { 'content-encoding': 'gzip' })).statusCode, 400)
   assert.equal((await post('x', { 'content-encoding': 'br' })).statusCode, 400)
+})
+
+test('answers are packed as the client asks', async () => {
+  const org = await withEvents(
+    ...Array.from({ length: 30 }, () => event({ message: 'x'.repeat(100) })),
+  )
+  const plain = (await org.post(EVENTS, all)).body
+  const packed = await org.post(EVENTS, all, { 'accept-encoding': 'gzip' })
+  assert.equal(packed.headers['content-encoding'], 'gzip')
+  assert.equal(gunzipSync(packed.rawPayload).toString(), plain)
+  const br = await org.post(EVENTS, all, { 'accept-encoding': 'br, gzip' })
+  assert.equal(br.headers['content-encoding'], 'br')
+  assert.equal(brotliDecompressSync(br.rawPayload).toString(), plain)
 })
 
 test('the schema of every service is served', async () => {
