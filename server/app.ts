@@ -14,6 +14,7 @@ import {
 } from './admins/index.ts'
 import {
   createPartitionsJob,
+  dropExpiredJob,
   ingestRoutes,
   insightsJobs,
   insightsRoutes,
@@ -40,6 +41,7 @@ import { registerTracing } from './platform/tracing.ts'
 /** Every job of every slice; each must have a handler below. */
 export const jobDefinitions: JobDefinition[] = [
   createPartitionsJob,
+  dropExpiredJob,
   deleteExpiredJob,
   sendMailJob,
 ] as unknown as JobDefinition[]

@@ -1,6 +1,6 @@
 export { type Change, changesBetween, fold } from './document.ts'
 export { ingestRoutes } from './ingest-routes.ts'
-export { createPartitionsJob, ensurePartitions, insightsJobs } from './jobs.ts'
+export { createPartitionsJob, dropExpiredJob, ensurePartitions, insightsJobs } from './jobs.ts'
 export { type Actor, type EventInput, observeEvents, recordEvent } from './record.ts'
 export { insightsRoutes } from './routes.ts'
 export { createPartitions, insertPastEvents, latestEvents, type PastEvent } from './store.ts'

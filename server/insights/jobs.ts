@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
 import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
-import { createPartitions } from './store.ts'
+import { RETENTION_DAYS } from './ingest.ts'
+import { createPartitions, dropPartitions } from './store.ts'
 
 const DAY = 86_400_000
 
@@ -16,8 +17,22 @@ export const createPartitionsJob = defineJob({
 export const ensurePartitions = (db: Db, now = Date.now()): Promise<number> =>
   createPartitions(db, new Date(now), new Date(now + 21 * DAY))
 
+export const dropExpiredJob = defineJob({
+  name: 'insights.drop-expired',
+  payload: Type.Object({}),
+  retry: { limit: 5, backoffSeconds: 600 },
+  cron: '41 3 * * *',
+})
+
+/** Whole weeks go at once, so the newest expired events stay up to six days longer. */
+export const dropExpired = (db: Db, now = Date.now()): Promise<number> =>
+  dropPartitions(db, new Date(now - RETENTION_DAYS * DAY))
+
 export const insightsJobs = (db: Db): Job[] => [
   handle(createPartitionsJob, async () => {
     await ensurePartitions(db)
+  }),
+  handle(dropExpiredJob, async () => {
+    await dropExpired(db)
   }),
 ]

@@ -4,8 +4,9 @@ import { startApp } from '../../test/harness.ts'
 import { systemCaller } from '../platform/caller.ts'
 import { sql } from '../platform/sql.ts'
 import { changesBetween, fold } from './document.ts'
-import { ensurePartitions } from './jobs.ts'
+import { dropExpired, ensurePartitions } from './jobs.ts'
 import { recordEvent } from './record.ts'
+import { createPartitions } from './store.ts'
 import { parseUserAgent } from './useragent.ts'
 
 const app = await startApp()
@@ -130,4 +131,24 @@ test('partitions are made ahead, once, and take over rows that had to wait in th
     .tenant(organizationId)
     .many<{ partition: string }>(sql`select tableoid::regclass::text as partition from events`)
   assert.match(row!.partition, /^events_\d{4}w\d\d$/)
+})
+
+test('weeks that have expired are dropped, and nothing younger', async () => {
+  const { organizationId } = await app.newOrganization()
+  const insert = (at: number) =>
+    app.db.tx(organizationId, (tx) =>
+      tx.execute(
+        "insert into events (organization_id, timestamp, id, service, document) values ($1, $2, gen_random_uuid(), 'directory', '{}')",
+        [organizationId, new Date(at)],
+      ),
+    )
+  const now = Date.now()
+  await createPartitions(app.db, new Date(now - 20 * WEEK), new Date(now))
+  await insert(now - 19 * WEEK)
+  await insert(now - 60 * WEEK)
+  await insert(now - 12 * WEEK)
+  assert.ok((await dropExpired(app.db, now)) >= 6)
+  assert.equal(await dropExpired(app.db, now), 0)
+  const rows = await app.db.tenant(organizationId).many(sql`select from events`)
+  assert.equal(rows.length, 1)
 })

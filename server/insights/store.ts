@@ -46,6 +46,13 @@ export async function createPartitions(db: Queryable, from: Date, to: Date): Pro
   return row?.made ?? 0
 }
 
+export async function dropPartitions(db: Queryable, before: Date): Promise<number> {
+  const row = await db.one<{ dropped: number }>(
+    sql`select drop_event_partitions(${before}) as dropped`,
+  )
+  return row?.dropped ?? 0
+}
+
 export interface StoredEvent {
   timestamp: string
   id: string
