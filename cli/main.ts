@@ -20,6 +20,7 @@ const verbs: Record<string, Entry> = {
   keys: { about: 'Rotate the keys that seal secrets', load: () => import('./keys.ts') },
   backup: { about: 'Write everything into one file', load: () => import('./backup.ts') },
   restore: { about: 'Read such a file back', load: () => import('./restore.ts') },
+  events: { about: 'Query, import, export events', load: () => import('./events.ts') },
   mail: { about: 'Show recent mails', load: () => import('./mail.ts') },
   config: { about: 'Show the settings in force', load: () => import('./config.ts') },
   version: { about: 'Print the version', load: () => import('./version.ts') },

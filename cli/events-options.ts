@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { type Options, UsageError } from './command.ts'
+
+// What the verbs of `gatehouse events` have in common on the command line.
+
+const several = 'may be repeated'
+
+export const TARGET = {
+  url: { type: 'string', value: 'URL', about: 'The service; http://localhost:8080 by default' },
+  key: { type: 'string', value: 'KEY', about: 'API key; others on this machine may see it' },
+  'key-file': { type: 'string', value: 'FILE', about: 'File that holds the API key' },
+  org: { type: 'string', value: 'ID', about: `Organization, for those with several; ${several}` },
+  provider: { type: 'string', value: 'ID', about: 'Events of the provider itself, instead' },
+} as const satisfies Options
+
+export const FILTER = {
+  service: { type: 'string', value: 'NAME', about: `Service; all by default; ${several}` },
+  search: {
+    type: 'string',
+    value: 'JSON',
+    about: 'Search term, such as {"and":[{"success":false}]}',
+  },
+  field: { type: 'string', value: 'NAME', about: `Only this field, with dots; ${several}` },
+} as const satisfies Options
+
+export const TIMES = {
+  since: { type: 'string', value: 'TIME', about: 'RFC 3339, or 15m, 2h, 7d ago; 1h by default' },
+  until: { type: 'string', value: 'TIME', about: 'The same forms; now by default' },
+} as const satisfies Options
+
+type Given<O extends Options> = { [K in keyof O]: string | undefined }
+
+export interface Target {
+  baseUrl: string
+  apiKey: string
+  organizationIds: string[]
+  providerId: string | undefined
+}
+
+/**
+ * Every value of an option that may be repeated or hold a list with commas. Read from the words themselves:
+ * a parsed call keeps only the last.
+ */
+function every(name: 'org' | 'service' | 'field'): string[] {
+  const known = { ...TARGET, ...FILTER, ...TIMES, limit: {}, sort: {} }
+  const options = Object.fromEntries(
+    Object.keys(known).map((key) => [key, { type: 'string' as const }]),
+  )
+  const args = process.argv.slice(2)
+  const { tokens } = parseArgs({ args, options, strict: false, tokens: true })
+  return tokens
+    .flatMap((token) => (token.kind === 'option' && token.name === name ? (token.value ?? '') : []))
+    .flatMap((value) => value.split(','))
+    .map((value) => value.trim())
+    .filter((value) => value !== '')
+}
+
+function readKey(key: string | undefined, file: string | undefined): string {
+  if ((key === undefined) === (file === undefined))
+    throw new UsageError('either --key or --key-file must be given')
+  const text = (key ?? readFileSync(file!, 'utf8')).trim()
+  // What cannot stand in a header would fail later, and in words that do not name the key.
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new UsageError('The API key is empty or not one line')
+  return text
+}
+
+export function readTarget(options: Given<typeof TARGET>): Target {
+  const { url = 'http://localhost:8080', key, 'key-file': file, provider } = options
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new UsageError(`--url must be an http address, not "${url}"`)
+  const organizationIds = every('org')
+  if (provider !== undefined && organizationIds.length > 0)
+    throw new UsageError('--org and --provider exclude each other')
+  return {
+    baseUrl: url.replace(/\/+$/, ''),
+    apiKey: readKey(key, file),
+    organizationIds,
+    providerId: provider,
+  }
+}
+
+const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** `15m` ago, or a date; the answer is in milliseconds. */
+export function readTime(name: string, text: string, now = Date.now()): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  if (count !== undefined) return now - Number(count) * UNITS[unit as keyof typeof UNITS] * 1000
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(time))
+    throw new UsageError(`--${name} must be a date such as 2026-01-31T12:00:00Z, or 15m, 2h, 7d`)
+  return time
+}
+
+export interface Filter {
+  service: string[]
+  search_term?: unknown
+  fields?: string[]
+}
+
+export function readFilter({ search }: Given<Pick<typeof FILTER, 'search'>>): Filter {
+  const service = every('service')
+  const fields = every('field')
+  let term: unknown
+  try {
+    if (search !== undefined) term = JSON.parse(search)
+  } catch {
+    throw new UsageError('--search must be JSON, such as {"and":[{"success":false}]}')
+  }
+  return {
+    service: service.length > 0 ? service : ['all'],
+    ...(term !== undefined && { search_term: term }),
+    ...(fields.length > 0 && { fields }),
+  }
+}
+
+export interface Selection extends Filter {
+  start_time: string
+  end_time?: string
+}
+
+export function readSelection(
+  options: Given<typeof TIMES> & Given<Pick<typeof FILTER, 'search'>>,
+): Selection {
+  const { since = '1h', until } = options
+  return {
+    ...readFilter(options),
+    start_time: new Date(readTime('since', since)).toISOString(),
+    ...(until !== undefined && { end_time: new Date(readTime('until', until)).toISOString() }),
+  }
+}
