@@ -11,6 +11,7 @@ import { resolveRoles } from './authenticate.ts'
 import { type AdminContext, change } from './context.ts'
 import { deleteAdministratorKey, insertAdministratorKey } from './credential-store.ts'
 import { mailPasswordLink } from './password-links.ts'
+import { resourceOf } from './records.ts'
 import { builtInRole, checkMayGrant, checkScopes, type Role } from './roles.ts'
 import type { AdministratorCreate, AdministratorPut, ApiKeyRequest } from './schema.ts'
 import { deleteSessionsOf } from './session-store.ts'
@@ -49,8 +50,6 @@ const told = (row: AdministratorRow) => ({
   apiKeyAllowed: row.api_key_allowed,
   suspended: row.suspended,
 })
-
-const resourceOf = ({ id, email }: { id: string; email: string }) => ({ type: 'admin', id, email })
 
 export async function getAdministrator(
   { db }: AdminContext,

@@ -6,6 +6,7 @@ import { newId } from '../platform/ids.ts'
 import { type Paging, readCountedPage } from '../platform/list/page.ts'
 import { getAdministrator } from './actions.ts'
 import { type AdminContext, change } from './context.ts'
+import { resourceOf } from './records.ts'
 import type { OrganizationLink } from './schema.ts'
 import {
   deleteLink,
@@ -66,7 +67,7 @@ export async function linkAdministrator(
     await recordEvent(tx, caller, {
       event_type: 'admin_update',
       organization: organizationId,
-      resource: { type: 'admin', id, email: row.email },
+      resource: resourceOf(row),
       changes: [{ field: 'organizations', to: organizationId }],
     })
   })
@@ -86,7 +87,7 @@ export async function unlinkAdministrator(
     await recordEvent(tx, caller, {
       event_type: 'admin_update',
       organization: link.organization,
-      resource: { type: 'admin', id, email: row.email },
+      resource: resourceOf(row),
       changes: [{ field: 'organizations', from: link.organization }],
     })
   })

@@ -4,10 +4,11 @@ import type { Db, Tx } from '../platform/db.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { randomToken } from '../platform/secrets.ts'
 import { hashKey, keyPrefix, newApiKey } from './api-key.ts'
+import { accountSubject } from './attempts.ts'
 import { deleteAdministratorKey, insertAdministratorKey } from './credential-store.ts'
 import { hashPassword } from './passwords.ts'
+import { resourceOf } from './records.ts'
 import { clearFailures, deletePasswordResetsOf, deleteSessionsOf } from './session-store.ts'
-import { accountSubject } from './sign-in.ts'
 import {
   type AdministratorRow,
   findAdministratorByEmail,
@@ -32,8 +33,7 @@ async function act<T>(
     if (!row) throw new OperatorError(`There is no administrator ${email}`)
     const { result, event } = await work(tx, row)
     const actor = { ...systemCaller(homeId, 'gatehouse'), providerId: row.provider }
-    const resource = { type: 'admin', id: row.id, email: row.email }
-    if (event) await recordEvent(tx, actor, { resource, ...event })
+    if (event) await recordEvent(tx, actor, { resource: resourceOf(row), ...event })
     return result
   })
 }

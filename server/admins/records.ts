@@ -69,3 +69,10 @@ export const toProviderAdministrator = (
   ...roleMembers(roles),
   organizationAccessTotal: row.organization_total,
 })
+
+/** The administrator as the thing an event is about. */
+export const resourceOf = ({ id, email }: { id: string; email: string }) => ({
+  type: 'admin',
+  id,
+  email,
+})

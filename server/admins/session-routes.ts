@@ -7,20 +7,11 @@ import { forbidden } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import type { AdminContext } from './context.ts'
+import { changePassword, requestPasswordReset, resetPassword } from './password-actions.ts'
+import { disableTotp, finishTotp, startTotp } from './second-factor.ts'
 import { listSessionsOf } from './session-store.ts'
-import {
-  changePassword,
-  disableTotp,
-  finishTotp,
-  giveSecondFactor,
-  requestPasswordReset,
-  resetPassword,
-  type SignedIn,
-  signIn,
-  signOut,
-  signOutEverywhere,
-  startTotp,
-} from './sign-in.ts'
+import type { SignedIn } from './sessions.ts'
+import { giveSecondFactor, signIn, signOut, signOutEverywhere } from './sign-in.ts'
 
 const errors = errorsOf('v2')
 const tags = ['sign-in']

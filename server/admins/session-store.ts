@@ -74,22 +74,29 @@ export async function blockedSeconds(db: Queryable, subjects: string[]): Promise
   return Math.max(0, row?.seconds ?? 0)
 }
 
+/** How many failures within the window block a subject, and for how long. */
+export interface Limit {
+  failures: number
+  windowMinutes: number
+  blockMinutes: number
+}
+
 /** Counts one more failure inside the window and blocks at the limit, in one statement: no two processes miscount. */
-export const countFailure = (
-  db: Queryable,
-  subject: string,
-  limit: number,
-  windowMinutes: number,
-  blockMinutes: number,
-) =>
+export const countFailure = (db: Queryable, subject: string, limit: Limit) =>
   db.one<FailureRow>(sql`
+    with setting as (
+      select now() - make_interval(mins => ${limit.windowMinutes}::int) as opened,
+             now() + make_interval(mins => ${limit.blockMinutes}::int) as blocked_until
+    )
     insert into sign_in_failures as f (subject, failures, first_at, blocked_until)
-    values (${subject}, 1, now(), case when ${limit}::int <= 1 then now() + make_interval(mins => ${blockMinutes}::int) end)
+    select ${subject}, 1, now(), case when ${limit.failures}::int <= 1 then setting.blocked_until end
+      from setting
     on conflict (subject) do update set
-      failures = case when f.first_at < now() - make_interval(mins => ${windowMinutes}::int) then 1 else f.failures + 1 end,
-      first_at = case when f.first_at < now() - make_interval(mins => ${windowMinutes}::int) then now() else f.first_at end,
-      blocked_until = case when (case when f.first_at < now() - make_interval(mins => ${windowMinutes}::int) then 1 else f.failures + 1 end) >= ${limit}::int
-                           then now() + make_interval(mins => ${blockMinutes}::int) end
+      failures = case when f.first_at < (select opened from setting) then 1 else f.failures + 1 end,
+      first_at = case when f.first_at < (select opened from setting) then now() else f.first_at end,
+      blocked_until = case
+        when (case when f.first_at < (select opened from setting) then 1 else f.failures + 1 end) >= ${limit.failures}::int
+        then (select blocked_until from setting) end
     returning failures, blocked_until`)
 
 export const clearFailures = (db: Queryable, subjects: string[]) =>

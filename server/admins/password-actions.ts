@@ -1,0 +1,109 @@
+import { recordEvent } from '../insights/index.ts'
+import type { Caller, Client } from '../platform/caller.ts'
+import type { Tx } from '../platform/db.ts'
+import { invalid } from '../platform/errors.ts'
+import { sha256 } from '../platform/secrets.ts'
+import { accountSubject, actorOf, checkThrottle, fail } from './attempts.ts'
+import type { AdminContext } from './context.ts'
+import { mailPasswordLink } from './password-links.ts'
+import { checkPassword, checkPasswordRules, hashPassword } from './passwords.ts'
+import { resourceOf } from './records.ts'
+import {
+  clearFailures,
+  countFailure,
+  deletePasswordResetsOf,
+  deleteSessionsOf,
+  findPasswordReset,
+  type Limit,
+  takePasswordReset,
+} from './session-store.ts'
+import {
+  type AdministratorRow,
+  findAdministratorByEmail,
+  findAdministratorById,
+  savePassword,
+} from './store.ts'
+
+/** Mails to one address, so that nobody can be flooded through us. */
+const MAILS: Limit = { failures: 5, windowMinutes: 60, blockMinutes: 60 }
+
+/** Same answer for a known and an unknown address, and for one that has been mailed often enough. */
+export async function requestPasswordReset(
+  context: AdminContext,
+  client: Client,
+  email: string,
+): Promise<void> {
+  await checkThrottle(context, client)
+  const row = await findAdministratorByEmail(context.db, email.trim())
+  if (!row || row.suspended) return
+  const mailed = await countFailure(context.db, `reset ${accountSubject(email)}`, MAILS)
+  if ((mailed?.failures ?? 0) > MAILS.failures) return
+  const actor = actorOf(row, client)
+  await context.db.tx(actor.organizationId, async (tx) => {
+    await mailPasswordLink(context, tx, row, 'reset')
+    await recordEvent(tx, actor, {
+      event_type: 'admin_password_reset_request',
+      resource: resourceOf(row),
+    })
+  })
+}
+
+/** Saves a new password and ends every session but the one that asked. */
+async function setPassword(
+  context: AdminContext,
+  tx: Tx,
+  row: AdministratorRow,
+  client: Client,
+  passwordHash: string,
+  keep: Buffer | null,
+): Promise<void> {
+  const actor = actorOf(row, client)
+  await savePassword(tx, row.id, passwordHash)
+  await deletePasswordResetsOf(tx, row.id)
+  await deleteSessionsOf(tx, row.id, keep)
+  await clearFailures(tx, [accountSubject(row.email)])
+  tx.afterCommit(() => context.cache.clear())
+  await recordEvent(tx, actor, {
+    event_type: 'admin_password_change',
+    resource: resourceOf(row),
+    changes: [{ field: 'password' }],
+  })
+}
+
+export async function resetPassword(
+  context: AdminContext,
+  client: Client,
+  token: string,
+  password: string,
+): Promise<void> {
+  const bad = () =>
+    invalid('link_invalid', 'token: this link has been used or has expired; ask for a new one')
+  // Looked up first, so that a weak password does not use up the link.
+  const owner = await findPasswordReset(context.db, sha256(token))
+  const row = owner && (await findAdministratorById(context.db, owner.administrator_id))
+  if (!row) throw bad()
+  checkPasswordRules(password, row.email)
+  const passwordHash = await hashPassword(password)
+  await context.db.tx((row.provider ?? row.organization)!, async (tx) => {
+    if (!(await takePasswordReset(tx, sha256(token)))) throw bad()
+    await setPassword(context, tx, row, client, passwordHash, null)
+  })
+}
+
+export async function changePassword(
+  context: AdminContext,
+  caller: Caller,
+  current: string,
+  password: string,
+): Promise<void> {
+  const row = (await findAdministratorById(context.db, caller.id))!
+  await checkThrottle(context, caller.client, row.email)
+  if (!(await checkPassword(row.password_hash, current))) {
+    return fail(context, row, row.email, caller.client, 'invalid credentials')
+  }
+  checkPasswordRules(password, row.email)
+  const passwordHash = await hashPassword(password)
+  await context.db.tx(caller.homeId, (tx) =>
+    setPassword(context, tx, row, caller.client, passwordHash, caller.sessionHash ?? null),
+  )
+}

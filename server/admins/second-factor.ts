@@ -1,0 +1,129 @@
+import { recordEvent } from '../insights/index.ts'
+import type { Caller } from '../platform/caller.ts'
+import type { Tx } from '../platform/db.ts'
+import { invalid } from '../platform/errors.ts'
+import { checkThrottle, fail } from './attempts.ts'
+import { type AdminContext, change } from './context.ts'
+import { resourceOf } from './records.ts'
+import { deleteSessionsOf } from './session-store.ts'
+import { openSession, type SignedIn } from './sessions.ts'
+import { type AdministratorRow, lockAdministratorById, saveTotp } from './store.ts'
+import {
+  hashRecoveryCode,
+  newRecoveryCodes,
+  newTotpSecret,
+  totpAddress,
+  verifyTotp,
+} from './totp.ts'
+
+const sealContext = (id: string) => `administrator ${id} totp`
+
+type SecondFactor = { counter: number } | { recoveryCode: string }
+
+export async function checkSecondFactor(
+  context: AdminContext,
+  row: AdministratorRow,
+  code: string,
+): Promise<SecondFactor | null> {
+  if (row.totp_secret === null) return null
+  const secret = await context.sealer.unseal(row.totp_secret, sealContext(row.id))
+  const counter = verifyTotp(secret, code, row.totp_last_counter)
+  if (counter !== null) return { counter }
+  const hash = hashRecoveryCode(code)
+  return row.recovery_code_hashes.includes(hash) ? { recoveryCode: hash } : null
+}
+
+/** Remembers that the code was used. */
+export const spend = (tx: Tx, row: AdministratorRow, used: SecondFactor): Promise<number> =>
+  saveTotp(tx, row.id, {
+    secret: row.totp_secret,
+    pending: row.totp_pending_secret,
+    counter: 'counter' in used ? used.counter : row.totp_last_counter,
+    recoveryCodes:
+      'recoveryCode' in used
+        ? row.recovery_code_hashes.filter((hash) => hash !== used.recoveryCode)
+        : row.recovery_code_hashes,
+  })
+
+export interface Enrollment {
+  secret: string
+  otpauthUrl: string
+}
+
+export async function startTotp(context: AdminContext, caller: Caller): Promise<Enrollment> {
+  const secret = newTotpSecret()
+  return context.db.tx(caller.homeId, async (tx) => {
+    const row = (await lockAdministratorById(tx, caller.id))!
+    if (row.totp_secret !== null)
+      throw invalid('totp_enrolled', 'TOTP is enrolled already; disable it first')
+    await saveTotp(tx, row.id, {
+      secret: null,
+      pending: context.sealer.seal(secret, sealContext(row.id)),
+      counter: null,
+      recoveryCodes: [],
+    })
+    await recordEvent(tx, caller, {
+      event_type: 'admin_totp_start_enrollment',
+      resource: resourceOf(row),
+    })
+    return { secret, otpauthUrl: totpAddress(secret, row.email) }
+  })
+}
+
+/** The device proves that it has the seed; a session that owed the enrolment is replaced by a full one. */
+export function finishTotp(
+  context: AdminContext,
+  caller: Caller,
+  code: string,
+): Promise<{ recoveryCodes: string[]; session: SignedIn }> {
+  return change(context, caller.homeId, async (tx) => {
+    const row = (await lockAdministratorById(tx, caller.id))!
+    if (row.totp_pending_secret === null)
+      throw invalid('totp_not_started', 'TOTP enrolment has not been started')
+    const counter = verifyTotp(
+      await context.sealer.unseal(row.totp_pending_secret, sealContext(row.id)),
+      code,
+      null,
+    )
+    if (counter === null)
+      throw invalid('totp_code', 'code: does not match; check the clock of the device')
+    const { codes, hashes } = newRecoveryCodes()
+    await saveTotp(tx, row.id, {
+      secret: row.totp_pending_secret,
+      pending: null,
+      counter,
+      recoveryCodes: hashes,
+    })
+    await deleteSessionsOf(tx, row.id)
+    const session = await openSession(tx, row, caller.client, null, true)
+    await recordEvent(
+      tx,
+      { ...caller, mfa: true },
+      {
+        event_type: 'admin_totp_finish_enrollment',
+        resource: resourceOf(row),
+      },
+    )
+    return { recoveryCodes: codes, session }
+  })
+}
+
+export async function disableTotp(
+  context: AdminContext,
+  caller: Caller,
+  code: string,
+): Promise<void> {
+  await checkThrottle(context, caller.client, caller.initiator.email)
+  const failed = await change(context, caller.homeId, async (tx) => {
+    const row = (await lockAdministratorById(tx, caller.id))!
+    if (row.totp_secret === null) throw invalid('totp_not_enrolled', 'TOTP is not enrolled')
+    if (!(await checkSecondFactor(context, row, code))) return row
+    await saveTotp(tx, row.id, { secret: null, pending: null, counter: null, recoveryCodes: [] })
+    await recordEvent(tx, caller, {
+      event_type: 'admin_totp_disable',
+      resource: resourceOf(row),
+    })
+    return null
+  })
+  if (failed) await fail(context, failed, failed.email, caller.client, 'invalid second factor')
+}

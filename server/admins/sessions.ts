@@ -1,0 +1,43 @@
+import type { Client } from '../platform/caller.ts'
+import type { Queryable } from '../platform/db.ts'
+import { randomToken, sha256 } from '../platform/secrets.ts'
+import { insertSession, type SessionRow } from './session-store.ts'
+import type { AdministratorRow } from './store.ts'
+
+const MINUTE = 60_000
+const SESSION_MINUTES = 12 * 60
+/** Whoever has given only the password gets minutes, not a working day. */
+const HALF_OPEN_MINUTES = 10
+
+export interface SignedIn {
+  /** Goes into the cookie; only its hash is stored. */
+  token: string
+  csrfToken: string
+  /** What is still owed before the session may do anything else. */
+  owed: SessionRow['mfa_owed']
+  expiresAt: string
+}
+
+export async function openSession(
+  tx: Queryable,
+  row: AdministratorRow,
+  client: Client,
+  owed: SessionRow['mfa_owed'],
+  mfa: boolean,
+): Promise<SignedIn> {
+  const token = randomToken()
+  const csrfToken = randomToken()
+  const minutes = owed === null ? SESSION_MINUTES : HALF_OPEN_MINUTES
+  const expiresAt = new Date(Date.now() + minutes * MINUTE).toISOString()
+  await insertSession(tx, {
+    hash: sha256(token),
+    administrator_id: row.id,
+    csrf_hash: sha256(csrfToken),
+    mfa_owed: owed,
+    mfa,
+    client_ip: client.ip,
+    useragent: client.userAgent ?? null,
+    expires_at: expiresAt,
+  })
+  return { token, csrfToken, owed, expiresAt }
+}
