@@ -1,5 +1,5 @@
 import { join, type Sql, sql } from '../platform/sql.ts'
-import type { Term, Value } from './search-term.ts'
+import type { Operator, Term, Value } from './search-term.ts'
 
 // A term becomes one jsonpath predicate where it can, so that a document is taken apart once per row. What the
 // columns know better (timestamp, service) becomes plain SQL.
@@ -24,8 +24,18 @@ function balanced(parts: string[], operator: '&&' | '||'): string {
   return `(${balanced(parts.slice(0, middle), operator)} ${operator} ${balanced(parts.slice(middle), operator)})`
 }
 
-/** Lax mode looks into lists by itself: any element may match. */
-const pathOf = (field: string): string => `$.${field.split('.').map(quote).join('.')}`
+/** No stored text has these (see ingest.ts), and the database refuses to look for them. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+/**
+ * Lax mode looks into lists by itself: any element may match. Null for a name that no document can have.
+ */
+export const pathOf = (field: string): string | null =>
+  isStorable(field) ? `$.${field.split('.').map(quote).join('.')}` : null
+
+/** The values that some document could have. */
+const findable = ({ values }: Leaf): Value[] =>
+  values.filter((value) => typeof value !== 'string' || isStorable(value))
 
 const regexEscape = (text: string): string => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')
 
@@ -77,8 +87,7 @@ function timestampLeaf({ operator, values }: Leaf): Sql {
 }
 
 /** Documents of some services do not name theirs. */
-function serviceLeaf(leaf: Leaf): Sql {
-  const values = leaf.values.map(String)
+function serviceLeaf(leaf: Leaf, values: string[]): Sql {
   switch (leaf.operator) {
     case 'contains':
       return sql`strpos(e.service, ${values[0]}) > 0`
@@ -93,17 +102,38 @@ function serviceLeaf(leaf: Leaf): Sql {
   }
 }
 
+/** Longer texts would be too much for a regular expression of the database. */
+const LONGEST_REGEX = 1000
+
+/** The filter looks into one more list than its path says: two in all, as comparisons do. */
+function longTextLeaf(path: string, operator: Operator, value: string): Sql {
+  const strings = `${path}[*] ? (@.type() == "string")`
+  const test =
+    operator === 'contains'
+      ? sql`strpos(found #>> '{}', ${value}) > 0`
+      : sql`right(found #>> '{}', length(${value})) = ${value}`
+  return sql`exists (select from jsonb_path_query(e.document::jsonb, ${strings}::jsonpath) as found where ${test})`
+}
+
+/** What an equal name is, for the operators that compare whole values. */
+const sameEvents = (value: Value): Value[] =>
+  SAME_EVENT.find((names) => names.includes(String(value))) ?? [value]
+
 function leafPart(leaf: Leaf): Part {
   if (leaf.field === 'timestamp') return { sql: timestampLeaf(leaf) }
-  if (leaf.field === 'service') return { sql: serviceLeaf(leaf) }
-  const values =
-    leaf.field === 'event_type'
-      ? leaf.values.flatMap(
-          (value) => SAME_EVENT.find((names) => names.includes(String(value))) ?? value,
-        )
-      : leaf.values
-  const exists = `exists(${pathOf(leaf.field)} ? (${comparison({ ...leaf, values })}))`
-  return { json: isNegative(leaf.operator) ? `!(${exists})` : exists }
+  const negative = isNegative(leaf.operator)
+  const found = findable(leaf)
+  const path = pathOf(leaf.field)
+  if (found.length === 0 || path === null) return { sql: negative ? sql`true` : sql`false` }
+  if (leaf.field === 'service') return { sql: serviceLeaf(leaf, found.map(String)) }
+  if (leaf.operator === 'contains' || leaf.operator === 'endsWith') {
+    const text = String(found[0])
+    if (text.length > LONGEST_REGEX) return { sql: longTextLeaf(path, leaf.operator, text) }
+  }
+  const whole = negative || leaf.operator === 'eq' || leaf.operator === 'in'
+  const values = leaf.field === 'event_type' && whole ? found.flatMap(sameEvents) : found
+  const exists = `exists(${path} ? (${comparison({ ...leaf, values })}))`
+  return { json: negative ? `!(${exists})` : exists }
 }
 
 const toSql = (part: Part): Sql =>
@@ -141,8 +171,9 @@ function needles(term: Term): string[][] {
   if (term.type !== 'leaf' || !term.kinds.includes('string') || term.kinds.length > 1) return []
   if (isNegative(term.operator) || ['timestamp', 'service', 'event_type'].includes(term.field))
     return []
-  if (term.values.length > 20) return []
-  return [term.values.map((value) => quote(String(value)).slice(1, -1))]
+  const values = findable(term)
+  if (values.length === 0 || values.length > 20) return []
+  return [values.map((value) => quote(String(value)).slice(1, -1))]
 }
 
 /** The condition on a row `e` of events. */

@@ -43,7 +43,7 @@ function leafKinds(services: readonly Service[], field: string, sample: unknown)
 
 /** The value as each kind understands it; what a kind cannot read is left out. */
 function readValue(field: string, kinds: LeafKind[], raw: unknown): Value[] {
-  if (isObject(raw) || Array.isArray(raw)) {
+  if (typeof raw === 'object' || raw === undefined) {
     throw bad(
       'bad_value',
       `the value of ${field} must be a string, number, boolean or a list of them`,
@@ -141,7 +141,8 @@ class Reader {
     else if (isObject(raw)) {
       terms = Object.entries(raw).map(([name, value]) => this.term({ [name]: value }, depth, seen))
     } else throw bad('bad_term', `${key} must hold a list of terms`)
-    if (key !== 'not') return { type: key, terms }
+    // An empty group says nothing.
+    if (key !== 'not' || terms.length === 0) return { type: key === 'or' ? 'or' : 'and', terms }
     // An event is left out when it matches any of them.
     return { type: 'not', term: { type: 'or', terms } }
   }

@@ -1,0 +1,74 @@
+import type { Term, Value } from '../../server/insights/search-term.ts'
+
+// What a search term means, said as plainly as possible. The SQL must agree with it.
+
+export interface StoredDocument {
+  service: string
+  /** Milliseconds. */
+  timestamp: number
+  document: Record<string, unknown>
+}
+
+/** The members of this name; a list on the way is looked into. */
+const step = (values: unknown[], name: string): unknown[] =>
+  values
+    .flat(1)
+    .flatMap((value) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? [(value as Record<string, unknown>)[name]]
+        : [],
+    )
+
+/** At the end of the path also a list in a list is looked into. */
+function valuesAt({ service, timestamp, document }: StoredDocument, field: string): unknown[] {
+  if (field === 'service') return [service]
+  if (field === 'timestamp') return [timestamp]
+  return field
+    .split('.')
+    .reduce<unknown[]>(step, [[document]])
+    .flat(2)
+}
+
+const oneName = (value: unknown): unknown =>
+  typeof value === 'string'
+    ? value.replace(/^systemuser_(create|update|delete)$/, 'user_$1')
+    : value
+
+const text = (test: (found: string, sought: string) => boolean) => (found: unknown, value: Value) =>
+  typeof found === 'string' && String(value).isWellFormed() && test(found, String(value))
+const number =
+  (test: (found: number, sought: number) => boolean) => (found: unknown, value: Value) =>
+    typeof found === 'number' && test(found, value as number)
+
+const MATCHES: Record<string, (found: unknown, value: Value) => boolean> = {
+  contains: text((found, sought) => found.includes(sought)),
+  startsWith: text((found, sought) => found.startsWith(sought)),
+  endsWith: text((found, sought) => found.endsWith(sought)),
+  lt: number((found, sought) => found < sought),
+  lte: number((found, sought) => found <= sought),
+  gt: number((found, sought) => found > sought),
+  gte: number((found, sought) => found >= sought),
+  before: number((found, sought) => found < sought),
+  after: number((found, sought) => found > sought),
+}
+
+export function matches(term: Term, event: StoredDocument): boolean {
+  switch (term.type) {
+    case 'not':
+      return !matches(term.term, event)
+    case 'and':
+      return term.terms.every((one) => matches(one, event))
+    case 'or':
+      // An empty group says nothing.
+      return term.terms.length === 0 || term.terms.some((one) => matches(one, event))
+    case 'leaf': {
+      const { field, operator, values } = term
+      const name = field === 'event_type' ? oneName : (value: unknown) => value
+      const test =
+        MATCHES[operator] ?? ((found: unknown, value: Value) => name(found) === name(value))
+      const found = valuesAt(event, field)
+      const any = values.some((value) => found.some((one) => test(one, value)))
+      return operator === 'ne' || operator === 'not_in' ? !any : any
+    }
+  }
+}
