@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db.ts'
 import { empty, type Sql, sql } from '../platform/sql.ts'
 import type { EventQuery, Selection } from './event-query.ts'
-import { searchCondition } from './search-sql.ts'
+import { pathOf, searchCondition } from './search-sql.ts'
 import { SERVICES } from './services.ts'
 
 // Reads take the ids of one or several tenants; `db` acts for exactly those.
@@ -9,13 +9,22 @@ import { SERVICES } from './services.ts'
 const iso = (time: number): string => new Date(time).toISOString()
 
 /**
- * The rows of a selection, without the tenant. Without an end it stops where nothing can still be committed,
- * so that a reader who comes back for later events misses none (design D7).
+ * Where nothing can still be committed before. Asked in a statement of its own, ahead of the rows: inside
+ * theirs it would be newer than what they see, and skip what is committed between the two moments.
  */
-function selected({ services, from, to, term }: Selection): Sql {
+async function watermark(db: Queryable): Promise<string> {
+  const row = await db.find<{ mark: string }>(sql`select event_watermark() as mark`)
+  return row!.mark
+}
+
+/**
+ * The rows of a selection, without the tenant. Without an end it stops at the watermark, so that a reader who
+ * comes back for later events misses none (design D7).
+ */
+async function selected(db: Queryable, { services, from, to, term }: Selection): Promise<Sql> {
   const until =
     to === null
-      ? sql`e.timestamp < (select event_watermark())`
+      ? sql`e.timestamp < ${await watermark(db)}::timestamptz`
       : sql`e.timestamp <= ${iso(to)}::timestamptz`
   const which =
     services.length === SERVICES.length ? empty : sql`and e.service = any(${[...services]}::text[])`
@@ -34,7 +43,7 @@ export interface EventChunk {
  * A page in pieces of 500, in order: as a whole the documents are too large, one by one too many. Each
  * organization is read in its own index order, then merged.
  */
-export function readEvents(
+export async function readEvents(
   db: Queryable,
   organizationIds: readonly string[],
   query: EventQuery,
@@ -47,12 +56,13 @@ export function readEvents(
     : sort === 'ASC'
       ? sql`and (e.timestamp, e.id) > ${place}`
       : sql`and (e.timestamp, e.id) < ${place}`
+  const rows = await selected(db, query)
   return db.many<EventChunk>(sql`
     with page as (
       select p.* from unnest(${organizationIds}::text[]) as tenant (id)
         cross join lateral (
           select e.timestamp, e.id, e.document from events e
-           where e.organization_id = tenant.id and ${selected(query)} ${beyond}
+           where e.organization_id = tenant.id and ${rows} ${beyond}
            order by ${order}
            limit ${limit + skip}
         ) p
@@ -73,8 +83,9 @@ export async function countEvents(
   organizationIds: readonly string[],
   selection: Selection,
 ): Promise<number> {
+  const rows = await selected(db, selection)
   const row = await db.one<{ count: number }>(sql`
-    select count(*) as count from events e where e.organization_id = any(${organizationIds}::text[]) and ${selected(selection)}`)
+    select count(*) as count from events e where e.organization_id = any(${organizationIds}::text[]) and ${rows}`)
   return row?.count ?? 0
 }
 
@@ -84,43 +95,43 @@ export interface Bucket {
 }
 
 /** The values of a field by how often they occur; lists count each of their elements. */
-export function distinctValues(
+export async function distinctValues(
   db: Queryable,
   organizationIds: readonly string[],
   selection: Selection,
   field: string,
 ): Promise<Bucket[]> {
-  const path = `$.${field
-    .split('.')
-    .map((part) => JSON.stringify(part))
-    .join('.')}`
+  const path = pathOf(field)
+  if (path === null) return []
   // Documents of some services do not name theirs.
   const values =
     field === 'service'
       ? sql`(select e.service as key) value`
       : sql`(
-    select value #>> '{}' as key from jsonb_path_query(e.document::jsonb, ${path}::jsonpath) as value
+    select value #>> '{}' as key from jsonb_path_query(e.document::jsonb, ${`${path}[*]`}::jsonpath) as value
      where jsonb_typeof(value) not in ('null', 'object', 'array')) value`
+  const rows = await selected(db, selection)
   return db.many<Bucket>(sql`
     select value.key, count(*) as doc_count
       from events e cross join lateral ${values}
-     where e.organization_id = any(${organizationIds}::text[]) and ${selected(selection)}
+     where e.organization_id = any(${organizationIds}::text[]) and ${rows}
      group by value.key order by doc_count desc, value.key collate "C"`)
 }
 
 /** How many events per step; `offset` shifts the edges of the steps to a zone. Times in milliseconds. */
-export function countPerStep(
+export async function countPerStep(
   db: Queryable,
   organizationIds: readonly string[],
   selection: Selection,
   step: { seconds: number; offsetSeconds: number },
 ): Promise<{ start: number; doc_count: number }[]> {
+  const rows = await selected(db, selection)
   // 5 January 1970 was a Monday: weeks start there.
   return db.many(sql`
     select floor(extract(epoch from date_bin(make_interval(secs => ${step.seconds}), e.timestamp,
              timestamptz '1970-01-05 00:00:00+00' - make_interval(secs => ${step.offsetSeconds}))) * 1000)::int8 as start,
            count(*) as doc_count
       from events e
-     where e.organization_id = any(${organizationIds}::text[]) and ${selected(selection)}
+     where e.organization_id = any(${organizationIds}::text[]) and ${rows}
      group by 1 order by 1`)
 }
