@@ -2,7 +2,7 @@ import { invalid } from '../platform/errors.ts'
 import { isKnown } from './fields.ts'
 import { readSearchTerm, type Term } from './search-term.ts'
 import { SERVICES, type Service, serviceOf } from './services.ts'
-import { parseTime } from './times.ts'
+import { isTime, parseTime } from './times.ts'
 
 const DEFAULT_LIMIT = 1000
 const MOST_ROWS = 10_000
@@ -100,7 +100,11 @@ function readAfter(raw: unknown): EventQuery['after'] {
   if (!Array.isArray(raw) || raw.length !== 2) throw bad()
   const timestamp = Number(raw[0])
   const id = String(raw[1]).toLowerCase()
-  if (!Number.isSafeInteger(timestamp) || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
+  if (
+    !Number.isInteger(timestamp) ||
+    !isTime(timestamp) ||
+    !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
+  )
     throw bad()
   return { timestamp, id }
 }
@@ -118,6 +122,6 @@ export function readEventQuery(body: Body, now: number): EventQuery {
     sort: String(body.sort).toUpperCase() === 'DESC' ? 'DESC' : 'ASC',
     fields: readFields(body.fields),
     after: readAfter(body.search_after),
-    skip: Number.isInteger(skip) && skip > 0 ? skip : 0,
+    skip: Number.isSafeInteger(skip) && skip > 0 ? skip : 0,
   }
 }

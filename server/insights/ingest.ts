@@ -12,6 +12,7 @@ export const RETENTION_DAYS = 90
 const AHEAD_MS = DAY
 const BATCH = 500
 const MOST_ERRORS = 1000
+const DEEPEST = 64
 
 type Json = Record<string, unknown>
 
@@ -27,12 +28,31 @@ const FITS: Record<FieldKind, (value: unknown) => boolean> = {
   list: (value) => Array.isArray(value),
 }
 
+/**
+ * What the database could store as text but never read again as JSON would fail every later search of the
+ * organization.
+ */
+function checkReadable(value: unknown, depth = 0): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw new LineError('the character \\u0000 cannot be stored')
+    if (!value.isWellFormed())
+      throw new LineError('a text holds half of a surrogate pair, which cannot be stored')
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth === DEEPEST) throw new LineError(`nested more than ${DEEPEST} levels deep`)
+    for (const [name, member] of Object.entries(value)) {
+      checkReadable(name)
+      checkReadable(member, depth + 1)
+    }
+  }
+}
+
 /** Only names that the lists have are checked: producers send more. */
 function checkFields(service: Service, document: Json, prefix = ''): void {
   const { fields } = SHAPES[service]
   for (const [name, value] of Object.entries(document)) {
     const path = prefix + name
-    const shape = fields[path]
+    // Own names only: a source may well send a member called `constructor`.
+    const shape = Object.hasOwn(fields, path) ? fields[path] : undefined
     if (!shape || value === null) continue
     if (!FITS[shape.kind](value)) throw new LineError(`${path} must be a ${shape.kind}`)
     if (shape.kind === 'object' && !Array.isArray(value))
@@ -77,8 +97,11 @@ export function prepareEvent(
   if (organization !== undefined && organization !== null && organization !== organizationId) {
     throw new LineError('organization is another one than that of the request')
   }
+  checkReadable(document)
   checkFields(service, document)
   const folded = fold({ ...document, organization: organizationId }) as Json
+  // Unlike `useragent` it can be searched, so its members must not keep their case.
+  if (document.user_agent !== undefined) folded.user_agent = fold(document.user_agent)
   return {
     id: internalId(organizationId, service, folded),
     timestamp: new Date(time).toISOString(),

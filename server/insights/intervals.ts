@@ -2,6 +2,8 @@ import { invalid } from '../platform/errors.ts'
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 const MOST_BUCKETS = 20_000
+/** About a century: the database computes with steps of this size. */
+const LONGEST_STEP = 100 * 366 * 86_400
 
 export interface Step {
   seconds: number
@@ -9,12 +11,15 @@ export interface Step {
 }
 
 export function readStep(body: Record<string, unknown>): Step {
-  const unit = SECONDS[String(body.interval_unit)]
+  const name = String(body.interval_unit)
+  const unit = Object.hasOwn(SECONDS, name) ? SECONDS[name] : undefined
   if (unit === undefined)
     throw invalid('bad_interval_unit', 'interval_unit must be one of s, m, h, d, w')
   const value = Number(body.interval_value ?? 1)
   if (!Number.isInteger(value) || value < 1)
     throw invalid('bad_interval_value', 'interval_value must be a positive whole number')
+  if (unit * value > LONGEST_STEP)
+    throw invalid('bad_interval_value', 'interval_value must make a step of at most 100 years')
   const { timezone } = body
   if (timezone === undefined || timezone === null || timezone === '')
     return { seconds: unit * value, offsetSeconds: 0 }

@@ -1,6 +1,12 @@
 /** RFC 3339 with any number of fractional digits; the zone may be missing and is then UTC. */
 const FORM = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?\s*([Zz]|[+-]\d\d:?\d\d)?$/
 
+/** The database knows no year 0, and five digits are another form. */
+const EARLIEST = Date.parse('0001-01-01T00:00:00Z')
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
+export const isTime = (milliseconds: number): boolean =>
+  milliseconds >= EARLIEST && milliseconds <= LATEST
+
 /** Milliseconds since the epoch, or null for what is no time. Digits beyond the millisecond are cut off. */
 export function parseTime(value: unknown): number | null {
   const match = typeof value === 'string' ? FORM.exec(value.trim()) : null
@@ -10,7 +16,7 @@ export function parseTime(value: unknown): number | null {
   const offset = /[zZ]/.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`
   const text = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`
   const time = Date.parse(text)
-  if (Number.isNaN(time)) return null
+  if (!isTime(time)) return null
   // Date.parse lets 31 February pass as 3 March.
   const local = new Date(Date.parse(`${text.slice(0, 23)}Z`))
   return local.getUTCDate() === Number(day) ? time : null
