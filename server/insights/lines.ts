@@ -4,6 +4,8 @@ import type { Line } from './ingest.ts'
 /** The longest event that is read; what is longer is skipped and told. */
 export const LONGEST_LINE = 1_048_576
 
+const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
+
 /**
  * Splits a body into events as it arrives: NDJSON by its line ends, a JSON array by its elements. Memory holds
  * one event and one chunk, however long the body is.
@@ -12,6 +14,7 @@ export async function* readLines(body: Readable): AsyncGenerator<Line> {
   let array: boolean | null = null
   let line = 1
   let start = 1
+  let begun = false
   let depth = 0
   let quoted = false
   let escaped = false
@@ -40,11 +43,16 @@ export async function* readLines(body: Readable): AsyncGenerator<Line> {
       const code = part.charCodeAt(at)
       if (code === 10) line++
       if (array === null) {
-        if (code === 32 || code === 9 || code === 10 || code === 13) continue
+        // Some editors and exports put a byte order mark first.
+        if (isSpace(code) || code === 0xfeff) continue
         array = code === 91
         start = line
         from = array ? at + 1 : at
         if (array) continue
+      }
+      if (array && !begun && !isSpace(code)) {
+        begun = true
+        start = line
       }
       if (!array) {
         if (code !== 10) continue
@@ -58,15 +66,14 @@ export async function* readLines(body: Readable): AsyncGenerator<Line> {
         else if (code === 92) escaped = true
         else if (code === 34) quoted = false
       } else if (code === 34) quoted = true
-      else if (code === 123 || code === 91) {
-        if (depth++ === 0) start = line
-      } else if (depth > 0 && (code === 125 || code === 93)) depth--
+      else if (code === 123 || code === 91) depth++
+      else if (depth > 0 && (code === 125 || code === 93)) depth--
       else if (depth === 0 && (code === 44 || code === 93)) {
         keep(at)
         const done = take()
         if (done) yield done
         from = at + 1
-        start = line
+        begun = false
       }
     }
     if (array !== null) keep(part.length)
