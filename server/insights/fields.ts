@@ -29,7 +29,7 @@ const GEOIP =
 const AGENT =
   '(name version major minor patch build os os_name os_full os_version os_major os_minor os_patch device)'
 const INITIATOR =
-  'initiated_by(user_id administrator id type email username name provider source source_metadata(name))'
+  'initiated_by(user_id administrator? id type email username name provider source source_metadata(name))'
 const COMMON = 'id event_type timestamp@ service organization'
 const CHANGES = 'changes[](field from{} to{})'
 
