@@ -69,6 +69,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow events as they happen
+         * @description Server-Sent Events; data is the event, id leads back to its place. Events of other sources appear when they arrive within seconds of their time.
+         */
+        get: operations["getInsightsDirectoryV1EventsStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ingest": {
         parameters: {
             query?: never;
@@ -402,6 +422,58 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Intervals"];
                 };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    getInsightsDirectoryV1EventsStream: {
+        parameters: {
+            query?: {
+                /** @description Services, repeated or with commas; all by default */
+                service?: string[];
+                /** @description JSON, as in queries */
+                search_term?: string;
+                /** @description Fields to send, with dots; repeated or with commas */
+                fields?: string[];
+                /** @description For clients that cannot set headers */
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description Id of the last message seen: the stream goes on after it */
+                "last-event-id"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of messages, text/event-stream */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request was refused */
             "4XX": {

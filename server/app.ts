@@ -19,6 +19,7 @@ import {
   insightsJobs,
   insightsRoutes,
   observeEvents,
+  streamRoutes,
 } from './insights/index.ts'
 import { organizationRoutes, providerRoutes } from './organizations/index.ts'
 import { type Config, loadConfig } from './platform/config.ts'
@@ -83,6 +84,8 @@ async function registerApi(
 ) {
   await http.register(insightsRoutes, { prefix: '/insights/directory/v1', db: searchDb })
   await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
+  const authenticate = createAuthenticate(db, context.cache)
+  await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
   await http.register(organizationRoutes, { prefix: '/api', db })
   const onOrganizationCreated = linkNewOrganization(context)
   await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })

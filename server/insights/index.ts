@@ -4,3 +4,4 @@ export { createPartitionsJob, dropExpiredJob, ensurePartitions, insightsJobs } f
 export { type Actor, type EventInput, observeEvents, recordEvent } from './record.ts'
 export { insightsRoutes } from './routes.ts'
 export { createPartitions, insertPastEvents, latestEvents, type PastEvent } from './store.ts'
+export { streamRoutes } from './stream-routes.ts'

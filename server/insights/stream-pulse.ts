@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+const PACE_MS = 250
+const MOST_READS = 3
+
+/**
+ * The beat that all streams of a process share. It runs only while somebody waits for it, and the next one
+ * starts after the last has ended: a slow database slows it down instead of piling up questions.
+ */
+export class Pulse {
+  readonly #read: () => Promise<number>
+  readonly #stop = new AbortController()
+  #next: Promise<number> | null = null
+  #last = 0
+  #reading = 0
+  readonly #queue: (() => void)[] = []
+
+  constructor(readWatermark: () => Promise<number>) {
+    this.#read = readWatermark
+  }
+
+  get stopped(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  /** The next watermark. */
+  next(): Promise<number> {
+    this.#next ??= this.#beat().finally(() => {
+      this.#next = null
+    })
+    return this.#next
+  }
+
+  async #beat(): Promise<number> {
+    const { signal } = this.#stop
+    const wait = Math.min(PACE_MS, Math.max(0, this.#last + PACE_MS - Date.now()))
+    await delay(wait, undefined, { signal })
+    try {
+      return await this.#read()
+    } finally {
+      this.#last = Date.now()
+    }
+  }
+
+  /** Reads take turns, so that many streams leave connections of the pool to everybody else. */
+  async inTurn<T>(read: () => Promise<T>): Promise<T> {
+    // Whoever ends hands its turn on, so a newcomer cannot slip in between.
+    if (this.#reading < MOST_READS) this.#reading++
+    else await new Promise<void>((resolve) => this.#queue.push(resolve))
+    try {
+      return await read()
+    } finally {
+      const following = this.#queue.shift()
+      if (following) following()
+      else this.#reading--
+    }
+  }
+
+  stop(): void {
+    this.#stop.abort()
+  }
+}

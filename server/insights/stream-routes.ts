@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Db } from '../platform/db.ts'
+import { AppError, throttled, unavailable } from '../platform/errors.ts'
+import { type Authenticate, chooseTenant } from '../platform/http/authorize.ts'
+import { errorsOf } from '../platform/http/errors.ts'
+import { type Follower, follow, idOf, readLastEventId, readStreamQuery, startOf } from './stream.ts'
+import { Pulse } from './stream-pulse.ts'
+import { readWatermark } from './stream-store.ts'
+
+const READ = ['insights', 'insights.readonly']
+const MOST_CLIENTS = 100
+const HEARTBEAT_MS = 15_000
+/** Whoever takes nothing for this long is cut off; the id of the last message leads back. */
+const STALLED_MS = 60_000
+
+const list = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
+const Query = Type.Object({
+  service: list('Services, repeated or with commas; all by default'),
+  search_term: Type.Optional(Type.String({ description: 'JSON, as in queries' })),
+  fields: list('Fields to send, with dots; repeated or with commas'),
+  last_event_id: Type.Optional(Type.String({ description: 'For clients that cannot set headers' })),
+})
+const Headers = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({ description: 'Id of the last message seen: the stream goes on after it' }),
+  ),
+})
+
+/** The checks of the route once more, for a stream that outlives its request. */
+async function stillAllowed(request: FastifyRequest, authenticate: Authenticate): Promise<boolean> {
+  try {
+    const principal = await authenticate(request)
+    if (!principal || !READ.some((scope) => principal.scopes.has(scope))) return false
+    const ids = [chooseTenant('several', principal, request)].flat()
+    return request.caller.tenantIds.every((id) => ids.includes(id))
+  } catch (error) {
+    if (error instanceof AppError && error.kind !== 'unavailable') return false
+    throw error
+  }
+}
+
+async function write(raw: ServerResponse, text: string, gone: AbortSignal): Promise<void> {
+  gone.throwIfAborted()
+  if (raw.write(text)) return
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(STALLED_MS)])
+  try {
+    await once(raw, 'drain', { signal })
+  } catch (error) {
+    // Ending it in order would wait for a reader who does not read.
+    raw.destroy()
+    throw error
+  }
+}
+
+/** Events as they happen, as Server-Sent Events (WHATWG HTML §9.2). */
+export const streamRoutes: FastifyPluginAsyncTypebox<{
+  db: Db
+  authenticate: Authenticate
+}> = async (app, { db, authenticate }) => {
+  const pulse = new Pulse(() => readWatermark(db))
+  const clients = new Set<AbortController>()
+
+  app.addHook('preClose', async () => {
+    pulse.stop()
+    for (const client of clients) client.abort()
+  })
+
+  app.get(
+    '/events/stream',
+    {
+      exposeHeadRoute: false,
+      schema: {
+        tags: ['events'],
+        summary: 'Follow events as they happen',
+        description:
+          'Server-Sent Events; data is the event, id leads back to its place. Events of other sources appear when they arrive within seconds of their time.',
+        querystring: Query,
+        headers: Headers,
+        response: {
+          200: Type.Null({ description: 'A stream of messages, text/event-stream' }),
+          ...errorsOf('insights'),
+        },
+      },
+      config: { scopes: READ, tenant: 'several' },
+    },
+    async (request, reply) => {
+      const query = readStreamQuery(request.query, Date.now())
+      const sent = request.headers['last-event-id'] || request.query.last_event_id
+      const after = readLastEventId(sent)
+      if (clients.size >= MOST_CLIENTS) {
+        throw throttled('too_many_streams', 'Too many streams are open; try again shortly', {
+          retryAfter: 5,
+        })
+      }
+      const gone = new AbortController()
+      clients.add(gone)
+      const { raw } = reply
+      raw.on('error', () => gone.abort())
+      raw.once('close', () => {
+        gone.abort()
+        clients.delete(gone)
+      })
+      // Before the answer begins: whatever happens once a client sees it is part of the stream.
+      const place = after ?? startOf(await readWatermark(db))
+      if (pulse.stopped) throw unavailable('stopping', 'The service is stopping')
+
+      reply.hijack()
+      const headers: OutgoingHttpHeaders = {
+        ...(reply.getHeaders() as OutgoingHttpHeaders),
+        'content-type': 'text/event-stream; charset=utf-8',
+        // A connection that was kept would hold up a service that stops.
+        connection: 'close',
+        'x-accel-buffering': 'no',
+      }
+      raw.writeHead(200, headers)
+      raw.write(`retry: 1000\nid: ${idOf(place)}\n\n`)
+      const follower: Follower = {
+        tenantIds: request.caller.tenantIds,
+        query,
+        place,
+        signal: gone.signal,
+        write: (text) => write(raw, text, gone.signal),
+        allowed: () => stillAllowed(request, authenticate),
+      }
+      const heartbeat = setInterval(() => {
+        // With the place, or a client that comes back after a quiet hour would search that hour again.
+        if (!raw.writableNeedDrain && !gone.signal.aborted)
+          raw.write(`:\nid: ${idOf(follower.place)}\n\n`)
+      }, HEARTBEAT_MS)
+      try {
+        await follow(db, pulse, follower)
+      } catch (error) {
+        request.log.warn({ err: error }, 'a stream of events broke off')
+      } finally {
+        clearInterval(heartbeat)
+        raw.end()
+      }
+    },
+  )
+}
