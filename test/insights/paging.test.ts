@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { recordEvent } from '../../server/insights/index.ts'
+import { systemCaller } from '../../server/platform/caller.ts'
+import { openDb } from '../../server/platform/db.ts'
+import { sql } from '../../server/platform/sql.ts'
+import { startApp } from '../harness.ts'
+import { type Random, seeded } from './random.ts'
+
+// Design D7: commits come in another order than the times of the events, and no reader may notice.
+
+const app = await startApp()
+const EVENTS = '/insights/directory/v1/events'
+const WRITERS = 6
+const TRANSACTIONS = 60
+/** Writers hold connections for long; readers must not wait for theirs. */
+const writing = openDb(app.service, { max: WRITERS })
+
+type Organization = Awaited<ReturnType<typeof app.newOrganization>>
+interface Told {
+  timestamp: string
+  resource: { name: string }
+}
+
+/** Events and pauses in turn; a pause is some round trips, so that others commit in between. */
+async function write(organizationId: string, writer: number, random: Random): Promise<string[]> {
+  const actor = systemCaller(organizationId, `writer ${writer}`)
+  const written: string[] = []
+  for (let at = 0; at < TRANSACTIONS; at++) {
+    const names = Array.from({ length: 1 + random.below(12) }, (_, n) => `${writer}-${at}-${n}`)
+    const undone = random.chance(0.1)
+    await writing
+      .tx(organizationId, async (tx) => {
+        for (const name of names) {
+          await recordEvent(tx, actor, { event_type: 'note', resource: { type: 'note', name } })
+          for (let pause = random.below(8); pause > 0; pause--) await tx.one(sql`select 1 as one`)
+          if (random.chance(0.2)) await turn()
+        }
+        if (undone) throw new Error('undone')
+      })
+      .catch((error) => assert.equal(error.message, 'undone'))
+    if (!undone) written.push(...names)
+  }
+  return written
+}
+
+const namesOf = (events: Told[]): string[] => events.map(({ resource }) => resource.name)
+
+/** Reads on from the place of the last page until an empty page comes after the writers are done. */
+async function pageThrough(
+  org: Organization,
+  start_time: string,
+  limit: number,
+  isOver: () => boolean,
+): Promise<string[]> {
+  const seen: string[] = []
+  let search_after: unknown
+  for (;;) {
+    const over = isOver()
+    const res = await org.post(EVENTS, { service: ['directory'], start_time, limit, search_after })
+    const events: Told[] = res.json()
+    seen.push(...namesOf(events))
+    if (over && events.length === 0) return seen
+    search_after = JSON.parse(String(res.headers['x-search_after']))
+  }
+}
+
+/** Asks from the newest time it knows, which brings the events of that millisecond again. */
+async function poll(org: Organization, from: string, isOver: () => boolean): Promise<string[]> {
+  const seen: string[] = []
+  let start_time = from
+  let atStart = new Set<string>()
+  for (;;) {
+    const over = isOver()
+    const res = await org.post(EVENTS, { service: ['directory'], start_time, limit: 10_000 })
+    const events: Told[] = res.json()
+    const fresh = events.filter(({ resource }) => !atStart.has(resource.name))
+    seen.push(...namesOf(fresh))
+    if (over && fresh.length === 0) return seen
+    const last = events.at(-1)
+    if (!last) continue
+    start_time = last.timestamp
+    atStart = new Set(namesOf(events.filter(({ timestamp }) => timestamp === start_time)))
+  }
+}
+
+test('readers that page or poll while others write miss and double nothing', async () => {
+  const org = await app.newOrganization()
+  const start_time = new Date(Date.now() - 60_000).toISOString()
+  let settled = false
+  const isOver = () => settled
+  const readers = [
+    pageThrough(org, start_time, 7, isOver),
+    pageThrough(org, start_time, 1000, isOver),
+    poll(org, start_time, isOver),
+  ]
+  const writers = Array.from({ length: WRITERS }, (_, writer) =>
+    write(org.organizationId, writer, seeded(writer)),
+  )
+  const written = (await Promise.all(writers)).flat().sort()
+  // The last events become visible once the watermark has passed their millisecond.
+  const count = async () =>
+    (await org.post(`${EVENTS}/count`, { service: ['all'], start_time })).json().count
+  while ((await count()) < written.length) await turn()
+  settled = true
+  await writing.close()
+  assert.ok(written.length > 1500, `${written.length} events`)
+  for (const [at, seen] of (await Promise.all(readers)).entries()) {
+    assert.equal(new Set(seen).size, seen.length, `reader ${at} saw an event twice`)
+    assert.deepEqual(seen.sort(), written, `reader ${at}`)
+  }
+})
