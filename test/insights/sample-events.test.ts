@@ -160,7 +160,7 @@ test('every sample is found by every operator that its fields allow', async () =
 test('every sample with members inside members is found by one of them, among all services', async () => {
   for (const event of events) {
     const nested = leavesOf(event).filter(({ field }) => field.includes('.'))
-    for (const { field, value } of nested.slice(0, 3)) {
+    for (const { field, value } of nested.slice(0, 1)) {
       const found = await find('all', { and: [{ [field]: value }] })
       assert.ok(found.has(event.sample), `${field} ${value} of sample ${event.sample}`)
     }

@@ -42,7 +42,7 @@ test('terms at the edge of what the database can say', async () => {
   const org = await withEvents(
     event('a', { username: 'anna' }),
     event('b', { username: 'line\n', event_type: 'systemuser_update' }),
-    event('c', { list: [['deep']], username: 'x'.repeat(200_000) }),
+    event('c', { list: [['deep', 'y'.repeat(3_000)]], username: 'x'.repeat(200_000) }),
   )
   const term = (field: string, operator: string, value: unknown) => ({
     and: [{ field, operator, value }],
@@ -70,6 +70,8 @@ test('terms at the edge of what the database can say', async () => {
     [term('event_type', 'eq', 'user_update'), 'abc'],
     [term('event_type', 'ne', 'systemuser_update'), ''],
     [term('list', 'eq', 'deep'), 'c'],
+    [term('list', 'contains', 'y'.repeat(2_000)), 'c'],
+    [term('list', 'endsWith', 'y'.repeat(3_001)), ''],
     [term('username', 'contains', 'x'.repeat(150_000)), 'c'],
     [term('username', 'endsWith', 'x'.repeat(150_000)), 'c'],
     [term('username', 'startsWith', 'x'.repeat(150_000)), 'c'],
