@@ -73,6 +73,9 @@ async function upload(target: Target, { gzip, again, read }: Source): Promise<Re
       },
       body: Readable.toWeb(Readable.from(watched(), { objectMode: false })) as ReadableStream,
       duplex: 'half',
+      // Fetch standard, HTTP-network-or-cache fetch: only so the body is not kept in memory for a second try.
+      redirect: 'error',
+      window: null,
     }
     return new Request(`${target.baseUrl}/insights/directory/v1/ingest`, init)
   }
