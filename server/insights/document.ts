@@ -1,18 +1,27 @@
-/** Members that keep their case: they are not searchable, or are not words. */
-const AS_SENT = new Set(['timestamp', 'changes', 'useragent', 'user_agent', 'system_timestamp'])
+/** Members of an event that keep their case: they are not searchable, or are not words. */
+const AS_SENT = new Set(['timestamp', 'changes', 'useragent', 'system_timestamp'])
+
+function lower(value: unknown): unknown {
+  if (typeof value === 'string') return value.toLowerCase()
+  if (Array.isArray(value)) return value.map(lower)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, lower(member)]))
+}
 
 /** Searchable values are stored in lower case, so that a search never depends on it. */
-export function fold(value: unknown): unknown {
-  if (typeof value === 'string') return value.toLowerCase()
-  if (Array.isArray(value)) return value.map(fold)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
+export const fold = (document: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(document).map(([name, member]) => [
       name,
-      AS_SENT.has(name) ? member : fold(member),
+      AS_SENT.has(name) ? member : lower(member),
     ]),
   )
-}
+
+/** The text of a document. jsonb knows neither U+0000 nor half a surrogate pair, and a search reads it as such. */
+export const documentText = (document: object): string =>
+  JSON.stringify(document, (_, value) =>
+    typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value,
+  )
 
 export interface Change {
   field: string

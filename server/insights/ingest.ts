@@ -99,9 +99,8 @@ export function prepareEvent(
   }
   checkReadable(document)
   checkFields(service, document)
-  const folded = fold({ ...document, organization: organizationId }) as Json
+  const folded = fold({ ...document, organization: organizationId })
   // Unlike `useragent` it can be searched, so its members must not keep their case.
-  if (document.user_agent !== undefined) folded.user_agent = fold(document.user_agent)
   return {
     id: internalId(organizationId, service, folded),
     timestamp: new Date(time).toISOString(),

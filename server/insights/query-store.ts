@@ -18,13 +18,14 @@ async function watermark(db: Queryable): Promise<string> {
 }
 
 /**
- * The rows of a selection, without the tenant. Without an end it stops at the watermark, so that a reader who
- * comes back for later events misses none (design D7).
+ * The rows of a selection, without the tenant. It never goes beyond the watermark, so that a reader who comes
+ * back for later events, or walks from window to window, misses none (design D7).
  */
 async function selected(db: Queryable, { services, from, to, term }: Selection): Promise<Sql> {
+  const mark = await watermark(db)
   const until =
-    to === null
-      ? sql`e.timestamp < ${await watermark(db)}::timestamptz`
+    to === null || iso(to) >= mark
+      ? sql`e.timestamp < ${mark}::timestamptz`
       : sql`e.timestamp <= ${iso(to)}::timestamptz`
   const which =
     services.length === SERVICES.length ? empty : sql`and e.service = any(${[...services]}::text[])`

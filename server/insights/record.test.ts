@@ -22,7 +22,13 @@ test('searchable values are folded to lower case; changes, useragent and times k
     n: 1,
     none: null,
   }
-  assert.deepEqual(fold(event), { ...event, Name: 'abc', list: ['x', { y: 'z' }] })
+  const folded = { ...event, Name: 'abc', list: ['x', { y: 'z' }] }
+  assert.deepEqual(fold(event), folded)
+  const below = fold({ resource: { timestamp: 'T', changes: 'C' }, user_agent: { name: 'Chrome' } })
+  assert.deepEqual(below, {
+    resource: { timestamp: 't', changes: 'c' },
+    user_agent: { name: 'chrome' },
+  })
 })
 
 test('changes name what differs, and secrets without their values', () => {
@@ -78,6 +84,18 @@ test('an event commits and rolls back with its transaction', async () => {
     .one<{ timestamp: string; id: string }>(sql`select timestamp, id from events`)
   assert.equal(row?.timestamp, event?.timestamp)
   assert.equal(row?.id, event?.id)
+})
+
+test('what jsonb cannot hold never reaches a document of ours', async () => {
+  const org = await app.newOrganization()
+  const name = 'half \ud800 and nothing \u0000'
+  const actor = systemCaller(org.organizationId, 'test')
+  await app.db.tx(org.organizationId, (tx) =>
+    recordEvent(tx, actor, { event_type: 'odd', changes: [{ field: 'name', to: name }] }),
+  )
+  const tenant = app.db.tenant(org.organizationId)
+  const rows = await tenant.many(sql`select document::jsonb from events`)
+  assert.ok(rows.length > 0)
 })
 
 test('the watermark stays below every transaction that may still commit an event', async () => {

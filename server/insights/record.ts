@@ -1,7 +1,7 @@
 import type { Caller } from '../platform/caller.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { uuidv7 } from '../platform/ids.ts'
-import { type Change, fold } from './document.ts'
+import { type Change, documentText, fold } from './document.ts'
 import { insertEvent } from './store.ts'
 import { parseUserAgent } from './useragent.ts'
 
@@ -54,7 +54,7 @@ export function directoryDocument(
     ...rest,
     '@version': 1,
   }
-  const text = JSON.stringify(fold(document))
+  const text = documentText(fold(document))
   return { beforeTime: `${text.slice(0, -1)},"timestamp":"`, afterTime: '"}' }
 }
 

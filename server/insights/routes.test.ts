@@ -123,6 +123,7 @@ test('every 400 of the specification, with a message that names the field', asyn
     [{ start_time: ago(1) }, /service.*supported are all, access_management/],
     [{ ...all, service: [] }, /service/],
     [{ ...all, service: ['nonsense'] }, /"nonsense".*supported are/],
+    [{ ...all, service: ['constructor'] }, /"constructor"/],
     [{ ...all, fields: [] }, /fields/],
     [{ ...all, fields: ['no_such_field'] }, /fields.*no_such_field/],
     [{ ...all, search_after: ['x'] }, /search_after/],

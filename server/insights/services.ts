@@ -32,5 +32,6 @@ export const isService = (name: string): name is Service =>
 /** The service behind a name as clients write it; `all` is not one. */
 export function serviceOf(name: string): Service | undefined {
   const folded = name.toLowerCase()
-  return ALIASES[folded] ?? (isService(folded) ? folded : undefined)
+  if (isService(folded)) return folded
+  return Object.hasOwn(ALIASES, folded) ? ALIASES[folded] : undefined
 }

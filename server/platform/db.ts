@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { AppError, codeOf, unavailable } from './errors.ts'
+import { AppError, codeOf, invalid, unavailable } from './errors.ts'
 import { isId } from './ids.ts'
 import { Lane } from './lane.ts'
 import type { Sql } from './sql.ts'
@@ -72,7 +72,7 @@ const CONNECTION_LOST = new Set([
 const CONNECTION_LOST_TEXT =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Cannot use a pool after/
 
-/** A database that is away is a 503 with a reason, not a 500. */
+/** A database that is away is a 503 with a reason, and text it cannot hold a 400; neither is a 500. */
 export function translate(error: unknown): unknown {
   if (error instanceof AppError) return error
   const code = codeOf(error)
@@ -88,6 +88,15 @@ export function translate(error: unknown): unknown {
         retryAfter: 1,
       },
     )
+  }
+  // U+0000, and half a surrogate pair in JSON: text to JavaScript, but not to the database.
+  const unstorable =
+    code === '22021' ||
+    code === '22P05' ||
+    (code === '22P02' && error instanceof Error && /json/.test(error.message))
+  if (unstorable) {
+    const message = 'A value contains a character that cannot be stored, such as U+0000'
+    return invalid('bad_character', message, { cause: error })
   }
   if (code === '57014') {
     return unavailable('statement_timeout', 'The database took too long to answer this request', {

@@ -92,6 +92,21 @@ test('a validation error names the field, in the message and in the v2 details',
   assert.match(missing.json().message, /scopes/)
 })
 
+test('text that the database cannot hold is 400, in a body, a query and a path', async () => {
+  const url = `/api/organizations/${org.organizationId}`
+  for (const contactName of ['nothing \u0000', 'half \ud800']) {
+    const res = await org.put(url, { settings: { contactName } })
+    assert.equal(res.statusCode, 400, JSON.stringify(contactName))
+    assert.match(res.json().message, /character/)
+  }
+  assert.equal(
+    (await org.post('/api/v2/roles', { name: 'a\0b', scopes: ['users'] })).statusCode,
+    400,
+  )
+  assert.equal((await org.get('/api/organizations?filter=displayName:$eq:a%00b')).statusCode, 400)
+  assert.equal((await org.get('/api/v2/roles/a%00b')).statusCode, 400)
+})
+
 test('unknown members of a body are ignored', async () => {
   const res = await org.post('/api/v2/roles', {
     name: 'Tolerant',
