@@ -7,15 +7,19 @@ export interface Option {
   value?: string
   about: string
   required?: true
+  /** May be repeated; a value may also hold several, separated by commas. */
+  multiple?: true
 }
 export type Options = Record<string, Option>
 
-type Values<O extends Options> = {
+export type Values<O extends Options> = {
   [K in keyof O]: O[K]['type'] extends 'boolean'
     ? boolean
-    : O[K] extends { required: true }
-      ? string
-      : string | undefined
+    : O[K] extends { multiple: true }
+      ? string[]
+      : O[K] extends { required: true }
+        ? string
+        : string | undefined
 }
 
 /** What was asked for on the command line, checked against the command's own table of options. */
@@ -60,14 +64,20 @@ export const optionsOf = ({ options, json }: Command): Options => ({
   help: COMMON.help!,
 })
 
+const separate = (values: string[]): string[] =>
+  values
+    .flatMap((value) => value.split(','))
+    .map((value) => value.trim())
+    .filter((value) => value !== '')
+
 /** Null when help was asked for. `name` is the words that led here, for the message. */
 export function parseCall(name: string, definition: Command, args: string[]): Call | null {
   const options = optionsOf(definition)
   const seeHelp = `see gatehouse ${name} --help`
   const config: ParseArgsOptionsConfig = Object.fromEntries(
-    Object.entries(options).map(([key, { type }]) => [
+    Object.entries(options).map(([key, { type, multiple = false }]) => [
       key,
-      key === 'help' ? { type, short: 'h' } : { type },
+      key === 'help' ? { type, short: 'h' } : { type, multiple },
     ]),
   )
   let parsed: { values: Record<string, unknown>; positionals: string[] }
@@ -84,7 +94,8 @@ export function parseCall(name: string, definition: Command, args: string[]): Ca
     throw new UsageError(`${wanted[operands.length]} is missing; ${seeHelp}`)
   if (operands.length > wanted.length)
     throw new UsageError(`Unexpected argument '${operands[wanted.length]}'; ${seeHelp}`)
-  for (const [key, { required }] of Object.entries(options)) {
+  for (const [key, { required, multiple }] of Object.entries(options)) {
+    if (multiple) values[key] = separate((values[key] ?? []) as string[])
     if (required && !values[key]) throw new UsageError(`--${key} is missing; ${seeHelp}`)
   }
   const json = values.json === true

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
-import { type Options, UsageError } from './command.ts'
+import { type Options, UsageError, type Values } from './command.ts'
 
 // What the verbs of `gatehouse events` have in common on the command line.
 
@@ -10,18 +9,33 @@ export const TARGET = {
   url: { type: 'string', value: 'URL', about: 'The service; http://localhost:8080 by default' },
   key: { type: 'string', value: 'KEY', about: 'API key; others on this machine may see it' },
   'key-file': { type: 'string', value: 'FILE', about: 'File that holds the API key' },
-  org: { type: 'string', value: 'ID', about: `Organization, for those with several; ${several}` },
+  org: {
+    type: 'string',
+    multiple: true,
+    value: 'ID',
+    about: `Organization, for those with several; ${several}`,
+  },
   provider: { type: 'string', value: 'ID', about: 'Events of the provider itself, instead' },
 } as const satisfies Options
 
 export const FILTER = {
-  service: { type: 'string', value: 'NAME', about: `Service; all by default; ${several}` },
+  service: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    about: `Service; all by default; ${several}`,
+  },
   search: {
     type: 'string',
     value: 'JSON',
     about: 'Search term, such as {"and":[{"success":false}]}',
   },
-  field: { type: 'string', value: 'NAME', about: `Only this field, with dots; ${several}` },
+  field: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    about: `Only this field, with dots; ${several}`,
+  },
 } as const satisfies Options
 
 export const TIMES = {
@@ -29,31 +43,11 @@ export const TIMES = {
   until: { type: 'string', value: 'TIME', about: 'The same forms; now by default' },
 } as const satisfies Options
 
-type Given<O extends Options> = { [K in keyof O]: string | undefined }
-
 export interface Target {
   baseUrl: string
   apiKey: string
   organizationIds: string[]
   providerId: string | undefined
-}
-
-/**
- * Every value of an option that may be repeated or hold a list with commas. Read from the words themselves:
- * a parsed call keeps only the last.
- */
-function every(name: 'org' | 'service' | 'field'): string[] {
-  const known = { ...TARGET, ...FILTER, ...TIMES, limit: {}, sort: {} }
-  const options = Object.fromEntries(
-    Object.keys(known).map((key) => [key, { type: 'string' as const }]),
-  )
-  const args = process.argv.slice(2)
-  const { tokens } = parseArgs({ args, options, strict: false, tokens: true })
-  return tokens
-    .flatMap((token) => (token.kind === 'option' && token.name === name ? (token.value ?? '') : []))
-    .flatMap((value) => value.split(','))
-    .map((value) => value.trim())
-    .filter((value) => value !== '')
 }
 
 function readKey(key: string | undefined, file: string | undefined): string {
@@ -65,11 +59,16 @@ function readKey(key: string | undefined, file: string | undefined): string {
   return text
 }
 
-export function readTarget(options: Given<typeof TARGET>): Target {
-  const { url = 'http://localhost:8080', key, 'key-file': file, provider } = options
+export function readTarget(options: Values<typeof TARGET>): Target {
+  const {
+    url = 'http://localhost:8080',
+    key,
+    'key-file': file,
+    org: organizationIds,
+    provider,
+  } = options
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError(`--url must be an http address, not "${url}"`)
-  const organizationIds = every('org')
   if (provider !== undefined && organizationIds.length > 0)
     throw new UsageError('--org and --provider exclude each other')
   return {
@@ -98,9 +97,8 @@ export interface Filter {
   fields?: string[]
 }
 
-export function readFilter({ search }: Given<Pick<typeof FILTER, 'search'>>): Filter {
-  const service = every('service')
-  const fields = every('field')
+export function readFilter(options: Values<typeof FILTER>): Filter {
+  const { service, field: fields, search } = options
   let term: unknown
   try {
     if (search !== undefined) term = JSON.parse(search)
@@ -119,9 +117,7 @@ export interface Selection extends Filter {
   end_time?: string
 }
 
-export function readSelection(
-  options: Given<typeof TIMES> & Given<Pick<typeof FILTER, 'search'>>,
-): Selection {
+export function readSelection(options: Values<typeof TIMES> & Values<typeof FILTER>): Selection {
   const { since = '1h', until } = options
   return {
     ...readFilter(options),
