@@ -135,6 +135,12 @@ export const ADMINISTRATORS = [
     lastname: 'Gallagher',
     roleName: 'Administrator with Billing',
   },
+  {
+    home: PROVIDER.name,
+    firstname: 'Callum',
+    lastname: 'Byrne',
+    roleName: 'Administrator',
+  },
 ]
 
 export const FIRST_NAMES =

@@ -89,6 +89,7 @@ test('the world is a provider with two organizations and one that stands alone',
       ['Command Runner', alone, null],
       ['Help Desk', alone, null],
       ['Administrator with Billing', null, credentials.provider.id],
+      ['Administrator', null, credentials.provider.id],
     ],
   )
   assert.equal(credentials.baseUrl, 'http://localhost:8080/api')

@@ -62,14 +62,12 @@ function sendHeaders(reply: FastifyReply, query: EventQuery, chunks: EventChunk[
     : query.after
       ? [query.after.timestamp, query.after.id]
       : []
-  reply
-    .header(
-      'X-Result-Count',
-      chunks.reduce((sum, { rows }) => sum + rows, 0),
-    )
-    .header('X-Limit', query.limit)
-    .header('X-Sort', query.sort)
-    .header('X-Search_after', JSON.stringify(place))
+  const rows = chunks.reduce((sum, { rows }) => sum + rows, 0)
+  // In the letters of the specification: through `reply` they would go out in lower case.
+  reply.raw.setHeader('X-Result-Count', String(rows))
+  reply.raw.setHeader('X-Limit', String(query.limit))
+  reply.raw.setHeader('X-Sort', query.sort)
+  reply.raw.setHeader('X-Search_after', JSON.stringify(place))
 }
 
 /** Directory Insights: the queries over audit events. */
