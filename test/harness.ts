@@ -106,6 +106,7 @@ export function caller(http: FastifyInstance, apiKey: string | null) {
 
 export interface AppOptions {
   env?: Record<string, string>
+  searchTimeoutMs?: number
 }
 
 /** The whole application on a database of its own; closed when the test file is done. */
@@ -122,7 +123,10 @@ export async function startApp(options: AppOptions = {}) {
   })
   const config = loadConfig({ GATEHOUSE_LOG_LEVEL: 'debug', ...options.env })
   const db = openDb(service, { max: 5 })
-  const searchDb = openDb(service, { max: 3 })
+  const searchDb = openDb(service, {
+    max: 3,
+    statementTimeoutMs: options.searchTimeoutMs ?? 30_000,
+  })
   const sealer = await Sealer.open(randomBytes(32), db)
   const app = await createApp({
     config,

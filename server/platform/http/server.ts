@@ -44,7 +44,7 @@ export async function createServer(config: Config, log: Logger) {
   registerJsonBody(app as unknown as FastifyInstance)
 
   const headers = securityHeaders(config.publicUrl.startsWith('https:'))
-  // Hooks on the path of every request take a callback: a promise each would cost more than what they do.
+  // Hooks on the path of every request take a callback: no promise has to be made for them.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
     // Answers to a credential are for its holder alone; public pages may say otherwise.
