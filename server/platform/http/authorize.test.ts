@@ -97,6 +97,9 @@ test('x-org-id on a route that does not support it is 403 with the words of the 
     assert.equal(res.statusCode, 403, path)
     assert.equal(res.json().message, 'x-org-id included on unsupported route')
   }
+  const nowhere = await msp.get('/api/v2/integrations/anything', headers)
+  assert.equal(nowhere.statusCode, 403, 'also where there is no route yet')
+  assert.equal((await msp.get('/api/v2/integrations/anything')).statusCode, 404)
   const search = await msp.post('/api/search/organizations', {}, headers)
   assert.equal(search.statusCode, 403)
 })

@@ -62,6 +62,18 @@ function providerOf(principal: Principal, id: string): string {
   return id
 }
 
+const orgIdUnsupported = () =>
+  forbidden('org_id_unsupported', 'x-org-id included on unsupported route')
+
+/** Design §4: below these addresses x-org-id is refused, also where there is no route. */
+const WITHOUT_ORG_ID = /^\/api\/(v2\/(providers|administrators|integrations)|users)(\/|\?|$)/i
+
+/** For addresses that no route answers. */
+export function refuseOrgId(request: FastifyRequest): void {
+  if (WITHOUT_ORG_ID.test(request.url) && header(request, 'x-org-id') !== undefined)
+    throw orgIdUnsupported()
+}
+
 /** The tenant a request acts on, by the rule of its route. */
 export function chooseTenant(
   rule: TenantRule,
@@ -72,7 +84,7 @@ export function chooseTenant(
   switch (rule) {
     case 'home':
       if (orgId !== undefined) {
-        throw forbidden('org_id_unsupported', 'x-org-id included on unsupported route')
+        throw orgIdUnsupported()
       }
       return principal.homeId
     case 'path': {

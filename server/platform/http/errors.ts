@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { Type } from 'typebox'
 import { translate } from '../db.ts'
 import { AppError, type ErrorKind } from '../errors.ts'
+import { refuseOrgId } from './authorize.ts'
 
 const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
@@ -160,6 +161,7 @@ function onError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
 export function registerErrors(app: FastifyInstance): void {
   app.setErrorHandler(onError)
   app.setNotFoundHandler((request, reply) => {
+    refuseOrgId(request)
     const message = `${STATUS_CODES[404]}: there is no ${request.method} ${request.url.split('?')[0]}`
     return reply.code(404).send(errorBody(familyOf(request.url), 404, message))
   })
