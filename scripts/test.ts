@@ -32,7 +32,13 @@ process.stdout.write(
 process.env.TEST_CLUSTER = JSON.stringify(cluster.connections)
 
 const counts = { passed: 0, failed: 0 }
-const stream = run({ files, concurrency: 2, timeout: 300_000 })
+// A failed test may leave a socket open; its file must end all the same, or the run never would.
+const stream = run({
+  files,
+  concurrency: 2,
+  timeout: 300_000,
+  execArgv: ['--test-force-exit'],
+})
 stream.on('test:summary', (summary) => {
   if (summary.file !== undefined) return
   counts.passed = summary.counts.passed
