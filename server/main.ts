@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { announce, announceFirst } from './announce.ts'
-import { type Config, loadConfig } from './platform/config.ts'
+import { type Config, demoEnvironment, loadConfig } from './platform/config.ts'
 import { codeOf, messageOf, OperatorError } from './platform/errors.ts'
 import { followKeys } from './platform/key-watch.ts'
 import { createLog } from './platform/log.ts'
@@ -40,7 +40,7 @@ async function listen(http: FastifyInstance, { port, host }: Config): Promise<vo
 /** Starts everything, serves until SIGTERM or SIGINT, then stops in order: requests, jobs, database. */
 export async function serve(options: ServeOptions = {}): Promise<void> {
   const config = loadConfig({
-    ...process.env,
+    ...(options.demo ? demoEnvironment(process.env) : process.env),
     ...(options.port !== undefined && { PORT: options.port }),
     ...(options.host !== undefined && { HOST: options.host }),
   })

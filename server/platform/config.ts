@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { messageOf, OperatorError } from './errors.ts'
+import { Allowlist } from './outbound/allowlist.ts'
 
 /** One setting. `parse` throws with the words that follow "NAME: " in the message to the operator. */
 interface Setting<T> {
@@ -71,6 +72,12 @@ const list = (raw: string): string[] =>
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
+
+function outboundAllow(raw: string): string[] {
+  const entries = list(raw)
+  new Allowlist(entries)
+  return entries
+}
 
 /** Every setting of the process. docs/settings.md is generated from this table. */
 export const settings = {
@@ -185,6 +192,14 @@ export const settings = {
     default: 'none',
     about: 'Addresses or CIDRs, comma-separated, whose X-Forwarded-* headers are believed',
   }),
+  outboundAllow: setting({
+    env: 'GATEHOUSE_OUTBOUND_ALLOW',
+    parse: outboundAllow,
+    fallback: [] as string[],
+    default: 'none',
+    about:
+      'Networks (CIDR), addresses and host names, comma-separated, that calls to other services may reach although they are not on the open internet; also without encryption',
+  }),
   rateLimit: setting({
     env: 'GATEHOUSE_RATE_LIMIT',
     parse: integer(0, 10_000_000),
@@ -287,6 +302,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     development: ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname),
   }
 }
+
+/** The demo shows other services on the same machine. */
+export const demoEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...env,
+  GATEHOUSE_OUTBOUND_ALLOW: [env.GATEHOUSE_OUTBOUND_ALLOW ?? '', '127.0.0.0/8', '::1'].join(','),
+})
 
 /** The settings in force, with secrets hidden: `gatehouse config print`. */
 export function describeConfig(config: Config): Record<string, unknown> {

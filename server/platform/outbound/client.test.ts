@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { tempDirectory } from '../../../test/harness.ts'
+import { loadConfig } from '../config.ts'
+import { Allowlist } from './allowlist.ts'
+import { Outbound, type OutboundRequest } from './client.ts'
+import type { Resolve } from './destination.ts'
+import { OutboundError, type OutboundProblem } from './errors.ts'
+
+const directory = tempDirectory()
+const [keyFile, certificateFile] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
+execFileSync(
+  'openssl',
+  // biome-ignore format: one option a line would hide the command
+  ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
+    '-keyout', keyFile, '-out', certificateFile, '-subj', '/CN=siem.test',
+    '-addext', 'subjectAltName=DNS:siem.test,DNS:localhost,IP:127.0.0.1'],
+  { stdio: 'ignore' },
+)
+const key = readFileSync(keyFile)
+const cert = readFileSync(certificateFile, 'utf8')
+
+async function listening<T extends Server>(server: T, t: TestContext): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+const plain = (t: TestContext, answer: RequestListener) => listening(createServer(answer), t)
+const tls = (t: TestContext, answer: RequestListener) =>
+  listening(createTlsServer({ key, cert }, answer) as unknown as Server, t)
+
+const here: Resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+const opened: Outbound[] = []
+function client(allow: string[], options: { resolve?: Resolve; ca?: string } = {}) {
+  const outbound = new Outbound({ allowlist: new Allowlist(allow), ...options })
+  opened.push(outbound)
+  return outbound
+}
+after(() => {
+  for (const outbound of opened) outbound.close()
+})
+const loopback = client(['127.0.0.0/8', '::1'])
+const trusting = client(['127.0.0.1'], { resolve: here, ca: cert })
+
+async function fails(
+  problem: OutboundProblem,
+  words: RegExp,
+  outbound: Outbound,
+  url: string,
+  request?: OutboundRequest,
+) {
+  await assert.rejects(outbound.request(url, request), (error) => {
+    assert.ok(error instanceof OutboundError, String(error))
+    assert.equal(error.problem, problem, error.message)
+    assert.match(error.message, words)
+    return true
+  })
+}
+
+test('a request arrives as it was sent, and the answer comes back', async (t) => {
+  const port = await tls(t, async (request, response) => {
+    const parts = await request.toArray()
+    response.writeHead(418, { 'x-seen': String(request.headers['x-sent']) })
+    response.end(`${request.method} ${request.url} ${request.headers.host} ${parts.join('')}`)
+  })
+  const answer = await trusting.request(`https://siem.test:${port}/in?a=1`, {
+    method: 'POST',
+    headers: { 'x-sent': 'yes' },
+    body: 'hello',
+  })
+  assert.equal(answer.status, 418)
+  assert.equal(answer.headers['x-seen'], 'yes')
+  assert.equal(answer.body.toString(), `POST /in?a=1 siem.test:${port} hello`)
+})
+
+test('a certificate must be trusted and made for the host', async (t) => {
+  const port = await tls(t, (_, response) => void response.end())
+  const untrusting = client(['127.0.0.1'], { resolve: here })
+  await fails('tls', /DEPTH_ZERO_SELF_SIGNED_CERT/, untrusting, `https://siem.test:${port}`)
+  await fails('tls', /ERR_TLS_CERT_ALTNAME_INVALID/, trusting, `https://other.test:${port}`)
+  const plainPort = await plain(t, (_, response) => void response.end())
+  await fails('tls', /No secure connection/, trusting, `https://siem.test:${plainPort}`)
+  assert.equal((await trusting.request(`https://127.0.0.1:${port}`)).status, 200)
+})
+
+test('addresses inside are refused, however they are written', async () => {
+  const nothing = client([])
+  for (const host of [
+    '127.0.0.1',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '[::1]',
+    '[::ffff:7f00:1]',
+    '[64:ff9b::7f00:1]',
+    '169.254.169.254',
+    '0',
+    '[fe80::1]',
+  ]) {
+    await fails('refused_address', /GATEHOUSE_OUTBOUND_ALLOW/, nothing, `https://${host}/`)
+    await fails('refused_address', /GATEHOUSE_OUTBOUND_ALLOW/, nothing, `http://${host}/`)
+  }
+  await fails('refused_address', /localhost leads to/, nothing, 'https://localhost/')
+  await assert.rejects(nothing.check('https://127.0.0.1'), OutboundError)
+})
+
+test('one address inside is enough to refuse a name', async () => {
+  const mixed: Resolve = async () => [
+    { address: '93.184.215.14', family: 4 },
+    { address: '::ffff:10.0.0.1', family: 6 },
+  ]
+  await fails('refused_address', /10\.0\.0\.1/, client([], { resolve: mixed }), 'https://a.test/')
+})
+
+test('a name that changes its address after the check is still reached where it was checked', async (t) => {
+  const port = await plain(t, (_, response) => void response.end('checked'))
+  let asked = 0
+  const rebinding: Resolve = async () => {
+    asked++
+    return [{ address: asked === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]
+  }
+  const outbound = client(['127.0.0.1'], { resolve: rebinding })
+  const answer = await outbound.request(`http://rebind.test:${port}/`)
+  assert.equal(answer.body.toString(), 'checked')
+  assert.equal(asked, 1)
+  await fails('refused_address', /127\.0\.0\.2/, outbound, `http://rebind.test:${port}/`)
+})
+
+test('http is for what the operator has allowed', async (t) => {
+  const port = await plain(t, (_, response) => void response.end('plain'))
+  assert.equal((await loopback.request(`http://127.0.0.1:${port}`)).body.toString(), 'plain')
+  const named = client(['siem.test'], { resolve: here })
+  assert.equal((await named.request(`http://siem.test:${port}`)).body.toString(), 'plain')
+  const open: Resolve = async () => [{ address: '93.184.215.14', family: 4 }]
+  const words = /http:\/\/ is not encrypted/
+  await fails('bad_url', words, client([], { resolve: open }), 'http://a.test/')
+})
+
+test('an address that cannot be used is told at once', async () => {
+  for (const url of ['ftp://a.test', 'a.test', '', 'file:///etc/passwd'])
+    await fails('bad_url', /https:\/\//, loopback, url)
+  for (const url of ['https://user:secret@a.test', 'https://user@a.test'])
+    await fails('bad_url', /user name or password/, loopback, url)
+})
+
+test('unknown hosts and closed ports are told', async (t) => {
+  const unknown: Resolve = async () => {
+    throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })
+  }
+  await fails(
+    'unknown_host',
+    /no host named a\.test/,
+    client([], { resolve: unknown }),
+    'https://a.test',
+  )
+  await fails(
+    'unknown_host',
+    /no address/,
+    client([], { resolve: async () => [] }),
+    'https://a.test',
+  )
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  await fails('connection', /refuses connections/, loopback, `http://127.0.0.1:${port}`)
+  const rude = createTcpServer((socket) => socket.end('What?\r\n\r\n')).listen(0, '127.0.0.1')
+  await once(rude, 'listening')
+  t.after(() => rude.close())
+  const rudePort = (rude.address() as AddressInfo).port
+  await fails('bad_answer', /does not answer in HTTP/, loopback, `http://127.0.0.1:${rudePort}`)
+})
+
+test('each part of a request has its time', async (t) => {
+  // Takes connections and says nothing, so that TLS never comes about.
+  const silent = createTcpServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const sockets = new Set<{ destroy(): void }>()
+  silent.on('connection', (socket) => sockets.add(socket))
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+  const silentPort = (silent.address() as AddressInfo).port
+  await fails('timeout', /No connection/, trusting, `https://siem.test:${silentPort}`, {
+    connectMs: 60,
+  })
+  await fails('timeout', /No answer/, loopback, `http://127.0.0.1:${silentPort}`, { headersMs: 60 })
+  const endless = await plain(t, (_, response) => {
+    response.write('a')
+  })
+  await fails('timeout', /did not finish/, loopback, `http://127.0.0.1:${endless}`, { totalMs: 80 })
+  const lost = client([], { resolve: () => new Promise(() => {}) })
+  await fails('timeout', /looked up/, lost, 'https://a.test', { connectMs: 30 })
+  await fails('timeout', /did not finish/, lost, 'https://a.test', { totalMs: 30 })
+})
+
+test('an answer is taken up to its largest size, told beforehand or not', async (t) => {
+  const port = await plain(t, (request, response) => {
+    const body = 'x'.repeat(1000)
+    if (request.url === '/told') response.setHeader('content-length', body.length)
+    else response.write('')
+    response.end(body)
+  })
+  const at = (path: string) => `http://127.0.0.1:${port}${path}`
+  for (const path of ['/told', '/streamed']) {
+    await fails('too_large', /larger than 999 bytes/, loopback, at(path), { maxBytes: 999 })
+    const answer = await loopback.request(at(path), { maxBytes: 1000 })
+    assert.equal(answer.body.length, 1000)
+  }
+})
+
+test('redirects stay on the host and stay encrypted', async (t) => {
+  let other = 0
+  const elsewhere = await plain(t, (_, response) => {
+    other++
+    response.end()
+  })
+  let to = ''
+  let status = 302
+  const answer: RequestListener = async (request, response) => {
+    if (request.url === '/end') {
+      const parts = await request.toArray()
+      response.end(`${request.method} ${parts.join('')}`)
+    } else response.writeHead(status, { location: to }).end()
+  }
+  const port = await tls(t, answer)
+  const from = `https://siem.test:${port}/start`
+
+  to = '/end'
+  const followed = await trusting.request(from)
+  assert.equal(followed.body.toString(), 'GET ')
+  assert.equal(followed.url, `https://siem.test:${port}/end`)
+  const post = { method: 'POST', body: 'kept' }
+  for (status of [307, 308])
+    assert.equal((await trusting.request(from, post)).body.toString(), 'POST kept')
+  for (status of [301, 302, 303]) await fails('bad_redirect', /307 or 308/, trusting, from, post)
+
+  const bad: [string, RegExp][] = [
+    [`https://other.test:${port}/end`, /to other\.test/],
+    [`https://siem.test:${elsewhere}/end`, /redirects to siem\.test/],
+    [`http://siem.test:${port}/end`, /not encrypted/],
+    [`https://a:b@siem.test:${port}/end`, /redirects/],
+    ['https://127.0.0.1/', /redirects to 127/],
+    ['file:///etc/passwd', /redirects to/],
+    ['http://[', /no address/],
+    ['/start', /again and again/],
+  ]
+  for (const [location, words] of bad) {
+    to = location
+    await fails('bad_redirect', words, trusting, from)
+  }
+  assert.equal(other, 0)
+})
+
+test('connections are kept, and one that was closed meanwhile is replaced', async (t) => {
+  const ports = new Set<number | undefined>()
+  const server = createServer((request, response) => {
+    ports.add(request.socket.remotePort)
+    if (request.url === '/cut' && ports.size === 1) request.socket.destroy()
+    else response.end('here')
+  })
+  const port = await listening(server, t)
+  const outbound = client(['127.0.0.1'])
+  const at = (path: string) => `http://127.0.0.1:${port}${path}`
+  for (let call = 0; call < 3; call++) await outbound.request(at('/'))
+  assert.equal(ports.size, 1)
+  // The receiver goes away in the middle: only what may be repeated goes out again.
+  await fails('connection', /closed the connection/, outbound, at('/cut'), { method: 'POST' })
+  ports.clear()
+  await outbound.request(at('/'))
+  const again = await outbound.request(at('/cut'), { method: 'POST', repeatable: true })
+  assert.equal(again.body.toString(), 'here')
+})
+
+test('the setting is checked at the start', () => {
+  const { outboundAllow } = loadConfig({ GATEHOUSE_OUTBOUND_ALLOW: ' 10.0.0.0/8, siem.local ,' })
+  assert.deepEqual(outboundAllow, ['10.0.0.0/8', 'siem.local'])
+  assert.throws(
+    () => loadConfig({ GATEHOUSE_OUTBOUND_ALLOW: '10.0.0.0/40' }),
+    /GATEHOUSE_OUTBOUND_ALLOW must list networks/,
+  )
+})
