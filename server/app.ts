@@ -15,11 +15,13 @@ import {
 import {
   createPartitionsJob,
   dropExpiredJob,
+  GeoIpDatabase,
   ingestRoutes,
   insightsJobs,
   insightsRoutes,
   observeEvents,
   streamRoutes,
+  useGeoIp,
 } from './insights/index.ts'
 import { organizationRoutes, providerRoutes } from './organizations/index.ts'
 import { type Config, loadConfig } from './platform/config.ts'
@@ -97,11 +99,19 @@ async function registerApi(
   registerContract(http, operations)
 }
 
+async function connectGeoIp(http: FastifyInstance, config: Config, log: Logger): Promise<void> {
+  const path = config.geoipDatabase
+  const database = path === undefined ? null : await GeoIpDatabase.open(path, log)
+  useGeoIp(database)
+  http.addHook('onClose', async () => database?.close())
+}
+
 async function createHttp(parts: HttpParts) {
   const { config, db, log, context, queueDepths, prepare } = parts
   const metrics = createMetrics()
   observeEvents((service) => metrics.eventsWritten.inc({ service }))
   const http = await createServer(config, log)
+  await connectGeoIp(http, config, log)
   prepare?.(http)
   registerTracing(http)
   registerAuthorization(http, createAuthenticate(db, context.cache))

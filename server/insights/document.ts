@@ -1,8 +1,14 @@
 /** Members of an event that keep their case: they are not searchable, or are not words. */
 const AS_SENT = new Set(['timestamp', 'changes', 'useragent', 'system_timestamp'])
 
+/**
+ * A text as it is stored and searched. A sigma at the end of a word has a letter of its own, which would make
+ * what is found depend on where the word was cut.
+ */
+export const foldText = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
+
 function lower(value: unknown): unknown {
-  if (typeof value === 'string') return value.toLowerCase()
+  if (typeof value === 'string') return foldText(value)
   if (Array.isArray(value)) return value.map(lower)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, lower(member)]))

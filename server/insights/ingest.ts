@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../platform/db.ts'
 import { fold } from './document.ts'
 import { type FieldKind, SHAPES } from './fields.ts'
+import { type GeoIp, locate } from './geoip.ts'
 import { type Service, serviceOf } from './services.ts'
 import { insertPastEvents, type PastEvent } from './store.ts'
 import { parseTime } from './times.ts'
@@ -15,6 +16,7 @@ const MOST_ERRORS = 1000
 const DEEPEST = 64
 
 type Json = Record<string, unknown>
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
 /** Why a line was not kept, in words for the person who reads the answer. */
 export class LineError extends Error {}
@@ -46,37 +48,52 @@ function checkReadable(value: unknown, depth = 0): void {
   }
 }
 
-/** Only names that the lists have are checked: producers send more. */
-function checkFields(service: Service, document: Json, prefix = ''): void {
+/**
+ * Only names that the lists have are checked: producers send more. A number where the lists have a string becomes
+ * one, in place, or a search for it would not find it. Inside lists nothing is refused.
+ */
+function conform(service: Service, document: Json, prefix = '', inList = false): void {
   const { fields } = SHAPES[service]
   for (const [name, value] of Object.entries(document)) {
     const path = prefix + name
     // Own names only: a source may well send a member called `constructor`.
     const shape = Object.hasOwn(fields, path) ? fields[path] : undefined
     if (!shape || value === null) continue
-    if (!FITS[shape.kind](value)) throw new LineError(`${path} must be a ${shape.kind}`)
-    if (shape.kind === 'object' && !Array.isArray(value))
-      checkFields(service, value as Json, `${path}.`)
+    if (!inList && !FITS[shape.kind](value)) throw new LineError(`${path} must be a ${shape.kind}`)
+    if (Array.isArray(value)) {
+      for (const one of value) if (isObject(one)) conform(service, one, `${path}.`, true)
+    } else if (isObject(value)) conform(service, value, `${path}.`, inList)
+    else if (shape.kind === 'string' && typeof value === 'number' && shape.searchable)
+      document[name] = String(value)
   }
 }
 
+/** Events of the service itself have the id of their row, so that an export can be sent back. */
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
 /** RFC 9562 §5.8: from the event's own id, or from all of it, so that sending it again finds it there. */
 function internalId(organizationId: string, service: Service, document: Json): string {
+  const { geoip: _, ...sent } = document
   const own =
     typeof document.id === 'string' && document.id !== ''
       ? document.id.toLowerCase()
-      : JSON.stringify(document)
+      : // Without what may have been added here when it came first.
+        JSON.stringify(sent)
+  if (UUID_V7.test(own)) return own
   const hex = createHash('sha256').update(`${organizationId} ${service} ${own}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
+/** Sources that know the place themselves are believed; some services have none in their documents. */
+function placeOf(service: Service, { client_ip, geoip }: Json): { geoip?: GeoIp } {
+  const { fields, free } = SHAPES[service]
+  if (geoip !== undefined || !(free || Object.hasOwn(fields, 'geoip'))) return {}
+  const place = locate(client_ip)
+  return place ? { geoip: place } : {}
+}
+
 /** A line of a source as the row it becomes. */
-export function prepareEvent(
-  raw: unknown,
-  organizationId: string,
-  now: number,
-  fallback?: Service,
-): PastEvent {
+export function prepareEvent(raw: unknown, organizationId: string, now: number): PastEvent {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new LineError('must be a JSON object')
   const document = raw as Json
@@ -84,7 +101,7 @@ export function prepareEvent(
     document.service === undefined || document.service === null
       ? undefined
       : String(document.service)
-  const service = named === undefined ? (fallback ?? 'notifications') : serviceOf(named)
+  const service = named === undefined ? 'notifications' : serviceOf(named)
   if (!service) throw new LineError(`service: there is no ${JSON.stringify(named)}`)
   if (typeof document.event_type !== 'string' || document.event_type === '')
     throw new LineError('event_type is missing')
@@ -98,9 +115,13 @@ export function prepareEvent(
     throw new LineError('organization is another one than that of the request')
   }
   checkReadable(document)
-  checkFields(service, document)
-  const folded = fold({ ...document, organization: organizationId })
-  // Unlike `useragent` it can be searched, so its members must not keep their case.
+  conform(service, document)
+  // Events of the multi-tenant portal say null: they are of no organization.
+  const folded = fold({
+    ...document,
+    organization: organization === null ? null : organizationId,
+    ...placeOf(service, document),
+  })
   return {
     id: internalId(organizationId, service, folded),
     timestamp: new Date(time).toISOString(),

@@ -2,6 +2,7 @@ import type { Caller } from '../platform/caller.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { uuidv7 } from '../platform/ids.ts'
 import { type Change, documentText, fold } from './document.ts'
+import { locate } from './geoip.ts'
 import { insertEvent } from './store.ts'
 import { parseUserAgent } from './useragent.ts'
 
@@ -37,6 +38,7 @@ export function directoryDocument(
 ) {
   const { event_type, organization, ...rest } = input
   const portal = actor.providerId !== null && organizationId === actor.providerId
+  const geoip = locate(actor.client.ip)
   const document = {
     id,
     event_type,
@@ -48,6 +50,7 @@ export function directoryDocument(
       auth_method: actor.authMethod === 'oauth' ? 'api-key' : actor.authMethod,
     }),
     client_ip: actor.client.ip,
+    ...(geoip && { geoip }),
     useragent: parseUserAgent(actor.client.userAgent),
     success: true,
     mfa: actor.mfa,

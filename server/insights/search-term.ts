@@ -1,6 +1,7 @@
 import { invalid } from '../platform/errors.ts'
+import { foldText } from './document.ts'
 import { type FieldKind, isSearchable, kindsOf } from './fields.ts'
-import type { Service } from './services.ts'
+import { type Service, serviceOf } from './services.ts'
 import { parseTime } from './times.ts'
 
 // Search terms as clients write them, read into one small tree. Pure: the SQL is made from the tree elsewhere.
@@ -41,6 +42,10 @@ function leafKinds(services: readonly Service[], field: string, sample: unknown)
   return ['string']
 }
 
+/** Services have the names here that the list of services knows for them, too. */
+const readText = (field: string, text: string): string =>
+  (field === 'service' ? serviceOf(text) : undefined) ?? foldText(text)
+
 /** The value as each kind understands it; what a kind cannot read is left out. */
 function readValue(field: string, kinds: LeafKind[], raw: unknown): Value[] {
   if (typeof raw === 'object' || raw === undefined) {
@@ -51,7 +56,7 @@ function readValue(field: string, kinds: LeafKind[], raw: unknown): Value[] {
   }
   const values: Value[] = []
   for (const kind of kinds) {
-    if (kind === 'string') values.push(String(raw).toLowerCase())
+    if (kind === 'string') values.push(readText(field, String(raw)))
     else if (kind === 'boolean') {
       const word = String(raw).toLowerCase()
       if (word === 'true' || word === 'false') values.push(word === 'true')

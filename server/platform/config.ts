@@ -243,6 +243,13 @@ export const settings = {
     default: 'Gatehouse <gatehouse@localhost>',
     about: 'Sender of mails',
   }),
+  geoipDatabase: setting({
+    env: 'GATEHOUSE_GEOIP_DATABASE',
+    parse: optionalText,
+    fallback: undefined as string | undefined,
+    default: 'unset: events tell no place',
+    about: 'MaxMind database (.mmdb) that says where addresses are; read again when it is replaced',
+  }),
   metricsToken: setting({
     env: 'GATEHOUSE_METRICS_TOKEN',
     parse: optionalText,

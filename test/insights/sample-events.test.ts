@@ -74,8 +74,7 @@ function leavesOf(event: Json): Leaf[] {
     }
     const shape = SHAPES[service].fields[field]
     if (!shape?.searchable || !Object.hasOwn(OPERATORS, shape.kind)) return []
-    // A number where a word is expected is not a word.
-    if (value === null || (shape.kind === 'string' && typeof value !== 'string')) return []
+    if (value === null) return []
     return [{ field, kind: shape.kind as LeafKind, value: value as Leaf['value'] }]
   }
   const leaves = walk(event, '')
