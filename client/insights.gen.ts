@@ -52,6 +52,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export all events of a query as CSV or NDJSON
+         * @description Streams every matching event up to the moment of the request; an export that cannot be finished breaks the connection off. Without `format`, the Accept header chooses between text/csv and application/x-ndjson. CSV has a head row, and as columns `fields` in the order given, or a set that depends on the services only and ends with the whole event as JSON in `document`. Lists are joined by "; ". A cell whose text begins like a formula gets a leading apostrophe. NDJSON has one event per line, without `fields` as it is stored.
+         */
+        post: operations["postInsightsDirectoryV1EventsExport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events/interval": {
         parameters: {
             query?: never;
@@ -207,6 +227,29 @@ export interface components {
             /** @description Value of X-Search_after */
             search_after?: unknown;
             skip?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        ExportRequest: {
+            /** @description List of services, or ["all"]; required */
+            service?: unknown;
+            /** @description RFC 3339, inclusive; required */
+            start_time?: unknown;
+            /** @description RFC 3339, inclusive; now when absent */
+            end_time?: unknown;
+            /** @description {"and": […]} or {"or": […]} */
+            search_term?: unknown;
+            /** @description The most rows in all; everything when absent */
+            limit?: unknown;
+            /** @description ASC (default) or DESC */
+            sort?: unknown;
+            /** @description List of fields to return, with dots */
+            fields?: unknown;
+            /** @description Value of X-Search_after */
+            search_after?: unknown;
+            skip?: unknown;
+            /** @description csv (default) or ndjson */
+            format?: unknown;
         } & {
             [key: string]: unknown;
         };
@@ -375,6 +418,51 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Distinct"];
                 };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    postInsightsDirectoryV1EventsExport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+            };
+        };
+        responses: {
+            /** @description The file, text/csv or application/x-ndjson */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request was refused */
             "4XX": {

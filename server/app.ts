@@ -15,6 +15,7 @@ import {
 import {
   createPartitionsJob,
   dropExpiredJob,
+  exportRoutes,
   GeoIpDatabase,
   ingestRoutes,
   insightsJobs,
@@ -85,6 +86,7 @@ async function registerApi(
   operations: Operation[],
 ) {
   await http.register(insightsRoutes, { prefix: '/insights/directory/v1', db: searchDb })
+  await http.register(exportRoutes, { prefix: '/insights/directory/v1', db: searchDb })
   await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
   const authenticate = createAuthenticate(db, context.cache)
   await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
