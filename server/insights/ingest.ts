@@ -4,11 +4,10 @@ import { fold } from './document.ts'
 import { type FieldKind, SHAPES } from './fields.ts'
 import { type GeoIp, locate } from './geoip.ts'
 import { type Service, serviceOf } from './services.ts'
-import { insertPastEvents, type PastEvent } from './store.ts'
+import { createPartitions, insertPastEvents, type PastEvent } from './store.ts'
 import { parseTime } from './times.ts'
 
 const DAY = 86_400_000
-export const RETENTION_DAYS = 90
 /** Clocks of sources may run ahead by this much. */
 const AHEAD_MS = DAY
 const BATCH = 500
@@ -93,7 +92,12 @@ function placeOf(service: Service, { client_ip, geoip }: Json): { geoip?: GeoIp 
 }
 
 /** A line of a source as the row it becomes. */
-export function prepareEvent(raw: unknown, organizationId: string, now: number): PastEvent {
+export function prepareEvent(
+  raw: unknown,
+  organizationId: string,
+  retentionDays: number,
+  now: number,
+): PastEvent {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new LineError('must be a JSON object')
   const document = raw as Json
@@ -107,8 +111,8 @@ export function prepareEvent(raw: unknown, organizationId: string, now: number):
     throw new LineError('event_type is missing')
   const time = parseTime(document.timestamp)
   if (time === null) throw new LineError('timestamp is missing or not an RFC 3339 date')
-  if (time < now - RETENTION_DAYS * DAY)
-    throw new LineError(`timestamp is older than ${RETENTION_DAYS} days`)
+  if (time < now - retentionDays * DAY)
+    throw new LineError(`timestamp is older than ${retentionDays} days`)
   if (time > now + AHEAD_MS) throw new LineError('timestamp is more than a day in the future')
   const { organization } = document
   if (organization !== undefined && organization !== null && organization !== organizationId) {
@@ -145,17 +149,40 @@ export interface Line {
   error?: string
 }
 
+const WEEK = 7 * DAY
+
+/**
+ * Old weeks have no partition of their own where nobody needed one, or where it was dropped. Asked for once per
+ * body and week; an event for which there is none waits in the default partition.
+ */
+function weekMaker(db: Db, now: number): (events: PastEvent[]) => Promise<void> {
+  const known = new Set<number>()
+  return async (events) => {
+    for (const { timestamp } of events) {
+      const time = Date.parse(timestamp)
+      // 5 January 1970 was a Monday: weeks start there.
+      const week = Math.floor((time - 4 * DAY) / WEEK)
+      if (time > now - WEEK || known.has(week)) continue
+      known.add(week)
+      await createPartitions(db, new Date(time), new Date(time))
+    }
+  }
+}
+
 /** Good lines are stored in batches, each durable before the next is read; bad ones are told by number. */
 export async function ingest(
   db: Db,
   organizationId: string,
+  retentionDays: number,
   lines: AsyncIterable<Line>,
   now = Date.now,
 ): Promise<IngestReport> {
   const report: IngestReport = { received: 0, stored: 0, duplicates: 0, rejected: 0, errors: [] }
   let batch: PastEvent[] = []
+  const makeWeeks = weekMaker(db, now())
   const flush = async () => {
     if (batch.length === 0) return
+    await makeWeeks(batch)
     const stored = await db.tx(organizationId, (tx) => insertPastEvents(tx, organizationId, batch))
     report.stored += stored
     report.duplicates += batch.length - stored
@@ -172,7 +199,7 @@ export async function ingest(
       continue
     }
     try {
-      batch.push(prepareEvent(JSON.parse(text), organizationId, now()))
+      batch.push(prepareEvent(JSON.parse(text), organizationId, retentionDays, now()))
     } catch (problem) {
       if (problem instanceof LineError) reject(line, problem.message)
       else if (problem instanceof SyntaxError) reject(line, `not valid JSON: ${problem.message}`)

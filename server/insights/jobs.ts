@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
 import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
-import { RETENTION_DAYS } from './ingest.ts'
+import { DEFAULT_RETENTION_DAYS } from './retention.ts'
 import { createPartitions, dropPartitions } from './store.ts'
 
 const DAY = 86_400_000
@@ -26,7 +26,7 @@ export const dropExpiredJob = defineJob({
 
 /** Whole weeks go at once, so the newest expired events stay up to six days longer. */
 export const dropExpired = (db: Db, now = Date.now()): Promise<number> =>
-  dropPartitions(db, new Date(now - RETENTION_DAYS * DAY))
+  dropPartitions(db, new Date(now - DEFAULT_RETENTION_DAYS * DAY))
 
 export const insightsJobs = (db: Db): Job[] => [
   handle(createPartitionsJob, async () => {
