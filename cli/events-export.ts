@@ -1,5 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises'
-import { command } from './command.ts'
+import { messageOf, OperatorError } from '../server/platform/errors.ts'
+import { command, UsageError } from './command.ts'
+import { headersOf, refusal, send } from './events-http.ts'
 import { writeOut } from './events-line.ts'
 import {
   FILTER,
@@ -7,13 +9,13 @@ import {
   readTarget,
   type Selection,
   TARGET,
+  type Target,
   TIMES,
 } from './events-options.ts'
-import { eventPages } from './events-pages.ts'
-import { progressLine } from './output.ts'
+import { type Progress, progressLine } from './output.ts'
 
-/** Small enough that memory stays flat, large enough that requests do not count. */
-const PAGE_SIZE = 2000
+const FORMATS = ['ndjson', 'csv'] as const
+type Format = (typeof FORMATS)[number]
 
 type Write = (text: string) => Promise<void>
 
@@ -34,26 +36,98 @@ async function writeFile(file: string, work: (write: Write) => Promise<void>): P
   }
 }
 
+/** Counts rows as they pass. A line break inside a quoted cell of CSV ends no row; JSON has none inside a line. */
+function rowCounter(format: Format): (text: string) => number {
+  // The head is no event.
+  let rows = format === 'csv' ? -1 : 0
+  let quoted = false
+  return (text) => {
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === 34 && format === 'csv') quoted = !quoted
+      else if (code === 10 && !quoted) rows++
+    }
+    return Math.max(0, rows)
+  }
+}
+
+/** The answer in pieces; one that breaks off is a failure, never a short file. */
+async function* exportedText(
+  target: Target,
+  selection: Selection,
+  format: Format,
+): AsyncGenerator<string> {
+  const init: RequestInit = {
+    method: 'POST',
+    headers: { ...headersOf(target), 'content-type': 'application/json' },
+    body: JSON.stringify({ ...selection, format }),
+  }
+  const url = `${target.baseUrl}/insights/directory/v1/events/export`
+  const response = await send(target, () => new Request(url, init))
+  if (!response.ok) throw refusal(response.status, await response.json().catch(() => null))
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const reader = response.body?.getReader()
+  for (;;) {
+    const piece = await reader?.read().catch((error: Error) => {
+      const reason = messageOf(error.cause ?? error)
+      throw new OperatorError(
+        `The connection broke off before the export was complete: ${reason}`,
+        { cause: error },
+      )
+    })
+    if (!piece || piece.done) return
+    yield decoder.decode(piece.value, { stream: true })
+  }
+}
+
+function readFormat(text: string): Format {
+  const format = FORMATS.find((one) => one === text.toLowerCase())
+  if (!format) throw new UsageError(`--format must be ${FORMATS.join(' or ')}`)
+  return format
+}
+
+async function copy(
+  pieces: AsyncIterable<string>,
+  count: (text: string) => number,
+  write: Write,
+  progress: Progress,
+): Promise<number> {
+  let rows = 0
+  for await (const text of pieces) {
+    await write(text)
+    rows = count(text)
+    progress.show(`${rows} events`)
+  }
+  return rows
+}
+
 export const exportEvents = command({
-  about: 'Writes all events that match into FILE, one JSON document per line; - is stdout.',
+  about: 'Writes all events that match into FILE; - is stdout.',
   operands: ['FILE'],
-  options: { ...TARGET, ...FILTER, ...TIMES },
-  notes: ['FILE appears when it is complete; until then it is called FILE.partial.'],
+  options: {
+    ...TARGET,
+    ...FILTER,
+    ...TIMES,
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      about: 'ndjson (one JSON document per line, default) or csv',
+    },
+  },
+  notes: [
+    'FILE appears when it is complete; until then it is called FILE.partial.',
+    'CSV has the fields given by --field as columns, or a choice of them and the whole event.',
+  ],
   async run({ options, operands }) {
     const [file] = operands as [string]
-    const target = readTarget(options)
-    const selection: Selection = readSelection(options)
+    const format = readFormat(options.format ?? 'ndjson')
+    const pieces = exportedText(readTarget(options), readSelection(options), format)
     const progress = progressLine()
-    let count = 0
-    const copy = async (write: Write): Promise<void> => {
-      const paging = { sort: 'ASC', limit: Number.POSITIVE_INFINITY, pageSize: PAGE_SIZE } as const
-      for await (const events of eventPages(target, selection, paging)) {
-        await write(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
-        count += events.length
-        progress.show(`${count} events, up to ${events.at(-1)?.timestamp ?? 'now'}`)
-      }
+    let rows = 0
+    const work = async (write: Write): Promise<void> => {
+      rows = await copy(pieces, rowCounter(format), write, progress)
     }
-    await (file === '-' ? copy(writeOut) : writeFile(file, copy)).finally(progress.done)
-    if (file !== '-') process.stdout.write(`${file}: ${count} events.\n`)
+    await (file === '-' ? work(writeOut) : writeFile(file, work)).finally(progress.done)
+    if (file !== '-') process.stdout.write(`${file}: ${rows} events.\n`)
   },
 })

@@ -155,6 +155,40 @@ test('an export that fails leaves no file behind', async () => {
   assert.equal(statSync(file).mode & 0o777, 0o600)
 })
 
+test('export writes CSV, counted by rows', async () => {
+  const org = await withEvents(
+    event({ error_message: 'two\nlines, "quoted"' }),
+    event({ timestamp: minutesAgo(5), error_message: '=1+1' }),
+  )
+  const file = join(directory, 'events.csv')
+  const done = await events(org, 'export', file, '--format', 'csv')
+  assert.deepEqual([done.code, done.stdout], [0, `${file}: 2 events.\n`], done.stderr)
+  assert.match(readFileSync(file, 'utf8'), /^timestamp,service,event_type,.*,document\r\n/)
+  const fields = ['--field', 'event_type', '--field', 'error_message']
+  const piped = await events(org, 'export', '-', '--format', 'CSV', ...fields)
+  const rows = ['event_type,error_message', 'user_update,"two\nlines, ""quoted"""']
+  assert.equal(piped.stdout, [...rows, "user_update,'=1+1", ''].join('\r\n'))
+  const empty = await events(org, 'export', file, '--format', 'csv', '--since', '1s')
+  assert.equal(empty.stdout, `${file}: 0 events.\n`)
+})
+
+test('an export that breaks off leaves no file behind', async () => {
+  const org = await withEvents(...Array.from({ length: 3000 }, () => event()))
+  // Stored by hand: the service would refuse what is no JSON.
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.execute(
+      `insert into events (organization_id, timestamp, id, service, document)
+       values ($1, $2, gen_random_uuid(), 'directory', '{"a":nonsense}')`,
+      [org.organizationId, minutesAgo(5)],
+    ),
+  )
+  const file = join(directory, 'broken.csv')
+  const { code, stdout, stderr } = await events(org, 'export', file, '--format', 'csv')
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^gatehouse: The connection broke off before the export was complete: .*\n$/)
+  assert.ok(!existsSync(file) && !existsSync(`${file}.partial`))
+})
+
 test('import takes lines, an array and gzip, from a file and from stdin', async () => {
   const org = await app.newOrganization()
   const bodies: (string | Buffer)[] = [
@@ -234,6 +268,7 @@ test('what a person can mend is one line', async () => {
     [2, ['query', ...target, '--search', '{'], /--search must be JSON/],
     [2, ['query', ...target, '--limit', '0'], /--limit must be/],
     [2, ['query', ...target, '--sort', 'up'], /--sort must be/],
+    [2, ['export', ...target, file, '--format', 'xml'], /--format must be ndjson or csv/],
     [2, ['query', '--url', 'ftp://x', '--key', 'x'], /--url must be/],
     [2, ['import', ...target, file, '--org', 'a', '--org', 'b'], /--org must be one/],
     [1, ['import', ...target, `${file}.missing`], /no such file/],

@@ -1,6 +1,6 @@
 export { type Change, changesBetween, fold } from './document.ts'
-export { GeoIpDatabase, useGeoIp } from './geoip.ts'
 export { exportRoutes } from './export-routes.ts'
+export { GeoIpDatabase, useGeoIp } from './geoip.ts'
 export { ingestRoutes } from './ingest-routes.ts'
 export { createPartitionsJob, dropExpiredJob, ensurePartitions, insightsJobs } from './jobs.ts'
 export { type Actor, type EventInput, observeEvents, recordEvent } from './record.ts'
