@@ -6,7 +6,7 @@ import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { throttled } from '../platform/errors.ts'
+import { codeOf, throttled } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import type { EventQuery } from './event-query.ts'
 import {
@@ -151,7 +151,8 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, {
         try {
           await pipeline([source, ...compressor, raw])
         } catch (error) {
-          request.log.warn({ err: error }, 'an export broke off')
+          const left = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'
+          request.log[left ? 'info' : 'warn']({ err: error }, 'an export broke off')
         }
       } finally {
         working--

@@ -141,6 +141,9 @@ function ndjsonWriter({ fields }: EventQuery): RowWriter {
 export const writerOf = ({ format, query }: ExportRequest): RowWriter =>
   format === 'csv' ? csvWriter(query) : ndjsonWriter(query)
 
+/** Rows that are written at once: others have their turn in between. */
+const BATCH = 500
+
 /** The text of an export in pieces of some hundred rows. */
 export async function* exportText(
   writer: RowWriter,
@@ -151,8 +154,14 @@ export async function* exportText(
     // One after the other is let go as it is written.
     for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
       let text = ''
-      for (const document of splitDocuments(piece)) text += writer.write(document)
-      yield text
+      let rows = 0
+      for (const document of splitDocuments(piece)) {
+        text += writer.write(document)
+        if (++rows % BATCH !== 0) continue
+        yield text
+        text = ''
+      }
+      if (text !== '') yield text
     }
   }
 }
