@@ -556,12 +556,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A stream of messages, text/event-stream */
+            /** @description Messages with id and data, until one side ends it */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": string;
+                };
             };
             /** @description The request was refused */
             "4XX": {

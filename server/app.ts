@@ -88,7 +88,7 @@ async function registerApi(
   await http.register(insightsRoutes, { prefix: '/insights/directory/v1', db: searchDb })
   await http.register(exportRoutes, { prefix: '/insights/directory/v1', db: searchDb })
   await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
-  const authenticate = createAuthenticate(db, context.cache)
+  const authenticate = createAuthenticate(db, context.cache, { touch: false })
   await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
   await http.register(organizationRoutes, { prefix: '/api', db })
   const onOrganizationCreated = linkNewOrganization(context)

@@ -125,8 +125,15 @@ function presentedKey(request: FastifyRequest): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }
 
-/** API key, bearer token or console session, in this order. */
-export function createAuthenticate(db: Db, cache: CredentialCache): Authenticate {
+/**
+ * API key, bearer token or console session, in this order. With `touch: false` a session is not kept alive by it: for
+ * those who ask again while one request lasts.
+ */
+export function createAuthenticate(
+  db: Db,
+  cache: CredentialCache,
+  { touch = true } = {},
+): Authenticate {
   async function bySession(request: FastifyRequest, token: string): Promise<Principal> {
     const session = await findSession(db, sha256(token), IDLE_MINUTES)
     const row = session && (await findAdministratorById(db, session.administrator_id))
@@ -145,7 +152,8 @@ export function createAuthenticate(db: Db, cache: CredentialCache): Authenticate
         'Unauthorized: the second factor is still to be given',
       )
     }
-    if (Date.now() - Date.parse(session.seen_at) > 60_000) await touchSession(db, session.hash)
+    if (touch && Date.now() - Date.parse(session.seen_at) > 60_000)
+      await touchSession(db, session.hash)
     const principal = await administratorPrincipal(db, row, {
       authMethod: 'session',
       scopes: null,

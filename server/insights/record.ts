@@ -45,7 +45,7 @@ export function directoryDocument(
     service: 'directory',
     organization: organization !== undefined ? organization : portal ? null : organizationId,
     provider: actor.providerId,
-    initiated_by: actor.initiator,
+    initiated_by: portal ? { ...actor.initiator, provider: actor.providerId } : actor.initiator,
     ...(actor.initiator.type !== 'system' && {
       auth_method: actor.authMethod === 'oauth' ? 'api-key' : actor.authMethod,
     }),

@@ -12,10 +12,16 @@ import { Pulse } from './stream-pulse.ts'
 import { readWatermark } from './stream-store.ts'
 
 const READ = ['insights', 'insights.readonly']
-const MOST_CLIENTS = 100
-const HEARTBEAT_MS = 15_000
-/** Whoever takes nothing for this long is cut off; the id of the last message leads back. */
-const STALLED_MS = 60_000
+
+/** What a process allows its streams. */
+export interface StreamLimits {
+  mostClients: number
+  /** At each beat the credential is looked at again as well. */
+  heartbeatMs: number
+  /** Whoever takes nothing for this long is cut off; the id of the last message leads back. */
+  stalledMs: number
+}
+const LIMITS: StreamLimits = { mostClients: 100, heartbeatMs: 15_000, stalledMs: 60_000 }
 
 const list = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 const Query = Type.Object({
@@ -43,10 +49,15 @@ async function stillAllowed(request: FastifyRequest, authenticate: Authenticate)
   }
 }
 
-async function write(raw: ServerResponse, text: string, gone: AbortSignal): Promise<void> {
+async function write(
+  raw: ServerResponse,
+  text: string,
+  gone: AbortSignal,
+  stalledMs: number,
+): Promise<void> {
   gone.throwIfAborted()
   if (raw.write(text)) return
-  const signal = AbortSignal.any([gone, AbortSignal.timeout(STALLED_MS)])
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(stalledMs)])
   try {
     await once(raw, 'drain', { signal })
   } catch (error) {
@@ -59,8 +70,10 @@ async function write(raw: ServerResponse, text: string, gone: AbortSignal): Prom
 /** Events as they happen, as Server-Sent Events (WHATWG HTML §9.2). */
 export const streamRoutes: FastifyPluginAsyncTypebox<{
   db: Db
+  /** Must not keep a session alive: a stream would hold its own open for ever. */
   authenticate: Authenticate
-}> = async (app, { db, authenticate }) => {
+  limits?: StreamLimits
+}> = async (app, { db, authenticate, limits = LIMITS }) => {
   const pulse = new Pulse(() => readWatermark(db))
   const clients = new Set<AbortController>()
 
@@ -81,17 +94,20 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
         querystring: Query,
         headers: Headers,
         response: {
-          200: Type.Null({ description: 'A stream of messages, text/event-stream' }),
+          200: {
+            description: 'Messages with id and data, until one side ends it',
+            content: { 'text/event-stream': { schema: Type.String() } },
+          },
           ...errorsOf('insights'),
         },
       },
-      config: { scopes: READ, tenant: 'several' },
+      config: { scopes: READ, tenant: 'several', longLived: true },
     },
     async (request, reply) => {
       const query = readStreamQuery(request.query, Date.now())
       const sent = request.headers['last-event-id'] || request.query.last_event_id
       const after = readLastEventId(sent)
-      if (clients.size >= MOST_CLIENTS) {
+      if (clients.size >= limits.mostClients) {
         throw throttled('too_many_streams', 'Too many streams are open; try again shortly', {
           retryAfter: 5,
         })
@@ -123,14 +139,17 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
         query,
         place,
         signal: gone.signal,
-        write: (text) => write(raw, text, gone.signal),
+        write: (text) => write(raw, text, gone.signal, limits.stalledMs),
         allowed: () => stillAllowed(request, authenticate),
       }
-      const heartbeat = setInterval(() => {
+      const beat = async () => {
+        // A database that is away is waited for; the next beat asks again.
+        if (!(await follower.allowed().catch(() => true))) gone.abort()
         // With the place, or a client that comes back after a quiet hour would search that hour again.
-        if (!raw.writableNeedDrain && !gone.signal.aborted)
+        if (!raw.writableNeedDrain && !raw.writableEnded && !gone.signal.aborted)
           raw.write(`:\nid: ${idOf(follower.place)}\n\n`)
-      }, HEARTBEAT_MS)
+      }
+      const heartbeat = setInterval(beat, limits.heartbeatMs)
       try {
         await follow(db, pulse, follower)
       } catch (error) {

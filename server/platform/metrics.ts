@@ -5,6 +5,13 @@ import { unauthenticated } from './errors.ts'
 import type { Queue } from './jobs/queue.ts'
 import { sameSecret } from './secrets.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The answer lasts for as long as the client stays. */
+    longLived?: true
+  }
+}
+
 export interface Metrics {
   registry: Registry
   eventsWritten: Counter<'service'>
@@ -42,6 +49,8 @@ export function registerMetrics(
   app.addHook('onResponse', (request, reply, done) => {
     // The pattern, not the address: ids would make a series each.
     const { method, routeOptions } = request
+    // How long somebody listens says nothing about the service; a refusal does.
+    if (routeOptions.config.longLived && reply.statusCode < 400) return done()
     const route = routeOptions.url ?? 'none'
     const name = `${method} ${reply.statusCode} ${route}`
     let known = series.get(name)

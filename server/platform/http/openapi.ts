@@ -138,11 +138,13 @@ function describeOperation(operation: Operation, legacy: boolean, components: Js
     const code = status.toUpperCase()
     const { description, ...rest } = body as Json
     const empty = rest.type === 'null'
+    // As Fastify has it: a response that is not JSON names its types itself.
+    const content = rest.content ?? { 'application/json': { schema: rest } }
     return [
       code,
       {
         description: description ?? REASONS[code] ?? code,
-        ...(!empty && { content: { 'application/json': { schema: hoist(rest, components) } } }),
+        ...(!empty && { content: hoist(content, components) }),
       },
     ]
   })
