@@ -1,6 +1,6 @@
 import { createFirstAdministrator } from './admins/index.ts'
 import { createApp, jobDefinitions } from './app.ts'
-import { ensurePartitions } from './insights/index.ts'
+import { ensurePartitions, GeoIpDatabase } from './insights/index.ts'
 import type { Config } from './platform/config.ts'
 import { borrowDatabase, type Database, openDatabase } from './platform/database.ts'
 import { type Db, openDb } from './platform/db.ts'
@@ -56,6 +56,9 @@ export const openCliGround = (config: Config, log: Logger) =>
   openGround(config, log, borrowDatabase)
 
 export async function startService(config: Config, log: Logger) {
+  // Before there is a first administrator: a start that fails later would have made a key that nobody is shown.
+  if (config.geoipDatabase !== undefined)
+    (await GeoIpDatabase.open(config.geoipDatabase, log)).close()
   const ground = await openServerGround(config, log)
   try {
     await ensurePartitions(ground.db)
