@@ -29,7 +29,11 @@ async function serve(limits: StreamLimits) {
   const authenticate = createAuthenticate(app.db, app.cache, { touch: false })
   await http.register(streamRoutes, { prefix: PREFIX, db: app.db, authenticate, limits })
   const url = await http.listen({ port: 0, host: '127.0.0.1' })
-  after(() => http.close())
+  after(() => {
+    // Connections that clients keep would hold it up for seconds.
+    http.server.closeAllConnections()
+    return http.close()
+  })
   const logged = (text: string) =>
     new Promise<void>((found) => {
       waiting.push({ text, found })
