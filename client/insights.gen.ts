@@ -109,6 +109,97 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/forwarders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List forwarders */
+        get: operations["getInsightsDirectoryV1Forwarders"];
+        put?: never;
+        /**
+         * Create a forwarder; its secret is in this answer only
+         * @description Events are sent by POST, at least once, in the order of their time, and signed as Standard Webhooks describes (webhook-id, webhook-timestamp, webhook-signature). A batch keeps its webhook-id until it has arrived. Events that other sources tell late are sent when they arrive, ahead of the next ones. An answer other than 2xx is tried again for 72 hours, then the forwarder fails; Retry-After is heeded, and 410 turns the forwarder off.
+         */
+        post: operations["postInsightsDirectoryV1Forwarders"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/forwarders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One forwarder and its state */
+        get: operations["getInsightsDirectoryV1ForwardersById"];
+        /** Replace the settings of a forwarder; what failed is tried again */
+        put: operations["putInsightsDirectoryV1ForwardersById"];
+        post?: never;
+        /** Delete a forwarder */
+        delete: operations["deleteInsightsDirectoryV1ForwardersById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/forwarders/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last 200 attempts, the newest first */
+        get: operations["getInsightsDirectoryV1ForwardersByIdDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/forwarders/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on from another place: deliver events again, or leave some out */
+        post: operations["postInsightsDirectoryV1ForwardersByIdReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/forwarders/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send one sample event now and tell the outcome */
+        post: operations["postInsightsDirectoryV1ForwardersByIdTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ingest": {
         parameters: {
             query?: never;
@@ -186,6 +277,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Empty: Record<string, never>;
         ErrorInsights: {
             message: string;
         };
@@ -252,6 +344,131 @@ export interface components {
             format?: unknown;
         } & {
             [key: string]: unknown;
+        };
+        Forwarder: {
+            id: string;
+            name: string;
+            /** @description https://… */
+            url: string;
+            /**
+             * @description A JSON array, or a document per line
+             * @enum {unknown}
+             */
+            format: "json" | "ndjson";
+            enabled: boolean;
+            /** @description Most events per request */
+            batch_size: number;
+            service: string[];
+            search_term: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {unknown} */
+            status: "active" | "retrying" | "failed" | "paused";
+            last_success: string | null;
+            last_error: string | null;
+            last_error_at: string | null;
+            delivered_to: string | null;
+            /** @description Milliseconds and id, as in X-Search_after */
+            cursor: [
+                number,
+                string
+            ];
+            /** @description Age of the oldest event after the cursor; 0 if none */
+            lag_seconds: number;
+            next_attempt: string | null;
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            updated: string;
+        };
+        ForwarderDelivery: {
+            /** Format: date-time */
+            time: string;
+            webhook_id: string;
+            /** @description Events in the request */
+            count: number;
+            http_status: number | null;
+            duration_ms: number;
+            error: string | null;
+            /** @description Milliseconds and id, as in X-Search_after */
+            cursor: [
+                number,
+                string
+            ];
+        };
+        ForwarderDeliveryList: {
+            results: components["schemas"]["ForwarderDelivery"][];
+            totalCount: number;
+        };
+        ForwarderList: {
+            results: components["schemas"]["Forwarder"][];
+            totalCount: number;
+        };
+        ForwarderReplay: {
+            /** @description A time (RFC 3339, inclusive), or [milliseconds, id] to go on after that event */
+            from: unknown;
+        };
+        ForwarderTest: {
+            delivered: boolean;
+            webhook_id: string;
+            http_status: number | null;
+            duration_ms: number;
+            error: string | null;
+        };
+        ForwarderWithSecret: {
+            id: string;
+            name: string;
+            /** @description https://… */
+            url: string;
+            /**
+             * @description A JSON array, or a document per line
+             * @enum {unknown}
+             */
+            format: "json" | "ndjson";
+            enabled: boolean;
+            /** @description Most events per request */
+            batch_size: number;
+            service: string[];
+            search_term: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {unknown} */
+            status: "active" | "retrying" | "failed" | "paused";
+            last_success: string | null;
+            last_error: string | null;
+            last_error_at: string | null;
+            delivered_to: string | null;
+            /** @description Milliseconds and id, as in X-Search_after */
+            cursor: [
+                number,
+                string
+            ];
+            /** @description Age of the oldest event after the cursor; 0 if none */
+            lag_seconds: number;
+            next_attempt: string | null;
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            updated: string;
+            secret?: string;
+        };
+        ForwarderWrite: {
+            name: string;
+            /** @description https://… */
+            url: string;
+            /**
+             * @description A JSON array, or a document per line
+             * @enum {unknown}
+             */
+            format?: "json" | "ndjson";
+            /** @description List of services; ["all"] by default */
+            service?: unknown;
+            /** @description As in POST /events */
+            search_term?: unknown;
+            enabled?: boolean;
+            /** @description Most events per request */
+            batch_size?: number;
+            secret?: string | null;
         };
         IngestReport: {
             received: number;
@@ -563,6 +780,358 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    getInsightsDirectoryV1Forwarders: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForwarderList"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    postInsightsDirectoryV1Forwarders: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForwarderWrite"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForwarderWithSecret"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    getInsightsDirectoryV1ForwardersById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forwarder"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    putInsightsDirectoryV1ForwardersById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForwarderWrite"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForwarderWithSecret"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    deleteInsightsDirectoryV1ForwardersById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Empty"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    getInsightsDirectoryV1ForwardersByIdDeliveries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForwarderDeliveryList"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    postInsightsDirectoryV1ForwardersByIdReplay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForwarderReplay"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forwarder"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    postInsightsDirectoryV1ForwardersByIdTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForwarderTest"];
                 };
             };
             /** @description The request was refused */

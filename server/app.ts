@@ -13,6 +13,13 @@ import {
   sessionRoutes,
 } from './admins/index.ts'
 import {
+  dropArrivalsJob,
+  type ForwardingContext,
+  ForwardingWorker,
+  forwarderRoutes,
+  forwardingJobs,
+} from './forwarding/index.ts'
+import {
   createPartitionsJob,
   dropExpiredJob,
   exportRoutes,
@@ -37,6 +44,8 @@ import { openQueue, type Queue } from './platform/jobs/queue.ts'
 import { createLog, type Logger } from './platform/log.ts'
 import { mailJob, mailPoster, sendMailJob } from './platform/mail.ts'
 import { createMetrics, registerMetrics } from './platform/metrics.ts'
+import { Allowlist } from './platform/outbound/allowlist.ts'
+import { Outbound } from './platform/outbound/client.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { registerTracing } from './platform/tracing.ts'
 
@@ -47,12 +56,14 @@ export const jobDefinitions: JobDefinition[] = [
   createPartitionsJob,
   dropExpiredJob,
   deleteExpiredJob,
+  dropArrivalsJob,
   sendMailJob,
 ] as unknown as JobDefinition[]
 
 export interface App {
   http: FastifyInstance
   queue: Queue
+  forwarding: ForwardingWorker
   cache: CredentialCache
   context: AdminContext
   operations: Operation[]
@@ -75,13 +86,14 @@ interface HttpParts {
   searchDb: Db
   log: Logger
   context: AdminContext
+  forwarding: ForwardingContext
   queueDepths: Queue['depths']
   prepare?: ((http: FastifyInstance) => void) | undefined
 }
 
 async function registerApi(
   http: FastifyInstance,
-  { db, searchDb }: Pick<HttpParts, 'db' | 'searchDb'>,
+  { db, searchDb, forwarding }: Pick<HttpParts, 'db' | 'searchDb' | 'forwarding'>,
   context: AdminContext,
   operations: Operation[],
 ) {
@@ -90,6 +102,7 @@ async function registerApi(
   await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
   const authenticate = createAuthenticate(db, context.cache, { touch: false })
   await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
+  await http.register(forwarderRoutes, { prefix: '/insights/directory/v1', context: forwarding })
   await http.register(organizationRoutes, { prefix: '/api', db })
   const onOrganizationCreated = linkNewOrganization(context)
   await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })
@@ -129,21 +142,36 @@ async function createHttp(parts: HttpParts) {
 
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, db, searchDb, log, sealer, prepare } = parts
-  const jobs = [...insightsJobs(db), ...adminJobs(db), mailJob(db, sealer, config, log)]
+  const jobs = [
+    ...insightsJobs(db),
+    ...adminJobs(db),
+    ...forwardingJobs(db),
+    mailJob(db, sealer, config, log),
+  ]
   const queue = await openQueue(db, log, jobDefinitions, jobs)
   const cache = new CredentialCache()
   const postMail = mailPoster(sealer, queue.send)
   const context: AdminContext = { db, cache, sealer, postMail, publicUrl: config.publicUrl }
+  const outbound = new Outbound({ allowlist: new Allowlist(config.outboundAllow) })
+  const forwarding = { db, searchDb, sealer, outbound }
   const { http, operations } = await createHttp({
     config,
     db,
     searchDb,
     log,
     context,
+    forwarding,
     queueDepths: queue.depths,
     prepare,
   })
-  return { http, queue, cache, context, operations }
+  return {
+    http,
+    queue,
+    forwarding: new ForwardingWorker(forwarding, log),
+    cache,
+    context,
+    operations,
+  }
 }
 
 /** The routes alone, for the generated contract: nothing connects to a database until it is asked. */
@@ -157,6 +185,7 @@ export async function describeRoutes(): Promise<Operation[]> {
     searchDb: db,
     log,
     context,
+    forwarding: {} as ForwardingContext,
     queueDepths: async () => [],
   })
   return operations

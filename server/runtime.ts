@@ -68,8 +68,14 @@ export async function startService(config: Config, log: Logger) {
       apiKey: config.adminApiKey,
     })
     const app = await createApp({ config, log, ...ground })
-    const stopListening = await app.cache.listen(ground.database.service, log)
-    if (config.role !== 'web') await app.queue.work()
+    const stopCache = await app.cache.listen(ground.database.service, log)
+    const stopListening = async () => {
+      await Promise.all([stopCache(), app.forwarding.stop()])
+    }
+    if (config.role !== 'web') {
+      await app.queue.work()
+      app.forwarding.work()
+    }
     return { app, ground, first, stopListening }
   } catch (error) {
     await ground.close()

@@ -22,4 +22,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     context: ({ id }) => `administrator ${id} totp`,
   },
   { table: 'mails', column: 'body', key: ['id'], context: ({ id }) => `mail ${id}` },
+  ...['secret', 'previous_secret'].map((column) => ({
+    table: 'forwarders',
+    column,
+    key: ['organization_id', 'id'],
+    context: ({ id }: Record<string, string>) => `forwarder ${id}`,
+  })),
 ]

@@ -1,0 +1,15 @@
+import type { Db } from '../platform/db.ts'
+import type { Outbound } from '../platform/outbound/client.ts'
+import type { Sealer } from '../platform/secrets.ts'
+
+export interface ForwardingContext {
+  db: Db
+  /** For reads that may have to look at many events. */
+  searchDb: Db
+  sealer: Sealer
+  outbound: Outbound
+  /** For tests: another clock. */
+  now?: () => number
+}
+
+export const secretContext = (id: string): string => `forwarder ${id}`

@@ -1,0 +1,491 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { after, test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+import { startReceiver } from '../../test/receiver.ts'
+import { createLog } from '../platform/log.ts'
+import { Allowlist } from '../platform/outbound/allowlist.ts'
+import { Outbound } from '../platform/outbound/client.ts'
+import { dropArrivals } from './jobs.ts'
+import { ForwardingWorker } from './worker.ts'
+
+const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const BASE = '/insights/directory/v1/forwarders'
+const HOUR = 3_600_000
+type Organization = Awaited<ReturnType<typeof app.newOrganization>>
+
+const outbound = new Outbound({ allowlist: new Allowlist(['127.0.0.1']) })
+after(() => outbound.close())
+const log = createLog('silent')
+/** A worker process of its own, with its own clock. */
+const worker = (now: () => number = Date.now) =>
+  new ForwardingWorker({ db: app.db, searchDb: app.db, sealer: app.sealer, outbound, now }, log)
+const later = (ms: number) => worker(() => Date.now() + ms)
+
+/** Events of another source, each a second after the one before, the last of them now or at `end`. */
+async function tell(org: Organization, names: string[], end = Date.now(), more: object = {}) {
+  const events = names.map((name, at) => ({
+    service: 'notifications',
+    event_type: 'told',
+    name,
+    timestamp: new Date(end - (names.length - 1 - at) * 1000).toISOString(),
+    ...more,
+  }))
+  const answer = await org.post('/insights/directory/v1/ingest', events)
+  assert.equal(answer.json().stored, names.length, answer.body)
+}
+
+/** A forwarder that has passed its own creation, so that tests see only what they tell. */
+async function newForwarder(settings: object = {}) {
+  const org = await app.newOrganization()
+  const receiver = await startReceiver()
+  const made = await org.post(BASE, {
+    name: 'SIEM',
+    url: receiver.url,
+    service: ['notifications'],
+    ...settings,
+  })
+  assert.equal(made.statusCode, 201, made.body)
+  const { id, secret } = made.json() as { id: string; secret: string }
+  app.secrets.add(secret)
+  const state = async () => (await org.get(`${BASE}/${id}`)).json()
+  const deliveries = async () => (await org.get(`${BASE}/${id}/deliveries`)).json().results
+  const put = (more: object = {}) =>
+    org.put(`${BASE}/${id}`, {
+      name: 'SIEM',
+      url: receiver.url,
+      service: ['notifications'],
+      ...settings,
+      ...more,
+    })
+  return { org, receiver, id, secret, state, deliveries, put }
+}
+
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => `e${from + at}`)
+
+test('events go out in order, signed, in batches of their size', async () => {
+  const { org, receiver, secret, state, deliveries } = await newForwarder({ batch_size: 4 })
+  await tell(org, numbered(1, 10))
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), numbered(1, 10))
+  assert.deepEqual(
+    receiver.accepted.map(({ events }) => events.length),
+    [4, 4, 2],
+  )
+  const key = `hexkey:${Buffer.from(secret.slice(6), 'base64').toString('hex')}`
+  for (const { id, headers, body } of receiver.accepted) {
+    assert.equal(headers['content-type'], 'application/json')
+    const sent = Number(headers['webhook-timestamp'])
+    assert.ok(Math.abs(sent - Date.now() / 1000) < 60)
+    const mac = execFileSync(
+      'openssl',
+      ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', key, '-binary'],
+      {
+        input: `${id}.${sent}.${body}`,
+      },
+    )
+    assert.equal(headers['webhook-signature'], `v1,${mac.toString('base64')}`)
+  }
+  assert.equal(new Set(receiver.accepted.map(({ id }) => id)).size, 3)
+  const { status, last_success, delivered_to, lag_seconds } = await state()
+  assert.equal(status, 'active')
+  assert.ok(last_success && delivered_to)
+  assert.equal(lag_seconds, 0)
+  const log = await deliveries()
+  assert.deepEqual(
+    log.map(({ count }: { count: number }) => count),
+    [2, 4, 4],
+  )
+  assert.equal(log[0].http_status, 200)
+  assert.equal(log[0].webhook_id, receiver.accepted[2]!.id)
+  await worker().runDue()
+  assert.equal(receiver.received.length, 3, 'nothing goes out twice')
+})
+
+test('events of the service itself go out, and as lines where asked', async () => {
+  const { org, receiver } = await newForwarder({ service: ['directory'], format: 'ndjson' })
+  await org.post('/api/v2/roles', { name: 'Watcher', scopes: ['users'] })
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), ['forwarder_create', 'role_create'])
+  assert.equal(receiver.accepted[0]!.headers['content-type'], 'application/x-ndjson')
+  assert.deepEqual(
+    receiver.accepted[0]!.events.map((event) => JSON.stringify(event)),
+    (await org.events()).map((event) => JSON.stringify(event)),
+  )
+})
+
+test('a filter lets through what a query would find, and its cursor moves on all the same', async () => {
+  const search_term = {
+    or: [{ name: 'e2' }, { and: [{ field: 'name', operator: 'startsWith', value: 'e9' }] }],
+  }
+  const { org, receiver, state } = await newForwarder({ search_term })
+  const before = (await state()).cursor
+  await tell(org, ['e1', 'e2', 'e3'])
+  await tell(org, ['e91'], Date.now(), { service: 'radius' })
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), ['e2'])
+  const after = (await state()).cursor
+  assert.ok(after[0] > before[0])
+  await tell(org, ['e4', 'e92'])
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), ['e2', 'e92'])
+})
+
+test('a receiver that fails gets everything once it is back, each batch under its id', async () => {
+  const { org, receiver, state, deliveries } = await newForwarder({ batch_size: 3 })
+  receiver.answerStatus(500)
+  await tell(org, numbered(1, 2))
+  await worker().runDue()
+  const failed = await state()
+  assert.equal(failed.status, 'retrying')
+  assert.equal(failed.last_error, 'The receiver answered 500 Internal Server Error')
+  assert.ok(Date.parse(failed.next_attempt) > Date.now() - 1000)
+  await worker(() => Date.parse(failed.next_attempt) - 1).runDue()
+  assert.equal(receiver.received.length, 1, 'not before its time')
+  await tell(org, numbered(3, 7))
+  await later(10_000).runDue()
+  await later(30_000).runDue()
+  assert.equal(receiver.received.length, 3)
+  receiver.answerStatus(204)
+  await later(HOUR).runDue()
+  assert.deepEqual(receiver.names(), numbered(1, 7))
+  assert.equal(new Set(receiver.received.slice(0, 4).map(({ id, body }) => id + body)).size, 1)
+  const { status, last_error, next_attempt } = await state()
+  assert.deepEqual(
+    { status, last_error, next_attempt },
+    { status: 'active', last_error: null, next_attempt: null },
+  )
+  assert.deepEqual(
+    (await deliveries()).map((one: { http_status: number }) => one.http_status),
+    [204, 204, 204, 500, 500, 500],
+  )
+})
+
+test('a receiver may ask for time', async () => {
+  const { org, receiver, state } = await newForwarder()
+  receiver.answerStatus(429, { 'retry-after': '600' })
+  await tell(org, ['e1'])
+  const now = Date.now()
+  await worker(() => now).runDue()
+  assert.equal(Date.parse((await state()).next_attempt), now + 600_000)
+  receiver.answerStatus(200)
+  await worker(() => now + 599_000).runDue()
+  assert.equal(receiver.received.length, 1)
+  await worker(() => now + 600_000).runDue()
+  assert.deepEqual(receiver.names(), ['e1'])
+})
+
+test('a worker that dies in the middle loses nothing, and another sends the same batch', async () => {
+  const { org, receiver, state } = await newForwarder()
+  await tell(org, numbered(1, 3))
+  let release = () => {}
+  const arrived = new Promise<void>((resolve) => {
+    receiver.answerWith(async (_, response) => {
+      resolve()
+      await new Promise<void>((go) => {
+        release = go
+      })
+      response.end()
+    })
+  })
+  const now = Date.now()
+  const dying = worker(() => now).runDue()
+  await arrived
+  await worker(() => now + 5000).runDue()
+  assert.equal(receiver.received.length, 1, 'while it lives it is alone')
+  const { answerStatus } = receiver
+  answerStatus(200)
+  await tell(org, ['e4'])
+  await worker(() => now + 20_000).runDue()
+  assert.deepEqual(receiver.names(), numbered(1, 4))
+  assert.equal(receiver.received[1]!.id, receiver.received[0]!.id)
+  assert.equal(receiver.received[1]!.body, receiver.received[0]!.body)
+  const { cursor } = await state()
+  release()
+  await dying
+  assert.deepEqual(
+    (await state()).cursor,
+    cursor,
+    'the late outcome of the dead counts for nothing',
+  )
+  await tell(org, ['e5'])
+  await worker().runDue()
+  assert.equal(receiver.names().at(-1), 'e5')
+})
+
+test('several workers at once send each event once', async () => {
+  const { org, receiver } = await newForwarder({ batch_size: 5 })
+  await tell(org, numbered(1, 60))
+  await Promise.all(Array.from({ length: 4 }, () => worker().runDue()))
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), numbered(1, 60))
+  assert.equal(receiver.received.length, 12)
+})
+
+test('events of other sources that come late are sent when they come', async () => {
+  const { org, receiver, state } = await newForwarder({ batch_size: 2 })
+  await tell(org, ['now'])
+  await worker().runDue()
+  assert.ok((await state()).delivered_to)
+  await tell(org, numbered(1, 3), Date.now() - 30 * 24 * HOUR)
+  await tell(org, ['other'], Date.now() - 24 * HOUR, { service: 'radius' })
+  await tell(org, ['next'])
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), ['now', 'e1', 'e2', 'e3', 'next'])
+  await worker().runDue()
+  assert.equal(receiver.names().length, 5)
+  // Behind again, so that the cursor meets what has come late meanwhile: not twice.
+  receiver.answerStatus(500)
+  await tell(org, ['slow1', 'slow2', 'slow3'])
+  await worker().runDue()
+  await tell(org, ['late'], Date.now() - 10 * HOUR)
+  await tell(org, ['slow4', 'slow5'])
+  receiver.answerStatus(200)
+  await later(HOUR).runDue()
+  await later(HOUR).runDue()
+  assert.deepEqual(receiver.names().slice(5).sort(), [
+    'late',
+    'slow1',
+    'slow2',
+    'slow3',
+    'slow4',
+    'slow5',
+  ])
+  const left = await app.db.tx(org.organizationId, (tx) =>
+    tx.execute('select from forwarder_arrivals'),
+  )
+  assert.equal(left.rows.length, 0)
+})
+
+test('events that come a little ahead of their time wait for it', async () => {
+  const { org, receiver } = await newForwarder()
+  await tell(org, ['ahead'], Date.now() + HOUR)
+  await tell(org, ['now'])
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), ['now'])
+})
+
+test('a change of the batches forms them anew and loses nothing', async () => {
+  const { org, receiver, state, put } = await newForwarder({ batch_size: 4 })
+  await tell(org, ['now'])
+  await worker().runDue()
+  receiver.answerStatus(413)
+  await tell(org, numbered(1, 3), Date.now() - HOUR)
+  await tell(org, numbered(4, 6))
+  await worker().runDue()
+  assert.equal((await state()).status, 'retrying')
+  receiver.answerStatus(200)
+  assert.equal((await put({ batch_size: 2 })).json().status, 'active')
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), ['now', ...numbered(1, 6)])
+  assert.deepEqual(
+    receiver.accepted.map(({ events }) => events.length),
+    [1, 2, 2, 2],
+  )
+})
+
+test('a forwarder that is off sends nothing, and everything once it is on again', async () => {
+  const { org, receiver, state, put } = await newForwarder()
+  await put({ enabled: false })
+  await tell(org, ['e1'])
+  await tell(org, ['old'], Date.now() - HOUR)
+  await worker().runDue()
+  assert.equal(receiver.received.length, 0)
+  assert.equal((await state()).status, 'paused')
+  await put()
+  await worker().runDue()
+  assert.deepEqual(receiver.names().sort(), ['e1', 'old'])
+})
+
+test('replay sends again from a time or from after an event', async () => {
+  const { org, receiver, id, state } = await newForwarder()
+  const end = Date.now()
+  await tell(org, numbered(1, 4), end)
+  await worker().runDue()
+  const query = {
+    service: ['notifications'],
+    start_time: new Date(end - HOUR).toISOString(),
+    limit: 2,
+  }
+  const page = await org.post('/insights/directory/v1/events', query)
+  const after = JSON.parse(String(page.headers['x-search_after']))
+  const answer = await org.post(`${BASE}/${id}/replay`, { from: after })
+  assert.deepEqual(answer.json().cursor, after)
+  assert.ok(answer.json().lag_seconds > 0)
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), [...numbered(1, 4), 'e3', 'e4'])
+  const from = new Date(end - 80 * 24 * HOUR).toISOString()
+  assert.equal((await org.post(`${BASE}/${id}/replay`, { from })).statusCode, 200)
+  await worker().runDue()
+  assert.deepEqual(receiver.names().slice(6), numbered(1, 4))
+  assert.equal((await state()).lag_seconds, 0)
+  const changes = (await org.events()).filter(({ event_type }) => event_type === 'forwarder_update')
+  assert.equal(changes.length, 2)
+  assert.deepEqual((changes[0]!.changes as { field: string; to: unknown }[])[0]!.to, after)
+})
+
+test('after 72 hours of failures it gives up, with an event; a change starts it again', async () => {
+  const { org, receiver, id, state, put } = await newForwarder()
+  receiver.answerStatus(500)
+  await tell(org, ['e1'])
+  const start = Date.now()
+  await worker(() => start).runDue()
+  await worker(() => start + 71 * HOUR).runDue()
+  assert.equal((await state()).status, 'retrying')
+  await worker(() => start + 72 * HOUR).runDue()
+  assert.equal((await state()).status, 'failed')
+  assert.equal(receiver.received.length, 3)
+  await worker(() => start + 80 * HOUR).runDue()
+  assert.equal(receiver.received.length, 3)
+  const event = (await org.events()).find(({ event_type }) => event_type === 'forwarder_failed')!
+  assert.deepEqual(event.resource, { type: 'forwarder', id, name: 'siem' })
+  assert.equal(event.success, false)
+  assert.equal(event.error_message, 'the receiver answered 500 internal server error')
+  receiver.answerStatus(200)
+  await tell(org, ['e2'])
+  assert.equal((await put()).json().status, 'active')
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), ['e1', 'e2'])
+  assert.equal((await state()).status, 'active')
+})
+
+test('a success forgets earlier failures', async () => {
+  const { org, receiver, state } = await newForwarder()
+  const start = Date.now()
+  receiver.answerStatus(500)
+  await tell(org, ['e1'])
+  await worker(() => start).runDue()
+  receiver.answerStatus(200)
+  await worker(() => start + 71 * HOUR).runDue()
+  receiver.answerStatus(500)
+  await tell(org, ['e2'])
+  await worker(() => start + 100 * HOUR).runDue()
+  assert.equal((await state()).status, 'retrying')
+})
+
+test('410 Gone turns it off', async () => {
+  const { org, receiver, state } = await newForwarder()
+  receiver.answerStatus(410)
+  await tell(org, ['e1'])
+  await worker().runDue()
+  const { status, enabled, last_error } = await state()
+  assert.deepEqual(
+    { status, enabled, last_error },
+    {
+      status: 'failed',
+      enabled: false,
+      last_error: 'The receiver answered 410 Gone',
+    },
+  )
+  assert.ok((await org.eventTypes()).includes('forwarder_failed'))
+})
+
+test('a receiver that cannot be reached is told in plain words', async () => {
+  const { org, state, put } = await newForwarder()
+  await put({ url: 'http://127.0.0.1:1/' })
+  await tell(org, ['e1'])
+  await worker().runDue()
+  const { status, last_error } = await state()
+  assert.equal(status, 'retrying')
+  assert.equal(last_error, '127.0.0.1:1 refuses connections')
+})
+
+test('after a change both secrets sign for a day', async () => {
+  const { org, receiver, put } = await newForwarder()
+  const fresh = (await put({ secret: null })).json().secret as string
+  app.secrets.add(fresh)
+  await tell(org, ['e1'])
+  await worker().runDue()
+  assert.equal(String(receiver.received[0]!.headers['webhook-signature']).split(' ').length, 2)
+  await tell(org, ['e2'])
+  await later(25 * HOUR).runDue()
+  assert.equal(String(receiver.received[1]!.headers['webhook-signature']).split(' ').length, 1)
+})
+
+test('one forwarder that fails holds up no other, and each organization gets its own', async () => {
+  const bad = await newForwarder()
+  const good = await newForwarder()
+  bad.receiver.answerStatus(500)
+  await tell(bad.org, ['theirs'])
+  await tell(good.org, ['mine'])
+  await worker().runDue()
+  assert.deepEqual(good.receiver.names(), ['mine'])
+  assert.deepEqual(
+    bad.receiver.received.map(({ events }) => events.map(({ name }) => name)),
+    [['theirs']],
+  )
+})
+
+test('events written while others are in flight are not passed over', async () => {
+  const { org, receiver } = await newForwarder({ service: ['directory'] })
+  await worker().runDue()
+  // Its event has its time, but is committed only after a later one has been seen.
+  let commit = () => {}
+  const wait = new Promise<void>((resolve) => {
+    commit = resolve
+  })
+  let written = () => {}
+  const isWritten = new Promise<void>((resolve) => {
+    written = resolve
+  })
+  const slow = app.db.tx(org.organizationId, async (tx) => {
+    await tx.execute(
+      `insert into events (organization_id, timestamp, id, service, document)
+       select $1, at, $2, 'directory', '{"event_type":"slow"}' from (select event_clock() as at) clock`,
+      [org.organizationId, '01900000-0000-7000-8000-000000000001'],
+    )
+    written()
+    await wait
+  })
+  await isWritten
+  await org.post('/api/v2/roles', { name: 'Watcher', scopes: ['users'] })
+  await worker().runDue()
+  commit()
+  await slow
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), ['forwarder_create', 'slow', 'role_create'])
+})
+
+test('a deleted forwarder leaves nothing behind, even in the middle of a delivery', async () => {
+  const { org, receiver, id } = await newForwarder()
+  await tell(org, ['e1'])
+  receiver.answerWith(async (_, response) => {
+    assert.equal((await org.delete(`${BASE}/${id}`)).statusCode, 200)
+    response.end()
+  })
+  await worker().runDue()
+  await tell(org, ['e2'])
+  await worker().runDue()
+  assert.equal(receiver.received.length, 1)
+  const left = await app.db.tx(org.organizationId, (tx) =>
+    tx.execute(`select from forwarder_arrivals union all select from forwarder_batches
+      union all select from forwarder_deliveries union all select from forwarder_runs where forwarder_id = '${id}'`),
+  )
+  assert.equal(left.rows.length, 0)
+})
+
+test('a working process sends what happens', async () => {
+  const { org, receiver } = await newForwarder()
+  const running = worker()
+  const arrived = new Promise<void>((resolve) => {
+    receiver.answerWith((_, response) => {
+      response.end()
+      resolve()
+    })
+  })
+  running.work()
+  await tell(org, ['e1'])
+  await arrived
+  await running.stop()
+  assert.equal(receiver.received.length, 1)
+})
+
+test('notes of late events go when the events do', async () => {
+  const { org, put } = await newForwarder()
+  await put({ enabled: false })
+  await tell(org, ['old'], Date.now() - HOUR)
+  assert.equal(await dropArrivals(app.db), 0)
+  await app.db.tx(org.organizationId, (tx) => tx.execute('delete from events'))
+  assert.equal(await dropArrivals(app.db), 1)
+})

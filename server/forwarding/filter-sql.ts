@@ -1,0 +1,9 @@
+import { SERVICES, searchCondition } from '../insights/index.ts'
+import { type Sql, sql } from '../platform/sql.ts'
+import type { Filter } from './filter.ts'
+
+/** The condition on an event `e` that a filter stands for. */
+export const filterCondition = ({ services, term }: Filter): Sql =>
+  services.length === SERVICES.length
+    ? searchCondition(term)
+    : sql`e.service = any(${[...services]}::text[]) and ${searchCondition(term)}`

@@ -1,0 +1,36 @@
+import { readEventQuery, readSelection, type Selection } from '../insights/index.ts'
+import { invalid } from '../platform/errors.ts'
+
+export type Filter = Pick<Selection, 'services' | 'term'>
+export type Place = { timestamp: number; id: string }
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+/** Before every event of that millisecond. */
+export const startOf = (timestamp: number): Place => ({ timestamp, id: FIRST_ID })
+
+export const isAfter = (a: Place, b: Place): boolean =>
+  a.timestamp > b.timestamp || (a.timestamp === b.timestamp && a.id > b.id)
+
+/** Read by the rules of the queries. */
+export function readFilter(service: unknown, search_term: unknown, now: number): Filter {
+  const start_time = new Date(now).toISOString()
+  const { services, term } = readSelection({ service, search_term, start_time }, now)
+  return { services, term }
+}
+
+const badFrom =
+  'from must be a past time of the form yyyy-mm-ddTHH:mm:ssZ, or [milliseconds, "id"] as in X-Search_after'
+
+/** A time, or the place of an event as the queries give it. */
+export function readPlace(from: unknown, now: number): Place {
+  const asQuery = (body: object) => readEventQuery({ service: ['all'], ...body }, now)
+  const start_time = new Date(now).toISOString()
+  try {
+    if (typeof from === 'string') return startOf(asQuery({ start_time: from }).from)
+    const { after } = asQuery({ start_time, search_after: from })
+    if (after && after.timestamp <= now) return after
+  } catch (error) {
+    throw invalid('bad_from', badFrom, { cause: error })
+  }
+  throw invalid('bad_from', badFrom)
+}

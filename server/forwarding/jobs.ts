@@ -1,0 +1,25 @@
+import { Type } from 'typebox'
+import type { Db } from '../platform/db.ts'
+import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { deleteVoidArrivals, listTenants } from './run-store.ts'
+
+export const dropArrivalsJob = defineJob({
+  name: 'forwarding.drop-arrivals',
+  payload: Type.Object({}),
+  retry: { limit: 5, backoffSeconds: 600 },
+  cron: '53 3 * * *',
+})
+
+/** A forwarder that is off collects notes of late events; those of dropped events lead nowhere. */
+export async function dropArrivals(db: Db): Promise<number> {
+  let dropped = 0
+  for (const { tenant } of await listTenants(db))
+    dropped += await deleteVoidArrivals(db.tenant(tenant), tenant)
+  return dropped
+}
+
+export const forwardingJobs = (db: Db): Job[] => [
+  handle(dropArrivalsJob, async () => {
+    await dropArrivals(db)
+  }),
+]

@@ -1,0 +1,33 @@
+const FIRST_MS = 1000
+const LONGEST_MS = 300_000
+const LONGEST_ASKED_MS = 86_400_000
+/** How long a receiver may be away before its forwarder gives up. */
+export const PATIENCE_MS = 72 * 3_600_000
+
+/** Doubles from a second to five minutes, a quarter more or less, so that many do not return in step. */
+export const backoff = (attempts: number, random = Math.random): number =>
+  Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempts - 1, 20)) * (0.75 + random() / 2)
+
+/** RFC 9110 §10.2.3: seconds or a date. In milliseconds from now. */
+export function readRetryAfter(header: string | undefined, now: number): number {
+  const text = header?.trim() ?? ''
+  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), LONGEST_ASKED_MS) : 0
+}
+
+export interface Failure {
+  /** With this one. */
+  attempts: number
+  failingSince: number
+  retryAfter: number
+  gone: boolean
+}
+
+export type Verdict = { status: 'retrying'; nextAt: number } | { status: 'failed' }
+
+/** What follows a failure. */
+export function judge(failure: Failure, now: number, random?: () => number): Verdict {
+  if (failure.gone || now - failure.failingSince >= PATIENCE_MS) return { status: 'failed' }
+  const wait = Math.max(backoff(failure.attempts, random), failure.retryAfter)
+  return { status: 'retrying', nextAt: now + wait }
+}

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+import { startReceiver } from '../../test/receiver.ts'
+import { newSecret } from './signature.ts'
+
+const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const BASE = '/insights/directory/v1/forwarders'
+const receiver = await startReceiver()
+const { url } = receiver
+
+test('a forwarder is made, shown, changed and deleted, with an event each', async () => {
+  const org = await app.newOrganization()
+  const made = await org.post(BASE, {
+    name: 'SIEM',
+    url,
+    service: ['directory', 'alerts'],
+    search_term: { and: [{ event_type: 'role_create' }] },
+  })
+  assert.equal(made.statusCode, 201)
+  const { secret, ...forwarder } = made.json()
+  assert.match(secret, /^whsec_/)
+  app.secrets.add(secret)
+  const { id, cursor, created, updated, lag_seconds, ...rest } = forwarder
+  assert.ok(created && updated && lag_seconds < 60)
+  assert.match(cursor[1], /^0{8}-/)
+  assert.deepEqual(rest, {
+    name: 'SIEM',
+    url,
+    format: 'json',
+    enabled: true,
+    batch_size: 500,
+    service: ['directory', 'alerts'],
+    search_term: { and: [{ event_type: 'role_create' }] },
+    status: 'active',
+    last_success: null,
+    last_error: null,
+    last_error_at: null,
+    delivered_to: null,
+    next_attempt: null,
+  })
+  const got = await org.get(`${BASE}/${id}`)
+  assert.deepEqual({ ...(got.json() as object), lag_seconds }, forwarder)
+  const list = (await org.get(BASE)).json()
+  assert.equal(list.totalCount, 1)
+  assert.equal('secret' in list.results[0], false)
+
+  const change = { name: 'SIEM 2', url, enabled: false, format: 'ndjson', batch_size: 10 }
+  const changed = await org.put(`${BASE}/${id}`, change)
+  assert.equal(changed.statusCode, 200)
+  assert.equal(changed.json().status, 'paused')
+  assert.deepEqual(changed.json().service, ['all'])
+  assert.equal('secret' in changed.json(), false)
+  const own = newSecret()
+  app.secrets.add(own)
+  assert.equal((await org.put(`${BASE}/${id}`, { ...change, secret: own })).statusCode, 200)
+  assert.equal((await org.put(`${BASE}/${id}`, { ...change, secret: own })).statusCode, 200)
+  const rotated = await org.put(`${BASE}/${id}`, { ...change, secret: null })
+  assert.match(rotated.json().secret, /^whsec_/)
+  app.secrets.add(rotated.json().secret)
+  assert.equal((await org.delete(`${BASE}/${id}`)).statusCode, 200)
+  assert.equal((await org.get(`${BASE}/${id}`)).statusCode, 404)
+  assert.equal((await org.delete(`${BASE}/${id}`)).statusCode, 404)
+
+  const events = await org.events()
+  assert.deepEqual(
+    events.map((event) => event.event_type),
+    [
+      'forwarder_create',
+      'forwarder_update',
+      'forwarder_update',
+      'forwarder_update',
+      'forwarder_delete',
+    ],
+  )
+  assert.deepEqual(events[0]!.resource, { type: 'forwarder', id, name: 'siem' })
+  assert.deepEqual((events[0]!.changes as object[]).at(-1), { field: 'secret' })
+  assert.deepEqual(events[1]!.changes, [
+    { field: 'name', from: 'SIEM', to: 'SIEM 2' },
+    { field: 'format', from: 'json', to: 'ndjson' },
+    { field: 'service', from: ['directory', 'alerts'], to: ['all'] },
+    { field: 'search_term', from: { and: [{ event_type: 'role_create' }] }, to: null },
+    { field: 'enabled', from: true, to: false },
+    { field: 'batch_size', from: 500, to: 10 },
+  ])
+  assert.deepEqual(events[2]!.changes, [{ field: 'secret' }])
+})
+
+test('bad input is named and changes nothing', async () => {
+  const org = await app.newOrganization()
+  const good = { name: 'SIEM', url }
+  const bad: [object, RegExp][] = [
+    [{ url }, /name/],
+    [{ name: '', url }, /name/],
+    [{ name: 'a' }, /url/],
+    [{ ...good, url: 'siem' }, /url: /],
+    [{ ...good, url: 'http://10.0.0.1/' }, /url: .*GATEHOUSE_OUTBOUND_ALLOW/],
+    [{ ...good, url: 'https://169.254.169.254/latest' }, /url: .*open internet/],
+    [{ ...good, url: 'http://192.0.2.1.nip.invalid/' }, /url: /],
+    [{ ...good, url: 'https://me:pw@127.0.0.1/' }, /url: .*password/],
+    [{ ...good, format: 'xml' }, /format/],
+    [{ ...good, batch_size: 0 }, /batch_size/],
+    [{ ...good, batch_size: 1001 }, /batch_size/],
+    [{ ...good, enabled: 'yes' }, /enabled/],
+    [{ ...good, service: ['nothing'] }, /service: there is no "nothing"/],
+    [{ ...good, service: [] }, /service/],
+    [{ ...good, search_term: { and: [{ changes: 1 }] } }, /search_term: /],
+    [{ ...good, search_term: 'x' }, /search_term: /],
+    [{ ...good, search_term: { and: [{ event_type: 'a\0b' }] } }, /cannot be stored/],
+    [{ ...good, secret: 'short' }, /secret/],
+    [{ ...good, status: 'active' }, /status|additional/],
+  ]
+  for (const [body, words] of bad) {
+    const answer = await org.post(BASE, body)
+    assert.equal(answer.statusCode, 400, JSON.stringify(body))
+    assert.match(answer.json().message, words)
+  }
+  assert.equal((await org.get(BASE)).json().totalCount, 0)
+  const { id, ...before } = (await org.post(BASE, good)).json()
+  for (const [body, words] of bad) {
+    const answer = await org.put(`${BASE}/${id}`, body)
+    assert.equal(answer.statusCode, 400, JSON.stringify(body))
+    assert.match(answer.json().message, words)
+  }
+  for (const from of [
+    undefined,
+    'yesterday',
+    7,
+    [],
+    [1],
+    ['a', 'b'],
+    '2999-01-01T00:00:00Z',
+    [Date.now() + 60_000, '00000000-0000-0000-0000-000000000000'],
+  ]) {
+    const answer = await org.post(`${BASE}/${id}/replay`, { from })
+    assert.equal(answer.statusCode, 400, JSON.stringify(from))
+    assert.match(answer.json().message, /from/)
+  }
+  const after = (await org.get(`${BASE}/${id}`)).json()
+  assert.equal(after.updated, before.updated)
+  assert.deepEqual(await org.eventTypes(), ['forwarder_create'])
+})
+
+test('an organization can have twenty', async () => {
+  const org = await app.newOrganization()
+  for (let at = 0; at < 20; at++)
+    assert.equal((await org.post(BASE, { name: `F${at}`, url })).statusCode, 201)
+  const answer = await org.post(BASE, { name: 'F20', url })
+  assert.equal(answer.statusCode, 409)
+  assert.match(answer.json().message, /20 forwarders/)
+})
+
+test('who may read may not change, and others may do neither', async () => {
+  const org = await app.newOrganization()
+  const { id } = (await org.post(BASE, { name: 'SIEM', url })).json()
+  const one = `${BASE}/${id}`
+  const reader = await app.addAdministrator(org.organizationId, 'Read Only')
+  const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
+  const before = receiver.received.length
+  for (const path of [BASE, one, `${one}/deliveries`]) {
+    assert.equal((await reader.get(path)).statusCode, 200, path)
+    assert.equal((await runner.get(path)).statusCode, 403, path)
+    assert.equal((await app.anonymous.get(path)).statusCode, 401, path)
+  }
+  for (const person of [reader, runner]) {
+    assert.equal((await person.post(BASE, { name: 'Mine', url })).statusCode, 403)
+    assert.equal((await person.put(one, { name: 'Mine', url })).statusCode, 403)
+    assert.equal((await person.post(`${one}/test`)).statusCode, 403)
+    assert.equal(
+      (await person.post(`${one}/replay`, { from: '2026-01-01T00:00:00Z' })).statusCode,
+      403,
+    )
+    assert.equal((await person.delete(one)).statusCode, 403)
+  }
+  assert.equal(receiver.received.length, before)
+  const types = (await org.eventTypes()).filter((type) => type.startsWith('forwarder'))
+  assert.deepEqual(types, ['forwarder_create'])
+})
+
+test('another organization sees nothing, by row-level security as well', async () => {
+  const [org, other] = [await app.newOrganization(), await app.newOrganization()]
+  const { id } = (await org.post(BASE, { name: 'SIEM', url })).json()
+  const one = `${BASE}/${id}`
+  assert.deepEqual((await other.get(BASE)).json(), { results: [], totalCount: 0 })
+  for (const answer of [
+    await other.get(one),
+    await other.get(`${one}/deliveries`),
+    await other.put(one, { name: 'Mine', url }),
+    await other.post(`${one}/test`),
+    await other.post(`${one}/replay`, { from: '2026-01-01T00:00:00Z' }),
+    await other.delete(one),
+  ])
+    assert.equal(answer.statusCode, 404)
+  for (const nonsense of ['x', 'f'.repeat(24)])
+    assert.equal((await org.get(`${BASE}/${nonsense}`)).statusCode, 404)
+  const seen = await app.db.tx(other.organizationId, async (tx) => {
+    const found: Record<string, number> = {}
+    for (const table of [
+      'forwarders',
+      'forwarder_batches',
+      'forwarder_arrivals',
+      'forwarder_deliveries',
+    ])
+      found[table] = (await tx.execute(`select from ${table}`)).rows.length
+    return found
+  })
+  assert.deepEqual(Object.values(seen), [0, 0, 0, 0])
+  assert.deepEqual(await other.eventTypes(), [])
+})
+
+test('a sample event can be sent, and the outcome is told', async () => {
+  const org = await app.newOrganization()
+  const receiver = await startReceiver()
+  const { id } = (await org.post(BASE, { name: 'SIEM', url: receiver.url })).json()
+  const good = await org.post(`${BASE}/${id}/test`)
+  const { duration_ms, webhook_id, ...outcome } = good.json()
+  assert.deepEqual(outcome, { delivered: true, http_status: 200, error: null })
+  assert.ok(duration_ms >= 0)
+  assert.equal(receiver.received[0]!.id, webhook_id)
+  assert.equal(receiver.received[0]!.events[0]!.event_type, 'forwarder_test')
+  receiver.answerStatus(503)
+  const { error, http_status, delivered } = (await org.post(`${BASE}/${id}/test`)).json()
+  assert.deepEqual(
+    { error, http_status, delivered },
+    {
+      error: 'The receiver answered 503 Service Unavailable',
+      http_status: 503,
+      delivered: false,
+    },
+  )
+  const state = (await org.get(`${BASE}/${id}`)).json()
+  assert.equal(state.status, 'active')
+  assert.equal(state.last_error, null)
+  assert.equal((await org.get(`${BASE}/${id}/deliveries`)).json().totalCount, 0)
+})

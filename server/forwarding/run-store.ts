@@ -1,0 +1,333 @@
+import type { Queryable } from '../platform/db.ts'
+import { empty, type Sql, sql } from '../platform/sql.ts'
+import type { Place } from './filter.ts'
+import { iso, millis } from './store.ts'
+
+// Where forwarders stand: finding work, fixing batches, leases, cursors.
+
+export interface Due {
+  tenant: string
+  id: string
+}
+
+/** Across tenants: those that are on, not waiting and not at work elsewhere. */
+export const listReady = (db: Queryable, now: number): Promise<Due[]> =>
+  db.many<Due>(sql`
+    select tenant, forwarder_id as id from forwarder_runs
+     where active and next_at <= ${iso(now)} and (lease_until is null or lease_until <= ${iso(now)})
+     order by next_at, forwarder_id`)
+
+/** Of those, the ones with something to do. `db` acts for all these tenants; nothing is written. */
+export const listDue = (db: Queryable, ready: readonly Due[], mark: number): Promise<Due[]> =>
+  db.many<Due>(sql`
+    select r.tenant, r.forwarder_id as id
+      from unnest(${ready.map(({ id }) => id)}::text[]) with ordinality as ready (id, place)
+      join forwarder_runs r on r.forwarder_id = ready.id
+     where r.pending
+        or exists (select from events e
+                    where e.organization_id = r.tenant
+                      and e.timestamp >= r.cursor_timestamp and e.timestamp < ${iso(mark)}::timestamptz
+                      and (e.timestamp, e.id) > (r.cursor_timestamp, r.cursor_id))
+        or exists (select from forwarder_arrivals a
+                    where a.organization_id = r.tenant and a.forwarder_id = r.forwarder_id
+                      and (a.timestamp, a.id) <= (r.cursor_timestamp, r.cursor_id))
+     order by ready.place`)
+
+export interface Run {
+  url: string
+  format: 'json' | 'ndjson'
+  service: string[]
+  search_term: unknown
+  batch_size: number
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: string | null
+  active: boolean
+  pending: boolean
+  step: number
+  cursor: Place
+  attempts: number
+  failing_since: string | null
+}
+
+export const readRun = (
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<Run | undefined> =>
+  db.one<Run>(sql`
+    select f.url, f.format, f.services as service, f.search_term, f.batch_size, f.secret, f.previous_secret,
+           f.previous_secret_until, r.active, r.pending, r.step, r.attempts, r.failing_since,
+           jsonb_build_object('timestamp', ${millis(sql`r.cursor_timestamp`)}, 'id', r.cursor_id) as cursor
+      from forwarders f join forwarder_runs r on r.tenant = f.organization_id and r.forwarder_id = f.id
+     where f.organization_id = ${organizationId} and f.id = ${id}`)
+
+/** What is committed by now: arrivals it shows belong to events that every later statement sees. */
+export async function readSnapshot(db: Queryable): Promise<string> {
+  const row = await db.one<{ snapshot: string }>(
+    sql`select pg_current_snapshot()::text as snapshot`,
+  )
+  return row!.snapshot
+}
+
+/** Places behind the cursor that are still owed. */
+export const readArrivals = (
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  cursor: Place,
+  limit: number,
+): Promise<Place[]> =>
+  db.many<Place>(sql`
+    select ${millis(sql`timestamp`)} as timestamp, id::text as id from forwarder_arrivals
+     where organization_id = ${organizationId} and forwarder_id = ${id}
+       and (timestamp, id) <= (${iso(cursor.timestamp)}::timestamptz, ${cursor.id}::uuid)
+     order by timestamp, id limit ${limit}`)
+
+const places = (list: readonly Place[]) =>
+  sql`unnest(${list.map(({ timestamp }) => iso(timestamp))}::timestamptz[], ${list.map(({ id }) => id)}::uuid[])`
+
+export interface PlacedEvent extends Place {
+  document: string
+}
+
+/** Events by their places, in order; `matching` is a condition on `e`. */
+export const readPlaces = (
+  db: Queryable,
+  organizationId: string,
+  list: readonly Place[],
+  matching: Sql = sql`true`,
+): Promise<PlacedEvent[]> =>
+  db.many<PlacedEvent>(sql`
+    select ${millis(sql`e.timestamp`)} as timestamp, e.id::text as id, e.document
+      from ${places(list)} with ordinality as place (timestamp, id, at)
+      join events e on e.organization_id = ${organizationId} and e.timestamp = place.timestamp and e.id = place.id
+     where ${matching}
+     order by place.at`)
+
+export interface Step {
+  /** The number of the state it was read from. */
+  number: number
+  from: Place
+  to: Place
+  snapshot: string
+  /** Arrivals that are sent or do not match. */
+  settled: readonly Place[]
+}
+
+/** What a step has looked at needs no note any more: what came later than its snapshot does. */
+async function settleArrivals(db: Queryable, organizationId: string, id: string, step: Step) {
+  const { from, to, snapshot, settled } = step
+  if (settled.length > 0) {
+    await db.run(sql`
+      delete from forwarder_arrivals a using ${places(settled)} as place (timestamp, id)
+       where a.organization_id = ${organizationId} and a.forwarder_id = ${id}
+         and a.timestamp = place.timestamp and a.id = place.id`)
+  }
+  await db.run(sql`
+    delete from forwarder_arrivals
+     where organization_id = ${organizationId} and forwarder_id = ${id}
+       and (timestamp, id) > (${iso(from.timestamp)}::timestamptz, ${from.id}::uuid)
+       and (timestamp, id) <= (${iso(to.timestamp)}::timestamptz, ${to.id}::uuid)
+       and pg_visible_in_snapshot(xid, ${snapshot}::pg_snapshot)`)
+}
+
+/** The forwarder must stand where the step began, and nobody else be at work on it. */
+const untouched = (id: string, step: Step, now: number) => sql`
+  forwarder_id = ${id} and active and not pending and (lease_until is null or lease_until <= ${iso(now)})
+  and step = ${step.number}`
+
+/** Passes over events that do not match. False: somebody else was here first. */
+export async function skipTo(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  step: Step,
+  now: number,
+): Promise<boolean> {
+  const moved = await db.run(sql`
+    update forwarder_runs
+       set step = step + 1, cursor_timestamp = ${iso(step.to.timestamp)}, cursor_id = ${step.to.id}
+     where ${untouched(id, step, now)}`)
+  if (moved > 0) await settleArrivals(db, organizationId, id, step)
+  return moved > 0
+}
+
+export interface Lease {
+  token: string
+  until: number
+}
+
+/** From here on these events go out under this id, whoever sends them. False: somebody else was first. */
+export async function fixBatch(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  step: Step,
+  batch: { webhookId: string; places: readonly Place[] },
+  lease: Lease,
+  now: number,
+): Promise<boolean> {
+  const taken = await db.run(sql`
+    update forwarder_runs set step = step + 1, pending = true, lease = ${lease.token}, lease_until = ${iso(lease.until)}
+     where ${untouched(id, step, now)}`)
+  if (taken === 0) return false
+  await db.run(sql`
+    insert into forwarder_batches (organization_id, forwarder_id, webhook_id, next_timestamp, next_id, timestamps, ids)
+    values (${organizationId}, ${id}, ${batch.webhookId}, ${iso(step.to.timestamp)}, ${step.to.id},
+            ${batch.places.map(({ timestamp }) => iso(timestamp))}::timestamptz[],
+            ${batch.places.map((place) => place.id)}::uuid[])`)
+  await settleArrivals(db, organizationId, id, step)
+  return true
+}
+
+export interface Batch {
+  webhookId: string
+  next: Place
+  places: Place[]
+}
+
+/** Takes over a batch that was fixed before; null when somebody else is at it. */
+export async function takeBatch(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  lease: Lease,
+  now: number,
+): Promise<Batch | null> {
+  const taken = await db.run(sql`
+    update forwarder_runs set lease = ${lease.token}, lease_until = ${iso(lease.until)}
+     where forwarder_id = ${id} and active and pending and next_at <= ${iso(now)}
+       and (lease_until is null or lease_until <= ${iso(now)})`)
+  if (taken === 0) return null
+  const row = await db.one<{
+    webhookId: string
+    next: Place
+    timestamps: number[]
+    ids: string[]
+  }>(sql`
+    select webhook_id as "webhookId",
+           jsonb_build_object('timestamp', ${millis(sql`next_timestamp`)}, 'id', next_id) as next,
+           array(select ${millis(sql`t`)} from unnest(timestamps) with ordinality u (t, at) order by at) as timestamps,
+           ids::text[] as ids
+      from forwarder_batches where organization_id = ${organizationId} and forwarder_id = ${id}`)
+  const { webhookId, next, timestamps, ids } = row!
+  const list = ids.map((key, at) => ({ timestamp: Number(timestamps[at]), id: key }))
+  return { webhookId, next, places: list }
+}
+
+/** False: the lease has gone to somebody else. */
+export const renewLease = async (db: Queryable, id: string, lease: Lease): Promise<boolean> =>
+  (await db.run(sql`
+    update forwarder_runs set lease_until = ${iso(lease.until)} where forwarder_id = ${id} and lease = ${lease.token}`)) >
+  0
+
+/** The batch has arrived. False, and nothing is changed, when the lease is no longer ours. */
+export async function saveSuccess(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  lease: Lease,
+  batch: Batch,
+  now: number,
+): Promise<boolean> {
+  const held = await db.run(sql`
+    update forwarder_runs
+       set cursor_timestamp = ${iso(batch.next.timestamp)}, cursor_id = ${batch.next.id}, pending = false,
+           lease = null, lease_until = null, attempts = 0, failing_since = null
+     where forwarder_id = ${id} and lease = ${lease.token}`)
+  if (held === 0) return false
+  await db.run(
+    sql`delete from forwarder_batches where organization_id = ${organizationId} and forwarder_id = ${id}`,
+  )
+  const newest = batch.places.reduce((most, { timestamp }) => Math.max(most, timestamp), 0)
+  await db.run(sql`
+    update forwarders
+       set status = case when enabled then 'active' else status end, last_success = ${iso(now)}, last_error = null,
+           last_error_at = null, delivered_to = greatest(delivered_to, ${iso(newest)}::timestamptz)
+     where organization_id = ${organizationId} and id = ${id}`)
+  return true
+}
+
+export interface SavedFailure {
+  error: string
+  attempts: number
+  failingSince: number
+  /** Null: it will not be tried again. */
+  nextAt: number | null
+  gone: boolean
+}
+
+export async function saveFailure(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  lease: Lease,
+  failure: SavedFailure,
+  now: number,
+): Promise<boolean> {
+  const { error, attempts, failingSince, nextAt, gone } = failure
+  const held = await db.run(sql`
+    update forwarder_runs
+       set lease = null, lease_until = null, attempts = ${attempts}, failing_since = ${iso(failingSince)},
+           next_at = ${iso(nextAt ?? now)}, active = active and ${nextAt !== null}
+     where forwarder_id = ${id} and lease = ${lease.token}`)
+  if (held === 0) return false
+  await db.run(sql`
+    update forwarders
+       set status = case when enabled then ${nextAt === null ? 'failed' : 'retrying'} else status end,
+           enabled = enabled and not ${gone}, last_error = ${error}, last_error_at = ${iso(now)}
+     where organization_id = ${organizationId} and id = ${id}`)
+  return true
+}
+
+/** The batch is given up, so that it can be formed anew; what stood behind the cursor is owed again. */
+export async function dropBatch(db: Queryable, organizationId: string, id: string): Promise<void> {
+  await db.run(sql`
+    insert into forwarder_arrivals (organization_id, forwarder_id, timestamp, id)
+    select b.organization_id, b.forwarder_id, place.timestamp, place.id
+      from forwarder_batches b
+      join forwarder_runs r on r.tenant = b.organization_id and r.forwarder_id = b.forwarder_id
+     cross join unnest(b.timestamps, b.ids) as place (timestamp, id)
+     where b.organization_id = ${organizationId} and b.forwarder_id = ${id}
+       and (place.timestamp, place.id) <= (r.cursor_timestamp, r.cursor_id)
+    on conflict do nothing`)
+  await db.run(
+    sql`delete from forwarder_batches where organization_id = ${organizationId} and forwarder_id = ${id}`,
+  )
+  await db.run(sql`
+    update forwarder_runs set step = step + 1, pending = false, lease = null, lease_until = null
+     where forwarder_id = ${id}`)
+}
+
+/** Starts anew: on or off, without memory of failures; with a cursor, from there. */
+export async function restart(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  enabled: boolean,
+  now: number,
+  cursor: Place | null = null,
+): Promise<void> {
+  const moved = cursor
+    ? sql`, cursor_timestamp = ${iso(cursor.timestamp)}, cursor_id = ${cursor.id}`
+    : empty
+  await db.run(sql`
+    update forwarder_runs
+       set active = ${enabled}, next_at = ${iso(now)}, attempts = 0, failing_since = null ${moved}
+     where forwarder_id = ${id}`)
+  await db.run(sql`
+    update forwarders set status = ${enabled ? 'active' : 'paused'} where organization_id = ${organizationId} and id = ${id}`)
+}
+
+/** Across tenants. */
+export const listTenants = (db: Queryable): Promise<{ tenant: string }[]> =>
+  db.many(sql`select distinct tenant from forwarder_runs order by tenant`)
+
+/** Of events that are no longer kept. */
+export const deleteVoidArrivals = (db: Queryable, organizationId: string): Promise<number> =>
+  db.run(sql`
+    delete from forwarder_arrivals a
+     where a.organization_id = ${organizationId}
+       and not exists (select from events e
+                        where e.organization_id = a.organization_id and e.timestamp = a.timestamp and e.id = a.id)`)

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { readWatermark } from '../insights/index.ts'
+import { AppError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import type { ForwardingContext } from './context.ts'
+import { deliverNext } from './deliver.ts'
+import { type Due, listDue, listReady } from './run-store.ts'
+
+const PACE_MS = 1000
+const MOST_AT_ONCE = 8
+/** A forwarder with much to catch up lets others in after so many requests. */
+const MOST_STEPS = 50
+/** After an error of our own; those of receivers have their times in the database. */
+const PAUSE_MS = 30_000
+const GRACE_MS = 5_000
+
+const isOutage = (error: unknown): boolean =>
+  error instanceof AppError && error.reason === 'database_unavailable'
+
+/**
+ * Looks for forwarders with something to send. Any number of processes may do so: a lease in the database gives
+ * each forwarder to one at a time, and looking writes nothing.
+ */
+export class ForwardingWorker {
+  readonly #context: ForwardingContext
+  readonly #log: Logger
+  readonly #stop = new AbortController()
+  readonly #running = new Map<string, Promise<unknown>>()
+  readonly #paused = new Map<string, number>()
+  #loop: Promise<void> | null = null
+
+  constructor(context: ForwardingContext, log: Logger) {
+    this.#context = context
+    this.#log = log
+  }
+
+  work(): void {
+    this.#loop ??= this.#run()
+  }
+
+  /** For tests: everything that is due now. Tells how many events arrived. */
+  async runDue(): Promise<number> {
+    let delivered = 0
+    for (let due = await this.#due(); due.length > 0; due = await this.#due()) {
+      let moved = false
+      for (const one of due) {
+        for (let more = true; more; ) {
+          const step = await deliverNext(this.#context, one)
+          delivered += step.delivered
+          more = step.more
+          moved ||= more
+        }
+      }
+      if (!moved) break
+    }
+    return delivered
+  }
+
+  /** What is under way may finish, if it does so soon; else whoever comes next sends the same batch again. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#loop
+    const grace = delay(GRACE_MS, undefined, { ref: false })
+    await Promise.race([Promise.all(this.#running.values()), grace])
+  }
+
+  async #due(): Promise<Due[]> {
+    const { db, now = Date.now } = this.#context
+    const ready = await listReady(db, now())
+    if (ready.length === 0) return []
+    const mark = await readWatermark(db)
+    const tenants = [...new Set(ready.map(({ tenant }) => tenant))]
+    return listDue(db.tenant(tenants), ready, mark)
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      try {
+        for (const due of await this.#due()) this.#begin(due)
+      } catch (error) {
+        if (!isOutage(error)) this.#log.error({ err: error }, 'forwarding could not look for work')
+      }
+      await delay(PACE_MS, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  #begin(due: Due): void {
+    const { id } = due
+    if (this.#running.size >= MOST_AT_ONCE || this.#running.has(id)) return
+    if ((this.#paused.get(id) ?? 0) > Date.now()) return
+    this.#paused.delete(id)
+    const work = this.#deliver(due)
+      .catch((error) => {
+        if (isOutage(error)) return
+        this.#paused.set(id, Date.now() + PAUSE_MS)
+        this.#log.error({ err: error, forwarder: id }, 'forwarding failed')
+      })
+      .finally(() => this.#running.delete(id))
+    this.#running.set(id, work)
+  }
+
+  async #deliver(due: Due): Promise<void> {
+    for (let steps = 0; steps < MOST_STEPS && !this.#stop.signal.aborted; steps++) {
+      const { more } = await deliverNext(this.#context, due)
+      if (!more) return
+    }
+  }
+}
