@@ -217,6 +217,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/saved-searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Own and shared saved searches */
+        get: operations["getInsightsDirectoryV1SavedSearches"];
+        put?: never;
+        /**
+         * Save a search
+         * @description For administrators with the scope insights; whoever may only read runs what others share. The query is checked like that of POST /events. Its time is relative (range) or fixed (start_time, end_time).
+         */
+        post: operations["postInsightsDirectoryV1SavedSearches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saved-searches/{saved_search_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One saved search */
+        get: operations["getInsightsDirectoryV1SavedSearchesBySavedSearchId"];
+        /**
+         * Replace a saved search
+         * @description By its owner; what is not sent falls back to its default. A shared one whose owner was deleted becomes that of who changes it.
+         */
+        put: operations["putInsightsDirectoryV1SavedSearchesBySavedSearchId"];
+        post?: never;
+        /**
+         * Delete a saved search
+         * @description By its owner. A shared one also by whoever has the scope administrators, and by everybody who may write when its owner was deleted. Private ones are deleted with their owner.
+         */
+        delete: operations["deleteInsightsDirectoryV1SavedSearchesBySavedSearchId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/schema": {
         parameters: {
             query?: never;
@@ -505,6 +551,57 @@ export interface components {
                 key_as_string: string;
                 doc_count: number;
             }[];
+        };
+        SavedQuery: {
+            /** @description List of services, or ["all"]; required */
+            service?: unknown;
+            /** @description {"and": […]} or {"or": […]} */
+            search_term?: unknown;
+            /** @description List of fields to return, with dots */
+            fields?: unknown;
+            /** @description ASC or DESC */
+            sort?: unknown;
+            /** @description The time before now, such as PT24H or P7D (ISO 8601) */
+            range?: unknown;
+            /** @description RFC 3339; instead of range */
+            start_time?: unknown;
+            /** @description RFC 3339; with start_time only */
+            end_time?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        SavedSearch: {
+            id: string;
+            /** @description The administrator; null when there is none any more */
+            owner: string | null;
+            /** @description One per owner */
+            name: string;
+            description: string;
+            /** @description All administrators of the organization see it */
+            shared: boolean;
+            /** @description What a table of the events shows; empty: its own choice */
+            columns: string[];
+            query: components["schemas"]["SavedQuery"];
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            updated: string;
+        };
+        SavedSearchList: {
+            results: components["schemas"]["SavedSearch"][];
+            totalCount: number;
+        };
+        SavedSearchWrite: {
+            /** @description One per owner */
+            name: string;
+            description?: string;
+            /** @description All administrators of the organization see it */
+            shared?: boolean;
+            query: components["schemas"]["SavedQuery"];
+            /** @description What a table of the events shows; empty: its own choice */
+            columns?: string[];
+        } & {
+            [key: string]: unknown;
         };
     };
     responses: never;
@@ -1174,6 +1271,246 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["IngestReport"];
                 };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    getInsightsDirectoryV1SavedSearches: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Like sort, without case */
+                sortIgnoreCase?: string;
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+                /** @description Free text */
+                search?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearchList"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    postInsightsDirectoryV1SavedSearches: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchWrite"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    getInsightsDirectoryV1SavedSearchesBySavedSearchId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path: {
+                saved_search_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    putInsightsDirectoryV1SavedSearchesBySavedSearchId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path: {
+                saved_search_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchWrite"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    deleteInsightsDirectoryV1SavedSearchesBySavedSearchId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path: {
+                saved_search_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request was refused */
             "4XX": {

@@ -28,6 +28,7 @@ import {
   insightsJobs,
   insightsRoutes,
   observeEvents,
+  savedSearchRoutes,
   streamRoutes,
   useGeoIp,
 } from './insights/index.ts'
@@ -99,6 +100,7 @@ async function registerApi(
 ) {
   await http.register(insightsRoutes, { prefix: '/insights/directory/v1', db: searchDb })
   await http.register(exportRoutes, { prefix: '/insights/directory/v1', db: searchDb })
+  await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
   await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
   const authenticate = createAuthenticate(db, context.cache, { touch: false })
   await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
