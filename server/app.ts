@@ -28,10 +28,15 @@ import {
   insightsJobs,
   insightsRoutes,
   observeEvents,
+<<<<<<< server/app.ts
+  retentionRoutes,
+=======
   savedSearchRoutes,
+>>>>>>> /tmp/h
   streamRoutes,
   useGeoIp,
 } from './insights/index.ts'
+
 import { organizationRoutes, providerRoutes } from './organizations/index.ts'
 import { type Config, loadConfig } from './platform/config.ts'
 import { type Db, openDb } from './platform/db.ts'
@@ -102,6 +107,7 @@ async function registerApi(
   await http.register(exportRoutes, { prefix: '/insights/directory/v1', db: searchDb })
   await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
   await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
+  await http.register(retentionRoutes, { prefix: '/insights/directory/v1', db })
   const authenticate = createAuthenticate(db, context.cache, { touch: false })
   await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
   await http.register(forwarderRoutes, { prefix: '/insights/directory/v1', context: forwarding })

@@ -7,7 +7,7 @@ import { codeOf, invalid, throttled } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { ingest } from './ingest.ts'
 import { readLines } from './lines.ts'
-import { DEFAULT_RETENTION_DAYS } from './retention.ts'
+import { retentionDays } from './retention.ts'
 
 /** Bodies at work at once; more would only queue for the same disk. */
 const MOST_AT_ONCE = 4
@@ -63,7 +63,8 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, {
       const { organizationId } = request.caller
       working++
       try {
-        return await ingest(db, organizationId, DEFAULT_RETENTION_DAYS, readLines(plain))
+        const days = await retentionDays(db, organizationId)
+        return await ingest(db, organizationId, days, readLines(plain))
       } catch (error) {
         if (codeOf(error)?.startsWith('Z_'))
           throw invalid('bad_gzip', 'The body is not valid gzip', { cause: error })

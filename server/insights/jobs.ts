@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
 import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
 import { DEFAULT_RETENTION_DAYS } from './retention.ts'
+import { deleteEventsBefore, listEventTenants } from './retention-store.ts'
 import { createPartitions, dropPartitions } from './store.ts'
 
 const DAY = 86_400_000
@@ -24,9 +25,34 @@ export const dropExpiredJob = defineJob({
   cron: '41 3 * * *',
 })
 
-/** Whole weeks go at once, so the newest expired events stay up to six days longer. */
-export const dropExpired = (db: Db, now = Date.now()): Promise<number> =>
-  dropPartitions(db, new Date(now - DEFAULT_RETENTION_DAYS * DAY))
+/** Rows deleted in one short transaction, so that writers never wait long and a broken job has lost little. */
+const BATCH = 5000
+
+export interface Dropped {
+  weeks: number
+  events: number
+}
+
+/**
+ * Whole weeks go at once when nobody keeps them any longer; until then, events of those who keep theirs for a shorter
+ * time go one by one. So events of whoever keeps them longest stay up to six days longer.
+ */
+export async function dropExpired(db: Db, now = Date.now(), batch = BATCH): Promise<Dropped> {
+  const tenants = (await listEventTenants(db)).map(({ organization_id, days }) => ({
+    id: organization_id,
+    days: days ?? DEFAULT_RETENTION_DAYS,
+  }))
+  const longest = tenants.reduce((most, { days }) => Math.max(most, days), 0)
+  const before = (days: number) => new Date(now - days * DAY)
+  const weeks = await dropPartitions(db, before(longest || DEFAULT_RETENTION_DAYS))
+  let events = 0
+  for (const { id, days } of tenants) {
+    if (days === longest) continue
+    for (let gone = batch; gone >= batch; events += gone)
+      gone = await deleteEventsBefore(db.tenant(id), id, before(days), batch)
+  }
+  return { weeks, events }
+}
 
 export const insightsJobs = (db: Db): Job[] => [
   handle(createPartitionsJob, async () => {

@@ -1,2 +1,37 @@
-/** For how long events are kept where an organization has not chosen (specification, "Limits"). */
+import type { Caller } from '../platform/caller.ts'
+import type { Db } from '../platform/db.ts'
+import { forbidden } from '../platform/errors.ts'
+import { recordEvent } from './record.ts'
+import { findRetention, lockRetention, saveRetention } from './retention-store.ts'
+
+/** For how long events are kept where a tenant has not chosen (specification, "Limits"). */
 export const DEFAULT_RETENTION_DAYS = 90
+export const LONGEST_RETENTION_DAYS = 3650
+
+export const retentionDays = async (db: Db, organizationId: string): Promise<number> =>
+  (await findRetention(db.tenant(organizationId), organizationId)) ?? DEFAULT_RETENTION_DAYS
+
+/**
+ * Null goes back to the default. A shorter time takes effect when expired events are next dropped, so that a mistake
+ * can be taken back until then; what is gone does not return with a longer one.
+ */
+export function changeRetention(db: Db, caller: Caller, days: number | null): Promise<number> {
+  const { organizationId, providerId } = caller
+  const portal = organizationId === providerId
+  const scope = portal ? 'providers' : 'organizations'
+  if (!caller.scopes.has(scope))
+    throw forbidden('scope_missing', `Forbidden: this scope is needed: ${scope}`)
+  return db.tx(organizationId, async (tx) => {
+    const before = (await lockRetention(tx, organizationId)) ?? DEFAULT_RETENTION_DAYS
+    const after = days ?? DEFAULT_RETENTION_DAYS
+    await saveRetention(tx, organizationId, days)
+    if (after !== before) {
+      await recordEvent(tx, caller, {
+        event_type: 'insights_retention_update',
+        resource: { type: portal ? 'provider' : 'organization', id: organizationId },
+        changes: [{ field: 'days', from: before, to: after }],
+      })
+    }
+    return after
+  })
+}
