@@ -217,6 +217,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** For how long events are kept */
+        get: operations["getInsightsDirectoryV1Retention"];
+        /**
+         * Keep events for a shorter or longer time
+         * @description A setting of the organization, hence its scope. A shorter time takes effect within a day; what was dropped does not come back.
+         */
+        put: operations["putInsightsDirectoryV1Retention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/saved-searches": {
         parameters: {
             query?: never;
@@ -551,6 +572,16 @@ export interface components {
                 key_as_string: string;
                 doc_count: number;
             }[];
+        };
+        Retention: {
+            /** @description Events older than this are dropped, once a night */
+            days: number;
+            /** @description What holds for those who have not chosen */
+            default: number;
+        };
+        RetentionPut: {
+            /** @description Null goes back to the default */
+            days: number | null;
         };
         SavedQuery: {
             /** @description List of services, or ["all"]; required */
@@ -1270,6 +1301,96 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["IngestReport"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    getInsightsDirectoryV1Retention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    putInsightsDirectoryV1Retention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionPut"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
                 };
             };
             /** @description The request was refused */

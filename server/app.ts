@@ -28,11 +28,8 @@ import {
   insightsJobs,
   insightsRoutes,
   observeEvents,
-<<<<<<< server/app.ts
   retentionRoutes,
-=======
   savedSearchRoutes,
->>>>>>> /tmp/h
   streamRoutes,
   useGeoIp,
 } from './insights/index.ts'
