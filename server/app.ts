@@ -27,6 +27,7 @@ import {
   ingestRoutes,
   insightsJobs,
   insightsRoutes,
+  makeDigestsJob,
   observeEvents,
   retentionRoutes,
   savedSearchRoutes,
@@ -60,6 +61,7 @@ export const jobDefinitions: JobDefinition[] = [
   dropExpiredJob,
   deleteExpiredJob,
   dropArrivalsJob,
+  makeDigestsJob,
   sendMailJob,
 ] as unknown as JobDefinition[]
 

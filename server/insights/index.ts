@@ -3,7 +3,14 @@ export { readEventQuery, readSelection, type Selection } from './event-query.ts'
 export { exportRoutes } from './export-routes.ts'
 export { GeoIpDatabase, useGeoIp } from './geoip.ts'
 export { ingestRoutes } from './ingest-routes.ts'
-export { createPartitionsJob, dropExpiredJob, ensurePartitions, insightsJobs } from './jobs.ts'
+export {
+  createPartitionsJob,
+  dropExpiredJob,
+  ensurePartitions,
+  insightsJobs,
+  makeDigestsJob,
+} from './jobs.ts'
+export { makeDigests } from './make-digests.ts'
 export { type Actor, type EventInput, observeEvents, recordEvent } from './record.ts'
 export { retentionRoutes } from './retention-routes.ts'
 export { insightsRoutes } from './routes.ts'

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
 import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { makeDigests } from './make-digests.ts'
 import { DEFAULT_RETENTION_DAYS } from './retention.ts'
 import { deleteEventsBefore, listEventTenants } from './retention-store.ts'
 import { createPartitions, dropPartitions } from './store.ts'
@@ -54,7 +55,18 @@ export async function dropExpired(db: Db, now = Date.now(), batch = BATCH): Prom
   return { weeks, events }
 }
 
+export const makeDigestsJob = defineJob({
+  name: 'insights.make-digests',
+  payload: Type.Object({}),
+  // The next run does what this one left.
+  retry: { limit: 0, backoffSeconds: 60 },
+  cron: '*/5 * * * *',
+})
+
 export const insightsJobs = (db: Db): Job[] => [
+  handle(makeDigestsJob, async () => {
+    await makeDigests(db)
+  }),
   handle(createPartitionsJob, async () => {
     await ensurePartitions(db)
   }),

@@ -1,54 +1,79 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable, TenantDb } from '../platform/db.ts'
 import { empty, type Sql, sql } from '../platform/sql.ts'
+import { EventPage } from './event-page.ts'
 import type { EventQuery, Selection } from './event-query.ts'
+import { digestTerm, narrow, type Range, rangesOf, windowsOf } from './ranges.ts'
 import { pathOf, searchCondition } from './search-sql.ts'
 import { SERVICES } from './services.ts'
+import { readWatermark } from './stream-store.ts'
 
 // Reads take the ids of one or several tenants; `db` acts for exactly those.
 
 const iso = (time: number): string => new Date(time).toISOString()
 
 /**
- * Where nothing can still be committed before. Asked in a statement of its own, ahead of the rows: inside
- * theirs it would be newer than what they see, and skip what is committed between the two moments.
+ * Where the events of a selection can be. It never goes beyond the watermark, so that a reader who comes back for
+ * later events, or walks from window to window, misses none (design D7). The watermark is asked in a statement of
+ * its own, ahead of the rows: inside theirs it would be newer than what they see, and skip what is committed
+ * between the two moments.
  */
-async function watermark(db: Queryable): Promise<string> {
-  const row = await db.find<{ mark: string }>(sql`select event_watermark() as mark`)
-  return row!.mark
-}
-
-/**
- * The rows of a selection, without the tenant. It never goes beyond the watermark, so that a reader who comes
- * back for later events, or walks from window to window, misses none (design D7).
- */
-async function selected(db: Queryable, { services, from, to, term }: Selection): Promise<Sql> {
-  const mark = await watermark(db)
-  const until =
-    to === null || iso(to) >= mark
-      ? sql`e.timestamp < ${mark}::timestamptz`
-      : sql`e.timestamp <= ${iso(to)}::timestamptz`
-  const which =
-    services.length === SERVICES.length ? empty : sql`and e.service = any(${[...services]}::text[])`
-  return sql`e.timestamp >= ${iso(from)}::timestamptz and ${until} ${which} and ${searchCondition(term)}`
-}
-
-export interface EventChunk {
-  rows: number
-  /** Documents as stored, separated by commas: they go out as they are. */
-  documents: string
-  last_timestamp: number
-  last_id: string
-}
-
-/**
- * A page in pieces of 500, in order: as a whole the documents are too large, one by one too many. Each
- * organization is read in its own index order, then merged.
- */
-export async function readEvents(
+async function reach(
   db: Queryable,
   organizationIds: readonly string[],
+  selection: Selection,
+  after: EventQuery['after'] = null,
+  sort: EventQuery['sort'] = 'ASC',
+): Promise<Range[]> {
+  const mark = await readWatermark(db)
+  let { from } = selection
+  let until = selection.to === null ? mark : Math.min(mark, selection.to + 1)
+  if (after && sort === 'ASC') from = Math.max(from, after.timestamp)
+  if (after && sort === 'DESC') until = Math.min(until, after.timestamp + 1)
+  return rangesOf(db, organizationIds, digestTerm(selection), { from, until })
+}
+
+/** For what has to see all of them. */
+const allOf = async (
+  db: Queryable,
+  organizationIds: readonly string[],
+  selection: Selection,
+): Promise<Range[]> =>
+  narrow(db, await reach(db, organizationIds, selection), digestTerm(selection))
+
+function condition({ services, term }: Selection): Sql {
+  const which =
+    services.length === SERVICES.length ? empty : sql`e.service = any(${[...services]}::text[]) and`
+  return sql`${which} ${searchCondition(term)}`
+}
+
+/** In the text of one range the planner sees its times, and which partitions it can leave out. */
+const within = ({ organizationId, from, until }: Range): Sql =>
+  sql`e.organization_id = ${organizationId} and e.timestamp >= ${iso(from)}::timestamptz and e.timestamp < ${iso(until)}::timestamptz`
+
+const table = (ranges: Range[]): Sql =>
+  sql`unnest(${ranges.map(({ organizationId }) => organizationId)}::text[], ${ranges.map(({ from }) => iso(from))}::timestamptz[],
+             ${ranges.map(({ until }) => iso(until))}::timestamptz[]) as range (organization_id, from_time, until_time)`
+
+/** The rows of all ranges; `select` makes those of one, given the condition that they lie in it. */
+function eachRange(ranges: Range[], select: (inside: Sql) => Sql): Sql {
+  const [only] = ranges
+  if (only && ranges.length === 1) return select(within(only))
+  const inside = sql`e.organization_id = range.organization_id and e.timestamp >= range.from_time and e.timestamp < range.until_time`
+  return sql`select found.* from ${table(ranges)} cross join lateral (${select(inside)}) found`
+}
+
+/** As a rule the first window fills a page: it reads a few times as many events as the page has. */
+const FIRST_WINDOW = 20_000
+
+/**
+ * A page of events. Each range is read in the order of its index, then they are merged; windows of ranges follow
+ * each other in time, so the first ones may do.
+ */
+export async function readPage(
+  db: TenantDb,
+  organizationIds: readonly string[],
   query: EventQuery,
-): Promise<EventChunk[]> {
+): Promise<EventPage> {
   const { after, limit, skip, sort } = query
   const order = sort === 'ASC' ? sql`timestamp, id` : sql`timestamp desc, id desc`
   const place = after && sql`(${iso(after.timestamp)}::timestamptz, ${after.id}::uuid)`
@@ -57,26 +82,29 @@ export async function readEvents(
     : sort === 'ASC'
       ? sql`and (e.timestamp, e.id) > ${place}`
       : sql`and (e.timestamp, e.id) < ${place}`
-  const rows = await selected(db, query)
-  return db.many<EventChunk>(sql`
-    with page as (
-      select p.* from unnest(${organizationIds}::text[]) as tenant (id)
-        cross join lateral (
-          select e.timestamp, e.id, e.document from events e
-           where e.organization_id = tenant.id and ${rows} ${beyond}
-           order by ${order}
-           limit ${limit + skip}
-        ) p
-       order by ${order}
-       limit ${limit} offset ${skip}
-    ), numbered as (
-      select *, row_number() over (order by ${order}) as place, (row_number() over (order by ${order}) - 1) / 500 as chunk from page
+  const ranges = await reach(db, organizationIds, query, after, sort)
+  // What is skipped has to be counted over all of them.
+  const windows = skip > 0 ? [ranges] : windowsOf(ranges, sort, FIRST_WINDOW)
+  const page = new EventPage()
+  for (const wide of windows) {
+    const window = await narrow(db, wide, digestTerm(query))
+    if (window.length === 0) continue
+    const most = limit - page.rows
+    const rows = eachRange(
+      window,
+      (inside) => sql`
+        select e.timestamp, e.id, e.document from events e
+         where ${inside} and ${condition(query)} ${beyond}
+         order by ${order} limit ${most + skip}`,
     )
-    select count(*) as rows, string_agg(document, ',' order by place) as documents,
-           floor(extract(epoch from (array_agg(timestamp order by place desc))[1]) * 1000)::int8 as last_timestamp,
-           (array_agg(id order by place desc))[1]::text as last_id
-      from numbered
-     group by chunk order by chunk`)
+    const merged =
+      window.length === 1 && skip === 0
+        ? rows
+        : sql`select * from (${rows}) page order by ${order} limit ${most} offset ${skip}`
+    page.add(await db.copyOut(merged))
+    if (page.rows === limit) break
+  }
+  return page
 }
 
 export async function countEvents(
@@ -84,9 +112,13 @@ export async function countEvents(
   organizationIds: readonly string[],
   selection: Selection,
 ): Promise<number> {
-  const rows = await selected(db, selection)
-  const row = await db.one<{ count: number }>(sql`
-    select count(*) as count from events e where e.organization_id = any(${organizationIds}::text[]) and ${rows}`)
+  const ranges = await allOf(db, organizationIds, selection)
+  if (ranges.length === 0) return 0
+  const rows = eachRange(
+    ranges,
+    (inside) => sql`select from events e where ${inside} and ${condition(selection)}`,
+  )
+  const row = await db.one<{ count: number }>(sql`select count(*) as count from (${rows}) counted`)
   return row?.count ?? 0
 }
 
@@ -111,12 +143,16 @@ export async function distinctValues(
       : sql`(
     select value #>> '{}' as key from jsonb_path_query(e.document::jsonb, ${`${path}[*]`}::jsonpath) as value
      where jsonb_typeof(value) not in ('null', 'object', 'array')) value`
-  const rows = await selected(db, selection)
+  const ranges = await allOf(db, organizationIds, selection)
+  if (ranges.length === 0) return []
+  const rows = eachRange(
+    ranges,
+    (inside) => sql`
+      select value.key from events e cross join lateral ${values} where ${inside} and ${condition(selection)}`,
+  )
   return db.many<Bucket>(sql`
-    select value.key, count(*) as doc_count
-      from events e cross join lateral ${values}
-     where e.organization_id = any(${organizationIds}::text[]) and ${rows}
-     group by value.key order by doc_count desc, value.key collate "C"`)
+    select key, count(*) as doc_count from (${rows}) found
+     group by key order by doc_count desc, key collate "C"`)
 }
 
 /** How many events per step; `offset` shifts the edges of the steps to a zone. Times in milliseconds. */
@@ -126,13 +162,37 @@ export async function countPerStep(
   selection: Selection,
   step: { seconds: number; offsetSeconds: number },
 ): Promise<{ start: number; doc_count: number }[]> {
-  const rows = await selected(db, selection)
+  const ranges = await allOf(db, organizationIds, selection)
+  if (ranges.length === 0) return []
+  const rows = eachRange(
+    ranges,
+    (inside) => sql`select e.timestamp from events e where ${inside} and ${condition(selection)}`,
+  )
   // 5 January 1970 was a Monday: weeks start there.
   return db.many(sql`
-    select floor(extract(epoch from date_bin(make_interval(secs => ${step.seconds}), e.timestamp,
+    select floor(extract(epoch from date_bin(make_interval(secs => ${step.seconds}), timestamp,
              timestamptz '1970-01-05 00:00:00+00' - make_interval(secs => ${step.offsetSeconds}))) * 1000)::int8 as start,
            count(*) as doc_count
-      from events e
-     where e.organization_id = any(${organizationIds}::text[]) and ${rows}
+      from (${rows}) found
      group by 1 order by 1`)
+}
+
+export interface EventChunk {
+  rows: number
+  /** Documents as stored, separated by commas: they go out as they are. */
+  documents: string
+  last_timestamp: number
+  last_id: string
+}
+
+export async function readEvents(
+  db: TenantDb,
+  organizationIds: readonly string[],
+  query: EventQuery,
+): Promise<EventChunk[]> {
+  const page = await readPage(db, organizationIds, query)
+  if (!page.last) return []
+  const { timestamp, id } = page.last
+  const documents = page.json().toString().slice(1, -1)
+  return [{ rows: page.rows, documents, last_timestamp: timestamp, last_id: id }]
 }

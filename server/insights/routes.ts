@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
@@ -6,17 +5,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../platform/db.ts'
 import { invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import type { EventPage } from './event-page.ts'
 import { type EventQuery, readEventQuery, readSelection } from './event-query.ts'
 import { isSearchable, SHAPES } from './fields.ts'
 import { fillSteps, readStep } from './intervals.ts'
 import { projector } from './projection.ts'
-import {
-  countEvents,
-  countPerStep,
-  distinctValues,
-  type EventChunk,
-  readEvents,
-} from './query-store.ts'
+import { countEvents, countPerStep, distinctValues, readPage } from './query-store.ts'
 import {
   Count,
   CountRequest,
@@ -45,29 +39,13 @@ const describeSchemas = (): Schemas => ({
   operators: Object.fromEntries(Object.entries(OPERATORS).map(([kind, list]) => [kind, [...list]])),
 })
 
-/** The array, chunk by chunk, in the bytes it is stored in. */
-function* bytes(chunks: EventChunk[]): Generator<string> {
-  let before = '['
-  for (const { documents } of chunks) {
-    yield before + documents
-    before = ','
-  }
-  yield before === '[' ? '[]' : ']'
-}
-
-function sendHeaders(reply: FastifyReply, query: EventQuery, chunks: EventChunk[]): void {
-  const last = chunks.at(-1)
-  const place = last
-    ? [last.last_timestamp, last.last_id]
-    : query.after
-      ? [query.after.timestamp, query.after.id]
-      : []
-  const rows = chunks.reduce((sum, { rows }) => sum + rows, 0)
+function sendHeaders(reply: FastifyReply, query: EventQuery, page: EventPage): void {
+  const place = page.last ?? query.after
   // In the letters of the specification: through `reply` they would go out in lower case.
-  reply.raw.setHeader('X-Result-Count', String(rows))
+  reply.raw.setHeader('X-Result-Count', String(page.rows))
   reply.raw.setHeader('X-Limit', String(query.limit))
   reply.raw.setHeader('X-Sort', query.sort)
-  reply.raw.setHeader('X-Search_after', JSON.stringify(place))
+  reply.raw.setHeader('X-Search_after', JSON.stringify(place ? [place.timestamp, place.id] : []))
 }
 
 /** Directory Insights: the queries over audit events. */
@@ -93,17 +71,12 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
     async (request, reply) => {
       const { tenantIds } = request.caller
       const query = readEventQuery(bodyOf(request), Date.now())
-      const chunks = await readEvents(db.tenant(tenantIds), tenantIds, query)
-      sendHeaders(reply, query, chunks)
+      const page = await readPage(db.tenant(tenantIds), tenantIds, query)
+      sendHeaders(reply, query, page)
       reply.type('application/json; charset=utf-8')
-      const { fields } = query
-      if (fields === null) {
-        const body = Readable.from(bytes(chunks), { objectMode: false })
-        return (reply as FastifyReply).send(body)
-      }
-      const project = projector(fields)
-      const documents = chunks.flatMap(({ documents }) => JSON.parse(`[${documents}]`))
-      return reply.send(documents.map(project))
+      const json = page.json()
+      if (query.fields === null) return (reply as FastifyReply).send(json)
+      return reply.send(JSON.parse(json.toString()).map(projector(query.fields)))
     },
   )
 

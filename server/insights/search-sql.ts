@@ -25,7 +25,7 @@ function balanced(parts: string[], operator: '&&' | '||'): string {
 }
 
 /** No stored text has these (see ingest.ts), and the database refuses to look for them. */
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /**
  * Lax mode looks into lists by itself: any element may match. Null for a name that no document can have.
@@ -69,7 +69,7 @@ function comparison({ operator, values }: Leaf): string {
   }
 }
 
-const isNegative = (operator: string): boolean => operator === 'ne' || operator === 'not_in'
+export const isNegative = (operator: string): boolean => operator === 'ne' || operator === 'not_in'
 
 /** The column holds the milliseconds of the document's timestamp. */
 function timestampLeaf({ operator, values }: Leaf): Sql {
@@ -116,7 +116,7 @@ function longTextLeaf(path: string, operator: Operator, value: string): Sql {
 }
 
 /** What an equal name is, for the operators that compare whole values. */
-const sameEvents = (value: Value): Value[] =>
+export const sameEvents = (value: Value): Value[] =>
   SAME_EVENT.find((names) => names.includes(String(value))) ?? [value]
 
 function leafPart(leaf: Leaf): Part {

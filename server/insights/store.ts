@@ -1,5 +1,6 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
+import { forgetDigests, lockPastEvents } from './digest-store.ts'
 
 /**
  * The database gives the time (design D7: readers rely on it), so it stands between the two halves of the
@@ -25,18 +26,24 @@ export interface PastEvent {
 }
 
 /** Many events whose time is already known (demo, ingest); those stored before are left alone. */
-export function insertPastEvents(
-  db: Queryable,
+export async function insertPastEvents(
+  tx: Tx,
   organizationId: string,
   events: PastEvent[],
 ): Promise<number> {
   const column = <K extends keyof PastEvent>(name: K) => events.map((event) => event[name])
-  return db.run(sql`
+  const timestamps = column('timestamp')
+  const locked = lockPastEvents(tx, organizationId, false)
+  const forgotten = forgetDigests(tx, organizationId, timestamps)
+  const inserted = tx.run(sql`
     insert into events (organization_id, timestamp, id, service, document)
     select ${organizationId}, timestamp, id, service, document
-      from unnest(${column('timestamp')}::timestamptz[], ${column('id')}::uuid[], ${column('service')}::text[], ${column('document')}::text[])
+      from unnest(${timestamps}::timestamptz[], ${column('id')}::uuid[], ${column('service')}::text[], ${column('document')}::text[])
         as event (timestamp, id, service, document)
     on conflict do nothing`)
+  // One after the other in the database, on their way at once.
+  const [stored] = await Promise.all([inserted, locked, forgotten])
+  return stored
 }
 
 export async function createPartitions(db: Queryable, from: Date, to: Date): Promise<number> {

@@ -18,7 +18,7 @@ const iso = (time: number): string => new Date(time).toISOString()
 
 /** Milliseconds. Of the whole installation: it names no tenant, and tells nothing about one. */
 export async function readWatermark(db: Queryable): Promise<number> {
-  const row = await db.one<{ mark: number }>(
+  const row = await db.find<{ mark: number }>(
     sql`select round(extract(epoch from event_watermark()) * 1000)::int8 as mark`,
   )
   return row!.mark

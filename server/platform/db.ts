@@ -1,8 +1,9 @@
 import pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
 import { AppError, codeOf, invalid, unavailable } from './errors.ts'
 import { isId } from './ids.ts'
 import { Lane } from './lane.ts'
-import type { Sql } from './sql.ts'
+import { inlined, type Sql } from './sql.ts'
 
 /** Where and as whom to connect. Host may be a directory that holds a unix socket. */
 export interface Connection {
@@ -28,6 +29,11 @@ export interface Queryable {
   run(query: Sql): Promise<number>
 }
 
+export interface TenantDb extends Queryable {
+  /** The rows in the binary format of COPY: large answers, without making a string of every value. */
+  copyOut(query: Sql): Promise<Buffer>
+}
+
 export interface Tx extends Queryable {
   /** Parameterized text from a library that writes its own SQL (pg-boss). */
   execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
@@ -41,7 +47,7 @@ export interface Tx extends Queryable {
  */
 export interface Db extends Queryable {
   /** Several ids only for reading events, whose policy knows lists. */
-  tenant(organizationId: string | readonly string[]): Queryable
+  tenant(organizationId: string | readonly string[]): TenantDb
   tx<T>(organizationId: string | null, work: (tx: Tx) => Promise<T>): Promise<T>
   readonly pool: pg.Pool
   close(): Promise<void>
@@ -158,6 +164,25 @@ async function statement(
   return result
 }
 
+/** COPY has the connection to itself, so what belongs to it is not sent ahead. */
+async function copyOut(client: pg.ClientBase, tenant: Tenant, query: Sql): Promise<Buffer> {
+  await client.query(begin(tenant))
+  const mode = client as pg.ClientBase & { pipeline: boolean }
+  mode.pipeline = false
+  try {
+    const parts: Buffer[] = []
+    const stream = client.query(copyTo(`copy (${inlined(query)}) to stdout (format binary)`))
+    for await (const part of stream) parts.push(part)
+    await client.query('commit')
+    return Buffer.concat(parts)
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  } finally {
+    mode.pipeline = true
+  }
+}
+
 /** Whatever holds up the shared connection holds up everybody on it. */
 const LANE_TIMEOUT_MS = 5000
 
@@ -225,11 +250,13 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
       (query) => onLane(null, query),
     ),
 
-    tenant: (organizationId) =>
-      queryable(
+    tenant: (organizationId) => ({
+      ...queryable(
         (query) => withClient((client) => statement(client, organizationId, query)),
         (query) => onLane(organizationId, query),
       ),
+      copyOut: (query) => withClient((client) => copyOut(client, organizationId, query)),
+    }),
 
     tx: (organizationId, work) =>
       withClient(async (client) => {

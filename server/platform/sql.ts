@@ -1,3 +1,9 @@
+import pg from 'pg'
+
+/** How the driver writes values; not in its types. */
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
+  .utils
+
 /** SQL text with its values. Only the `sql` tag makes one, so a value can never become text. */
 export class Sql {
   readonly text: string
@@ -73,4 +79,17 @@ export function literal(value: string): Sql {
     value.includes('\\') ? ` E'${escaped.replaceAll('\\', '\\\\')}'` : `'${escaped}'`,
     [],
   )
+}
+
+/** The whole statement as text, for COPY, which takes no parameters. */
+export function inlined({ text, values }: Sql): string {
+  const literals = values.map((value) => {
+    const prepared = prepareValue(value)
+    if (prepared === null || prepared === undefined) return 'null'
+    const written = String(prepared)
+    // It would end the statement in the middle.
+    if (written.includes('\0')) throw new Error('U+0000 in a statement')
+    return pg.escapeLiteral(written)
+  })
+  return text.replace(/\$(\d+)/g, (_, n: string) => literals[Number(n) - 1]!)
 }

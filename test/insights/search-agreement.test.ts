@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type EventQuery, readEventQuery } from '../../server/insights/event-query.ts'
-import { insertPastEvents } from '../../server/insights/index.ts'
-import { readEvents } from '../../server/insights/query-store.ts'
+import { insertPastEvents, makeDigests } from '../../server/insights/index.ts'
+import { countEvents, readPage } from '../../server/insights/query-store.ts'
 import { SERVICES } from '../../server/insights/services.ts'
 import { AppError } from '../../server/platform/errors.ts'
 import { uuidv7 } from '../../server/platform/ids.ts'
@@ -44,6 +44,8 @@ test('the database finds what the meaning of the term says, for random terms and
     randomEvent(seeded(at), at, now - HOUR * (1 + (at % 50))),
   )
   await store(organizationId, events)
+  // Of the older half there are digests, so every term is put to both.
+  await makeDigests(app.db, { settled: now - HOUR * 25, size: 20 })
   const sources: TermSources = {
     scalars: events.flatMap(({ document }) => scalarsOf(document)),
     timestamps: events.map(({ timestamp }) => timestamp),
@@ -63,10 +65,13 @@ test('the database finds what the meaning of the term says, for random terms and
     }
     const told = (problem: string) =>
       `seed ${seed}: ${problem}\nterm ${JSON.stringify(search_term)}\nof ${service}`
-    const chunks = await readEvents(app.db.tenant(organizationId), [organizationId], query).catch(
-      (error) => assert.fail(told(String(error))),
+    const tenant = app.db.tenant(organizationId)
+    const page = await readPage(tenant, [organizationId], query).catch((error) =>
+      assert.fail(told(String(error))),
     )
-    const answer = chunks.flatMap(({ documents }) => JSON.parse(`[${documents}]`))
+    const answer = JSON.parse(page.json().toString())
+    const counted = await countEvents(tenant, [organizationId], query)
+    assert.equal(counted, answer.length, told('the count differs'))
     const ids = new Set<unknown>(answer.map(({ id }: { id: string }) => id))
     for (const event of events) {
       const wanted: boolean =

@@ -1,0 +1,82 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { clientConfig } from '../../server/platform/db.ts'
+import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
+import { firstOrganization, keyHeader, type Service } from '../service.ts'
+import { generate } from './generator.ts'
+
+const ORGANIZATIONS = 20
+
+export async function asOwner<T>(dataDir: string, work: (client: pg.Client) => Promise<T>) {
+  const client = new pg.Client(clientConfig(connectionsOf(dataDir).owner))
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Twenty organizations of the first administrator's provider; the first is the largest later. */
+export async function makeOrganizations(service: Service): Promise<string[]> {
+  const headers = { ...keyHeader(service.apiKey), 'content-type': 'application/json' }
+  const self = (await (await fetch(`${service.url}/api/users/getSelf`, { headers })).json()) as {
+    provider?: string
+  }
+  const ids = [await firstOrganization(service)]
+  while (ids.length < ORGANIZATIONS) {
+    const response = await fetch(`${service.url}/api/v2/providers/${self.provider}/organizations`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name: `Organization ${ids.length}` }),
+    })
+    if (!response.ok) throw new Error(`No organization was made: ${await response.text()}`)
+    ids.push(((await response.json()) as { id: string }).id)
+  }
+  return ids
+}
+
+const escape = (text: string) =>
+  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
+
+function* copyLines(organizations: string[], count: number, until: Date): Generator<string> {
+  let block = ''
+  for (const event of generate(organizations, count, until)) {
+    block += `${organizations[event.organization]}\t${event.timestamp.toISOString()}\t${event.id}\t${event.service}\t${escape(event.document)}\n`
+    if (block.length < 65_536) continue
+    yield block
+    block = ''
+  }
+  yield block
+}
+
+/** The events, and beside them what most would build first: a table with a jsonb column and the same index. */
+export async function loadEvents(
+  dataDir: string,
+  organizations: string[],
+  count: number,
+): Promise<void> {
+  await asOwner(dataDir, async (client) => {
+    await client.query('truncate events')
+    const copy = client.query(
+      copyFrom('copy events (organization_id, timestamp, id, service, document) from stdin'),
+    )
+    await pipeline(Readable.from(copyLines(organizations, count, new Date())), copy)
+    await client.query('drop table if exists plain_events')
+    await client.query(
+      'create table plain_events (organization_id text not null, timestamp timestamptz(3) not null, id uuid not null, service text not null, document jsonb not null)',
+    )
+    await client.query(
+      'insert into plain_events select organization_id, timestamp, id, service, document::jsonb from events order by timestamp, id',
+    )
+    await client.query(
+      'alter table plain_events add primary key (organization_id, timestamp, id)',
+    )
+    // Not in a transaction, and before anything is measured: both sides start with fresh statistics.
+    await client.query('vacuum analyze plain_events')
+    await client.query('vacuum analyze events')
+    await client.query('checkpoint')
+  })
+}
