@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { cell, row } from './csv.ts'
-import { splitDocuments } from './export.ts'
 import { defaultColumns, valueAt } from './export-columns.ts'
 import { preferred } from './export-negotiation.ts'
 import { SERVICES } from './services.ts'
@@ -65,17 +64,6 @@ test('the columns follow from the services alone', () => {
   assert.ok(defaultColumns(['ldap']).includes('dn'), 'a field of one service alone')
   assert.ok(!defaultColumns(SERVICES).includes('dn'))
   assert.ok(!defaultColumns(['ldap']).includes('geoip.city'), 'not a field of the service')
-})
-
-test('stored documents are taken apart without reading them', () => {
-  const documents = [
-    '{}',
-    '{"a":"},{","b":[{},{"c":"\\"},{"}]}',
-    '{"a":"\\\\","b":"]["}',
-    '{"é":[[],{"x":{}}]}',
-  ]
-  assert.deepEqual([...splitDocuments(documents.join(','))], documents)
-  assert.deepEqual([...splitDocuments('')], [])
 })
 
 test('the header chooses among what is offered', () => {

@@ -25,6 +25,21 @@ export const forgetDigests = (
      where d.organization_id = ${organizationId} and d.from_time <= reach.latest and d.until_time > reach.earliest
        and exists (select from unnest(${timestamps}::timestamptz[]) as late where late >= d.from_time and late < d.until_time)`)
 
+/** Lists of a digest that was forgotten go with the others of their time. */
+export async function deleteDigestsBefore(
+  db: Queryable,
+  organizationId: string,
+  before: Date,
+): Promise<void> {
+  await db.run(
+    sql`delete from event_digests where organization_id = ${organizationId} and until_time < ${before}`,
+  )
+  await db.run(
+    sql`delete from event_digest_lists where organization_id = ${organizationId} and from_time < ${before}
+          and not exists (select from event_digests d where d.organization_id = event_digest_lists.organization_id and d.from_time = event_digest_lists.from_time)`,
+  )
+}
+
 export interface Gap {
   from: number
   /** Null: after the last digest. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { insertPastEvents, makeDigests } from './index.ts'
+import { dropExpired } from './jobs.ts'
 
 const app = await startApp()
 const DAY = 86_400_000
@@ -224,6 +225,19 @@ test('a digest of another organization is neither seen nor used', async () => {
   assert.deepEqual(await digestsOf(other), [])
   await put(other, 0, 1, () => ({ username: 'user1' }))
   assert.deepEqual(await search(other, { and: [{ username: 'user1' }] }), ['user1'])
+})
+
+test('digests go when their events do', async () => {
+  const org = await app.newOrganization()
+  await put(org, 0, 3 * SIZE, named)
+  await digest()
+  const last = (await digestsOf(org)).at(-1)!
+  await dropExpired(app.db, Date.parse(last.until_time) + 90 * DAY)
+  assert.deepEqual(await digestsOf(org), [last])
+  const left = await app.db.tx(org.organizationId, (tx) =>
+    tx.execute('select distinct from_time from event_digest_lists'),
+  )
+  assert.deepEqual(left.rows, [{ from_time: last.from_time }])
 })
 
 test('the job makes the digests of all tenants', async () => {

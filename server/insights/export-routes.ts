@@ -8,10 +8,10 @@ import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
 import { codeOf, throttled } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import type { EventPage } from './event-page.ts'
 import type { EventQuery } from './event-query.ts'
 import {
   boundedBy,
-  type ExportPage,
   exportPages,
   exportText,
   fileName,
@@ -20,7 +20,7 @@ import {
   writerOf,
 } from './export.ts'
 import { preferred } from './export-negotiation.ts'
-import { readEvents } from './query-store.ts'
+import { readPage } from './query-store.ts'
 import { EventsRequest } from './schema.ts'
 import { readWatermark } from './stream-store.ts'
 
@@ -55,20 +55,6 @@ function breakOff(raw: ServerResponse): void {
   const { socket } = raw
   if (socket instanceof Socket && socket.remoteFamily !== undefined) socket.resetAndDestroy()
   raw.destroy()
-}
-
-async function pageOf(
-  db: Db,
-  tenantIds: readonly string[],
-  query: EventQuery,
-): Promise<ExportPage> {
-  const chunks = await readEvents(db.tenant(tenantIds), tenantIds, query)
-  const last = chunks.at(-1)
-  return {
-    rows: chunks.reduce((sum, { rows }) => sum + rows, 0),
-    last: last ? { timestamp: last.last_timestamp, id: last.last_id } : null,
-    pieces: chunks.map(({ documents }) => documents),
-  }
 }
 
 /** A page that is read already, and those after it. */
@@ -122,8 +108,8 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, {
       working++
       try {
         const query = boundedBy(asked.query, await readWatermark(db))
-        const read = async (page: EventQuery): Promise<ExportPage> => {
-          const found = await pageOf(db, tenantIds, page)
+        const read = async (page: EventQuery): Promise<EventPage> => {
+          const found = await readPage(db.tenant(tenantIds), tenantIds, page)
           request.log.debug({ rows: found.rows }, 'read a page of an export')
           return found
         }

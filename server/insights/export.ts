@@ -1,5 +1,6 @@
 import { invalid } from '../platform/errors.ts'
 import { row } from './csv.ts'
+import type { EventPage } from './event-page.ts'
 import { type EventQuery, readEventQuery } from './event-query.ts'
 import { DOCUMENT, defaultColumns, valueAt } from './export-columns.ts'
 import { preferred } from './export-negotiation.ts'
@@ -57,54 +58,22 @@ export const boundedBy = (query: EventQuery, watermark: number): EventQuery => (
   to: Math.min(query.to ?? watermark - 1, watermark - 1),
 })
 
-export interface ExportPage {
-  rows: number
-  /** Where the next page begins; null when this one is empty. */
-  last: EventQuery['after']
-  /** Documents as stored, separated by commas, in pieces. */
-  pieces: string[]
-}
-
 /** Page after page, the next one when it is asked for. */
 export async function* exportPages(
-  read: (query: EventQuery) => Promise<ExportPage>,
+  read: (query: EventQuery) => Promise<EventPage>,
   query: EventQuery,
   most: number,
-): AsyncGenerator<string[]> {
+): AsyncGenerator<EventPage> {
   let { after, skip } = query
   for (let left = most; left > 0; ) {
     const limit = Math.min(PAGE, left)
-    const { rows, last, pieces } = await read({ ...query, after, skip, limit })
-    if (rows === 0) return
-    after = last
+    const page = await read({ ...query, after, skip, limit })
+    if (page.rows === 0) return
+    after = page.last
     skip = 0
-    left -= rows
-    yield pieces
-    if (rows < limit) return
-  }
-}
-
-/**
- * Takes documents apart that are stored one behind the other with commas between, without reading them as
- * JSON: only quotes and braces count.
- */
-export function* splitDocuments(documents: string): Generator<string> {
-  let start = 0
-  let depth = 0
-  for (let at = 0; at < documents.length; at++) {
-    const code = documents.charCodeAt(at)
-    if (code === 34) {
-      // To the end of the string; a backslash takes the next character with it.
-      for (at++; documents.charCodeAt(at) !== 34; at++) if (documents.charCodeAt(at) === 92) at++
-    } else if (code === 123 || code === 91) depth++
-    else if (code === 125 || code === 93) {
-      depth--
-      if (depth === 0) {
-        yield documents.slice(start, at + 1)
-        // Past the comma.
-        start = ++at + 1
-      }
-    }
+    left -= page.rows
+    yield page
+    if (page.rows < limit) return
   }
 }
 
@@ -147,22 +116,19 @@ const BATCH = 500
 /** The text of an export in pieces of some hundred rows. */
 export async function* exportText(
   writer: RowWriter,
-  pages: AsyncIterable<string[]>,
+  pages: AsyncIterable<EventPage>,
 ): AsyncGenerator<string> {
   if (writer.head !== '') yield writer.head
-  for await (const pieces of pages) {
-    // One after the other is let go as it is written.
-    for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
-      let text = ''
-      let rows = 0
-      for (const document of splitDocuments(piece)) {
-        text += writer.write(document)
-        if (++rows % BATCH !== 0) continue
-        yield text
-        text = ''
-      }
-      if (text !== '') yield text
+  for await (const page of pages) {
+    let text = ''
+    let rows = 0
+    for (const document of page.documents()) {
+      text += writer.write(document)
+      if (++rows % BATCH !== 0) continue
+      yield text
+      text = ''
     }
+    if (text !== '') yield text
   }
 }
 

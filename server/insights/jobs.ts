@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
 import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { deleteDigestsBefore } from './digest-store.ts'
 import { makeDigests } from './make-digests.ts'
 import { DEFAULT_RETENTION_DAYS } from './retention.ts'
 import { deleteEventsBefore, listEventTenants } from './retention-store.ts'
@@ -48,6 +49,7 @@ export async function dropExpired(db: Db, now = Date.now(), batch = BATCH): Prom
   const weeks = await dropPartitions(db, before(longest || DEFAULT_RETENTION_DAYS))
   let events = 0
   for (const { id, days } of tenants) {
+    await deleteDigestsBefore(db.tenant(id), id, before(days))
     if (days === longest) continue
     for (let gone = batch; gone >= batch; events += gone)
       gone = await deleteEventsBefore(db.tenant(id), id, before(days), batch)

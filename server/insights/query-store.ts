@@ -176,23 +176,3 @@ export async function countPerStep(
       from (${rows}) found
      group by 1 order by 1`)
 }
-
-export interface EventChunk {
-  rows: number
-  /** Documents as stored, separated by commas: they go out as they are. */
-  documents: string
-  last_timestamp: number
-  last_id: string
-}
-
-export async function readEvents(
-  db: TenantDb,
-  organizationIds: readonly string[],
-  query: EventQuery,
-): Promise<EventChunk[]> {
-  const page = await readPage(db, organizationIds, query)
-  if (!page.last) return []
-  const { timestamp, id } = page.last
-  const documents = page.json().toString().slice(1, -1)
-  return [{ rows: page.rows, documents, last_timestamp: timestamp, last_id: id }]
-}

@@ -74,9 +74,9 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
       const page = await readPage(db.tenant(tenantIds), tenantIds, query)
       sendHeaders(reply, query, page)
       reply.type('application/json; charset=utf-8')
-      const json = page.json()
-      if (query.fields === null) return (reply as FastifyReply).send(json)
-      return reply.send(JSON.parse(json.toString()).map(projector(query.fields)))
+      if (query.fields === null) return (reply as FastifyReply).send(Buffer.concat(page.json()))
+      const project = projector(query.fields)
+      return reply.send([...page.documents()].map((document) => project(JSON.parse(document))))
     },
   )
 
