@@ -29,7 +29,7 @@ export async function startReceiver() {
     const one = { id: String(headers['webhook-id']), headers, body, events }
     received.push(one)
     await answer(one, response)
-    if (response.statusCode < 300) accepted.push(one)
+    if (response.writableEnded && response.statusCode < 300) accepted.push(one)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

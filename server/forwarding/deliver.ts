@@ -82,7 +82,8 @@ async function nextStep(
 
   const sent = new Set(events.map(keyOf))
   const kept = new Set(matching.map(keyOf).filter((key) => !sent.has(key)))
-  const settled = late.filter((place) => !kept.has(keyOf(place)))
+  // With all that is sent: an event may have come between the snapshot and its being read.
+  const settled = [...late.filter((place) => !kept.has(keyOf(place))), ...events]
   const lastFresh = events.length > matching.length ? events.at(-1)! : null
   const exhausted = fresh.length < room && events.length === matching.length + fresh.length
   const end = startOf(before)

@@ -111,7 +111,7 @@ export interface Step {
   from: Place
   to: Place
   snapshot: string
-  /** Arrivals that are sent or do not match. */
+  /** What is sent, and arrivals that do not match. */
   settled: readonly Place[]
 }
 

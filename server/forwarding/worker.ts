@@ -48,7 +48,7 @@ export class ForwardingWorker {
           const step = await deliverNext(this.#context, one)
           delivered += step.delivered
           more = step.more
-          moved ||= more
+          moved ||= more || step.delivered > 0
         }
       }
       if (!moved) break
