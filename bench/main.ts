@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util'
 import type { Benchmark, Row } from './benchmark.ts'
 import { createWithEvent } from './benchmarks/create-with-event.ts'
+import { insights } from './benchmarks/insights.ts'
 import { readOrganization } from './benchmarks/read-organization.ts'
 import { startUp } from './benchmarks/start.ts'
 import { machine, resultsDir, table, writeResults } from './report.ts'
 
-// npm run bench [-- name… --rounds N --seconds N --profile]
+// npm run bench [-- name… --rounds N --seconds N --profile --data DIR]
 
-const ALL: Benchmark[] = [readOrganization, createWithEvent, startUp]
+const ALL: Benchmark[] = [readOrganization, createWithEvent, startUp, insights]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -15,17 +16,19 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '5' },
     profile: { type: 'boolean', default: false },
+    data: { type: 'string' },
   },
 })
 const settings = {
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
   profileDir: values.profile ? resultsDir : null,
+  dataDir: values.data ?? null,
 }
 const unknown = positionals.find((name) => !ALL.some((benchmark) => benchmark.name === name))
 if (unknown !== undefined || !(settings.rounds > 0) || !(settings.seconds > 0)) {
   process.stderr.write(
-    `Usage: npm run bench -- [${ALL.map(({ name }) => name).join('|')}] [--rounds N] [--seconds N] [--profile]\n`,
+    `Usage: npm run bench -- [${ALL.map(({ name }) => name).join('|')}] [--rounds N] [--seconds N] [--profile] [--data DIR]\n`,
   )
   process.exit(2)
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { percent, type Row } from './benchmark.ts'
+import { multiple, percent, type Row } from './benchmark.ts'
 import { root } from './child.ts'
 
 const figure = (value: number | null, unit: string): string =>
@@ -11,13 +11,13 @@ const figure = (value: number | null, unit: string): string =>
 export function table(rows: Row[]): string {
   const cells = [
     ['Benchmark', 'Baseline', 'Gatehouse', 'Ratio', 'Goal', 'Met'],
-    ...rows.map(({ name, unit, baseline, ours, ratio, goal, met }) => [
+    ...rows.map(({ name, unit, baseline, ours, ratio, goal, met, ...row }) => [
       name,
       figure(baseline, unit),
       figure(ours, unit),
-      ratio === null ? '–' : percent(ratio),
+      ratio === null ? '–' : row.multiple ? multiple(ratio) : percent(ratio),
       goal,
-      met ? 'yes' : 'no',
+      goal === '–' ? '–' : met ? 'yes' : 'no',
     ]),
   ]
   const widths = cells[0]!.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)))

@@ -5,6 +5,7 @@ import { type Started, start } from './child.ts'
 
 export interface Service extends Started {
   url: string
+  /** Printed by the first start only. */
   apiKey: string
   dataDir: string
 }

@@ -5,7 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { clientConfig } from '../../server/platform/db.ts'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import { firstOrganization, keyHeader, type Service } from '../service.ts'
-import { generate } from './generator.ts'
+import { type GeneratedEvent, generate } from './generator.ts'
 
 const ORGANIZATIONS = 20
 
@@ -38,19 +38,45 @@ export async function makeOrganizations(service: Service): Promise<string[]> {
   return ids
 }
 
-const escape = (text: string) =>
-  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
+const copyText = (text: string) =>
+  text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
 
-function* copyLines(organizations: string[], count: number, until: Date): Generator<string> {
+function* copyLines(
+  organizations: readonly string[],
+  events: Iterable<GeneratedEvent>,
+): Generator<string> {
   let block = ''
-  for (const event of generate(organizations, count, until)) {
-    block += `${organizations[event.organization]}\t${event.timestamp.toISOString()}\t${event.id}\t${event.service}\t${escape(event.document)}\n`
+  for (const { organization, timestamp, id, service, document } of events) {
+    block += `${organizations[organization]}\t${timestamp.toISOString()}\t${id}\t${service}\t${copyText(document)}\n`
     if (block.length < 65_536) continue
     yield block
     block = ''
   }
   yield block
 }
+
+const copyInto = (
+  client: pg.Client,
+  organizations: readonly string[],
+  events: Iterable<GeneratedEvent>,
+): Promise<void> =>
+  pipeline(
+    Readable.from(copyLines(organizations, events)),
+    client.query(
+      copyFrom('copy events (organization_id, timestamp, id, service, document) from stdin'),
+    ),
+  )
+
+/** As fast as PostgreSQL takes them. */
+export const copyEvents = (
+  dataDir: string,
+  organizations: readonly string[],
+  events: Iterable<GeneratedEvent>,
+): Promise<void> => asOwner(dataDir, (client) => copyInto(client, organizations, events))
 
 /** The events, and beside them what most would build first: a table with a jsonb column and the same index. */
 export async function loadEvents(
@@ -60,10 +86,7 @@ export async function loadEvents(
 ): Promise<void> {
   await asOwner(dataDir, async (client) => {
     await client.query('truncate events')
-    const copy = client.query(
-      copyFrom('copy events (organization_id, timestamp, id, service, document) from stdin'),
-    )
-    await pipeline(Readable.from(copyLines(organizations, count, new Date())), copy)
+    await copyInto(client, organizations, generate(organizations, count, new Date()))
     await client.query('drop table if exists plain_events')
     await client.query(
       'create table plain_events (organization_id text not null, timestamp timestamptz(3) not null, id uuid not null, service text not null, document jsonb not null)',
@@ -71,9 +94,7 @@ export async function loadEvents(
     await client.query(
       'insert into plain_events select organization_id, timestamp, id, service, document::jsonb from events order by timestamp, id',
     )
-    await client.query(
-      'alter table plain_events add primary key (organization_id, timestamp, id)',
-    )
+    await client.query('alter table plain_events add primary key (organization_id, timestamp, id)')
     // Not in a transaction, and before anything is measured: both sides start with fresh statistics.
     await client.query('vacuum analyze plain_events')
     await client.query('vacuum analyze events')

@@ -63,15 +63,16 @@ export function directoryDocument(
 
 /**
  * Writes an audit event in the caller's transaction: the change and its trace commit together or not at
- * all. The tenant is the caller's, which is the provider for events of the multi-tenant portal.
+ * all. The tenant is the caller's, which is the provider for events of the multi-tenant portal. Tells the event's id.
  */
 export async function recordEvent(
   tx: Tx,
   actor: Actor & { organizationId: string },
   input: EventInput,
-): Promise<void> {
+): Promise<string> {
   const id = uuidv7()
   const halves = directoryDocument(actor, actor.organizationId, input, id)
   await insertEvent(tx as Queryable, actor.organizationId, { id, service: 'directory', ...halves })
   tx.afterCommit(() => onWritten('directory'))
+  return id
 }

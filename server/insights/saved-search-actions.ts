@@ -51,7 +51,7 @@ const record = (
   what: 'create' | 'update' | 'delete',
   { id, name }: { id: string; name: string },
   changes: ReturnType<typeof changesBetween>,
-): Promise<void> =>
+): Promise<string> =>
   recordEvent(tx, caller, {
     event_type: `saved_search_${what}`,
     resource: { type: 'saved_search', id, name },

@@ -1,0 +1,285 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import pg from 'pg'
+import { makeDigests } from '../../server/insights/index.ts'
+import { clientConfig, openDb } from '../../server/platform/db.ts'
+import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
+import {
+  type Benchmark,
+  multiple,
+  percent,
+  profileFlags,
+  type Row,
+  type Settings,
+} from '../benchmark.ts'
+import { type Case, casesOf, since } from '../insights/cases.ts'
+import { asOwner, copyEvents, loadEvents, makeOrganizations } from '../insights/dataset.ts'
+import { generate } from '../insights/generator.ts'
+import { post } from '../insights/http.ts'
+import { compare, type Pair, type Side } from '../rounds.ts'
+import { type Service, startService, temporaryDataDir } from '../service.ts'
+
+const EVENTS = 2_000_000
+const EXPORTED = 300_000
+const CLIENTS = 8
+const INGESTED = 20_000
+const INGEST_GOAL = 0.4
+
+interface World {
+  service: Service
+  /** The largest first. */
+  organizations: string[]
+  plain: pg.Pool
+}
+
+/** Works again and again until the time is over. */
+const repeated =
+  (work: () => Promise<unknown>, clients = 1): Side =>
+  async (seconds) => {
+    const start = performance.now()
+    let done = 0
+    const client = async () => {
+      do {
+        await work()
+        done++
+      } while (performance.now() - start < seconds * 1000)
+    }
+    await Promise.all(Array.from({ length: clients }, client))
+    return (done / (performance.now() - start)) * 1000
+  }
+
+const ask = ({ service, organizations }: World, { path, body }: Case) =>
+  post(
+    service,
+    organizations[0]!,
+    path,
+    JSON.stringify({ service: ['all'], start_time: since(), ...body }),
+  )
+
+const askPlain = ({ plain, organizations }: World, { path, where, values, limit }: Case) =>
+  path === 'events'
+    ? plain.query(
+        `select timestamp, id, document from plain_events where organization_id = $1 and timestamp >= $2 and ${where}
+          order by timestamp, id limit ${limit}`,
+        [organizations[0], since(), ...values],
+      )
+    : plain.query(
+        `select date_bin('1 day', timestamp, '1970-01-05'), count(*) from plain_events
+          where organization_id = $1 and timestamp >= $2 and ${where} group by 1 order by 1`,
+        [organizations[0], since(), ...values],
+      )
+
+/** Both sides must find the same, or the faster one may just have found less. */
+async function checkAnswers(world: World, one: Case): Promise<void> {
+  if (one.path !== 'events') return
+  const [ours, theirs] = await Promise.all([ask(world, one), askPlain(world, one)])
+  if (ours.rows !== theirs.rows.length)
+    throw new Error(`${one.name}: ${ours.rows} events, ${theirs.rows.length} in the plain table`)
+}
+
+async function exportAll({ service, organizations }: World): Promise<void> {
+  let after: unknown
+  for (let rows = 0; rows < EXPORTED; rows += 10_000) {
+    const body = { service: ['all'], start_time: since(), limit: 10_000, search_after: after }
+    const page = await post(service, organizations[0]!, 'events', JSON.stringify(body))
+    after = page.after
+  }
+}
+
+async function exportPlain({ plain, organizations }: World): Promise<void> {
+  let after: unknown[] = [since(), '00000000-0000-0000-0000-000000000000']
+  for (let rows = 0; rows < EXPORTED; rows += 10_000) {
+    const page = await plain.query(
+      `select timestamp, id, document from plain_events
+        where organization_id = $1 and (timestamp, id) > ($2, $3::uuid) order by timestamp, id limit 10000`,
+      [organizations[0], ...after],
+    )
+    const last = page.rows.at(-1)
+    after = [last.timestamp, last.id]
+  }
+}
+
+let batches = 0
+/** Events of the last hour that nobody has sent before. */
+function freshEvents(organizationId: string) {
+  const made = [...generate([organizationId], INGESTED, new Date(), ++batches)]
+  const hourAgo = Date.now() - 3_600_000
+  return made.map((event, at) => {
+    const timestamp = new Date(hourAgo + Math.floor((at / INGESTED) * 3_500_000))
+    const document = JSON.stringify({ ...JSON.parse(event.document), timestamp })
+    return { ...event, timestamp, document }
+  })
+}
+
+/** What is sent is made beforehand; only the sending and storing is timed. */
+function ingestPair(world: World): Pair {
+  const { service, organizations } = world
+  const [organizationId] = organizations.slice(-1) as [string]
+  const timed = async (work: () => Promise<unknown>) => {
+    const start = performance.now()
+    await work()
+    return (INGESTED / (performance.now() - start)) * 1000
+  }
+  return {
+    baseline: async () => {
+      const events = freshEvents(organizationId)
+      return timed(() => copyEvents(service.dataDir, [organizationId], events))
+    },
+    ours: async () => {
+      const lines = freshEvents(organizationId).map(({ document }) => `${document}\n`)
+      const body = await promisify(gzip)(lines.join(''))
+      const headers = { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' }
+      return timed(async () => {
+        const { text } = await post(service, organizationId, 'ingest', body, headers)
+        const { stored } = JSON.parse(text) as { stored: number }
+        if (stored !== INGESTED) throw new Error(`Only ${stored} events were stored: ${text}`)
+      })
+    },
+  }
+}
+
+async function bytesPerEvent({ service }: World): Promise<Row> {
+  const { ours, plain } = await asOwner(service.dataDir, async (client) => {
+    const { rows } = await client.query(`
+      select (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'events'::regclass)::float8
+               + pg_total_relation_size('event_digests') + pg_total_relation_size('event_digest_lists') as ours,
+             pg_total_relation_size('plain_events')::float8 as plain`)
+    return rows[0] as { ours: number; plain: number }
+  })
+  return {
+    name: 'disk, with all indexes and digests',
+    unit: 'bytes/event',
+    baseline: plain / EVENTS,
+    ours: ours / EVENTS,
+    ratio: ours / plain,
+    goal: '–',
+    met: true,
+    rounds: [],
+  }
+}
+
+async function load(service: Service): Promise<string[]> {
+  const say = (text: string) => process.stdout.write(`  ${text}\n`)
+  const organizations = await makeOrganizations(service)
+  say(`loading ${EVENTS.toLocaleString('en')} events …`)
+  await loadEvents(service.dataDir, organizations, EVENTS)
+  const start = performance.now()
+  const db = openDb(connectionsOf(service.dataDir).service, { max: 2 })
+  await makeDigests(db)
+  await db.close()
+  await asOwner(service.dataDir, async (client) => {
+    await client.query('vacuum analyze event_digests')
+    await client.query('vacuum analyze event_digest_lists')
+  })
+  say(`digests of all events made in ${Math.round((performance.now() - start) / 1000)} s`)
+  return organizations
+}
+
+async function openWorld(settings: Settings) {
+  const place = settings.dataDir
+    ? { dataDir: settings.dataDir, remove: () => {} }
+    : temporaryDataDir()
+  mkdirSync(place.dataDir, { recursive: true, mode: 0o711 })
+  const note = join(place.dataDir, 'bench.json')
+  const started = await startService(place.dataDir, profileFlags(settings))
+  const close = async () => {
+    await started.stop()
+    place.remove()
+  }
+  try {
+    if (!existsSync(note)) {
+      const organizations = await load(started)
+      writeFileSync(note, JSON.stringify({ apiKey: started.apiKey, organizations }))
+    }
+    const { apiKey, organizations } = JSON.parse(readFileSync(note, 'utf8'))
+    const plain = new pg.Pool({ ...clientConfig(connectionsOf(place.dataDir).owner), max: CLIENTS })
+    const world: World = { service: { ...started, apiKey }, organizations, plain }
+    return {
+      world,
+      close: async () => {
+        await plain.end()
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Somebody who is seldom seen, and a place in the middle. */
+async function examples({ plain, organizations }: World): Promise<Case[]> {
+  const rare = await plain.query(
+    `select document->'initiated_by'->>'username' as name from plain_events
+      where organization_id = $1 and service = 'sso' group by 1 order by count(*), 1 offset 300 limit 1`,
+    [organizations[0]],
+  )
+  const middle = await plain.query(
+    `select floor(extract(epoch from timestamp) * 1000)::int8 as time, id from plain_events
+      where organization_id = $1 and timestamp > now() - interval '45 days' order by timestamp, id limit 1`,
+    [organizations[0]],
+  )
+  return casesOf(rare.rows[0].name, [middle.rows[0].time, middle.rows[0].id])
+}
+
+/** Directory Insights on two million events, against a plain table with a jsonb column and the same index. */
+export const insights: Benchmark = {
+  name: 'insights',
+  async run(settings) {
+    const { world, close } = await openWorld(settings)
+    const rows: Row[] = []
+    const measure = async (name: string, pair: Pair, goal: number | null, unit = 'answers/s') => {
+      const result = await compare(pair, settings)
+      rows.push({
+        name,
+        unit,
+        ...result,
+        multiple: true,
+        goal: goal === null ? '–' : `at least ${goal}x`,
+        met: goal === null || result.ratio >= goal,
+      })
+      process.stdout.write(`  ${name}: ${multiple(result.ratio)}\n`)
+    }
+    try {
+      const cases = await examples(world)
+      for (const one of cases) {
+        await checkAnswers(world, one)
+        const pair = {
+          baseline: repeated(() => askPlain(world, one)),
+          ours: repeated(() => ask(world, one)),
+        }
+        await measure(one.name, pair, one.goal)
+      }
+      const mixed = (askOne: (world: World, one: Case) => Promise<unknown>): Side => {
+        let turn = 0
+        return repeated(() => askOne(world, cases[turn++ % cases.length]!), CLIENTS)
+      }
+      await measure(
+        `${CLIENTS} clients at once, all of the above in turn`,
+        { baseline: mixed(askPlain), ours: mixed(ask) },
+        null,
+      )
+      await measure(
+        'export of 300,000 in pages of 10,000',
+        { baseline: repeated(() => exportPlain(world)), ours: repeated(() => exportAll(world)) },
+        null,
+        'exports/s',
+      )
+      const ingest = await compare(ingestPair(world), settings)
+      rows.push({
+        name: 'ingest, NDJSON with gzip, against COPY',
+        unit: 'events/s',
+        ...ingest,
+        goal: `at least ${percent(INGEST_GOAL)}`,
+        met: ingest.ratio >= INGEST_GOAL,
+      })
+      process.stdout.write(`  ingest: ${percent(ingest.ratio)}\n`)
+      rows.push(await bytesPerEvent(world))
+      return rows
+    } finally {
+      await close()
+    }
+  },
+}

@@ -1,0 +1,73 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+import type { NodeType } from './pairs.ts'
+
+/** In the transaction that makes the record itself. */
+export async function addNode(
+  tx: Queryable,
+  organizationId: string,
+  type: NodeType,
+  id: string,
+  attributes: object | null = null,
+): Promise<void> {
+  await tx.run(sql`
+    insert into nodes (organization_id, type, id, attributes)
+    values (${organizationId}, ${type}, ${id}, ${attributes && JSON.stringify(attributes)})`)
+}
+
+export async function setNodeAttributes(
+  tx: Queryable,
+  organizationId: string,
+  type: NodeType,
+  id: string,
+  attributes: object | null,
+): Promise<void> {
+  await tx.run(sql`
+    update nodes set attributes = ${attributes && JSON.stringify(attributes)}
+     where organization_id = ${organizationId} and type = ${type} and id = ${id}`)
+}
+
+/** Ends all its edges; they come back with `restoreNode`. The event is the one that tells of the deletion. */
+export async function deleteNode(
+  tx: Queryable,
+  organizationId: string,
+  type: NodeType,
+  id: string,
+  eventId: string,
+): Promise<void> {
+  await tx.run(sql`
+    update edges set valid_until = clock_timestamp(), ended_by = ${eventId}, ended_with_node = true
+     where organization_id = ${organizationId} and valid_until is null
+       and ((from_type = ${type} and from_id = ${id}) or (to_type = ${type} and to_id = ${id}))`)
+  await tx.run(sql`
+    update nodes set deleted_at = clock_timestamp()
+     where organization_id = ${organizationId} and type = ${type} and id = ${id}`)
+}
+
+/** Back with the edges that ended with it, unless their other end is gone. */
+export async function restoreNode(
+  tx: Queryable,
+  organizationId: string,
+  type: NodeType,
+  id: string,
+  eventId: string,
+): Promise<void> {
+  await tx.run(sql`
+    with back as (
+      update nodes set deleted_at = null
+       where organization_id = ${organizationId} and type = ${type} and id = ${id} and deleted_at is not null
+      returning *
+    )
+    insert into edges (organization_id, from_type, from_id, to_type, to_id, attributes, granted_by)
+    select distinct on (e.from_type, e.from_id, e.to_type, e.to_id)
+           e.organization_id, e.from_type, e.from_id, e.to_type, e.to_id, e.attributes, ${eventId}::uuid
+      from edges e
+      join nodes other on other.organization_id = e.organization_id and other.deleted_at is null
+       and (other.type, other.id) = case when e.from_type = ${type} and e.from_id = ${id}
+                                         then (e.to_type, e.to_id) else (e.from_type, e.from_id) end
+     where e.organization_id = ${organizationId} and e.ended_with_node
+       and ((e.from_type = ${type} and e.from_id = ${id}) or (e.to_type = ${type} and e.to_id = ${id}))
+       and exists (select from back)
+     order by e.from_type, e.from_id, e.to_type, e.to_id, e.valid_from desc
+    on conflict do nothing`)
+}
