@@ -22,16 +22,17 @@ create table edges (
   to_type text not null,
   to_id object_id not null,
   attributes jsonb,
-  valid_from timestamptz(3) not null default clock_timestamp(),
-  valid_until timestamptz(3),
+  -- To the microsecond: an edge may end and come back within a millisecond.
+  valid_from timestamptz not null default clock_timestamp(),
+  valid_until timestamptz,
   -- The events that tell who made and who ended it.
   granted_by uuid,
   ended_by uuid,
   -- True when it ended because one of its nodes was deleted: it comes back with that node.
   ended_with_node boolean not null default false,
   primary key (organization_id, from_type, from_id, to_type, to_id, valid_from),
-  foreign key (organization_id, from_type, from_id) references nodes,
-  foreign key (organization_id, to_type, to_id) references nodes
+  foreign key (organization_id, from_type, from_id) references nodes (organization_id, type, id),
+  foreign key (organization_id, to_type, to_id) references nodes (organization_id, type, id)
 );
 call protect_tenant_table('edges');
 create unique index edges_now on edges (organization_id, from_type, from_id, to_type, to_id) where valid_until is null;

@@ -27,7 +27,10 @@ export async function setNodeAttributes(
      where organization_id = ${organizationId} and type = ${type} and id = ${id}`)
 }
 
-/** Ends all its edges; they come back with `restoreNode`. The event is the one that tells of the deletion. */
+/**
+ * Ends all its edges; they come back with `restoreNode`. The event is the one that tells of the deletion. The node goes
+ * first: whoever adds an edge holds it shared, so no edge can slip in behind.
+ */
 export async function deleteNode(
   tx: Queryable,
   organizationId: string,
@@ -36,15 +39,18 @@ export async function deleteNode(
   eventId: string,
 ): Promise<void> {
   await tx.run(sql`
+    update nodes set deleted_at = clock_timestamp()
+     where organization_id = ${organizationId} and type = ${type} and id = ${id}`)
+  await tx.run(sql`
     update edges set valid_until = clock_timestamp(), ended_by = ${eventId}, ended_with_node = true
      where organization_id = ${organizationId} and valid_until is null
        and ((from_type = ${type} and from_id = ${id}) or (to_type = ${type} and to_id = ${id}))`)
-  await tx.run(sql`
-    update nodes set deleted_at = clock_timestamp()
-     where organization_id = ${organizationId} and type = ${type} and id = ${id}`)
 }
 
-/** Back with the edges that ended with it, unless their other end is gone. */
+/**
+ * Back with the edges that ended with it, unless their other end is gone. Only the last row of a pair counts: an edge
+ * that was restored once and then taken away stays away.
+ */
 export async function restoreNode(
   tx: Queryable,
   organizationId: string,
@@ -56,18 +62,20 @@ export async function restoreNode(
     with back as (
       update nodes set deleted_at = null
        where organization_id = ${organizationId} and type = ${type} and id = ${id} and deleted_at is not null
-      returning *
+      returning 1
+    ), last as (
+      select distinct on (e.from_type, e.from_id, e.to_type, e.to_id) e.*
+        from edges e
+       where e.organization_id = ${organizationId}
+         and ((e.from_type = ${type} and e.from_id = ${id}) or (e.to_type = ${type} and e.to_id = ${id}))
+       order by e.from_type, e.from_id, e.to_type, e.to_id, e.valid_from desc
     )
     insert into edges (organization_id, from_type, from_id, to_type, to_id, attributes, granted_by)
-    select distinct on (e.from_type, e.from_id, e.to_type, e.to_id)
-           e.organization_id, e.from_type, e.from_id, e.to_type, e.to_id, e.attributes, ${eventId}::uuid
-      from edges e
-      join nodes other on other.organization_id = e.organization_id and other.deleted_at is null
-       and (other.type, other.id) = case when e.from_type = ${type} and e.from_id = ${id}
-                                         then (e.to_type, e.to_id) else (e.from_type, e.from_id) end
-     where e.organization_id = ${organizationId} and e.ended_with_node
-       and ((e.from_type = ${type} and e.from_id = ${id}) or (e.to_type = ${type} and e.to_id = ${id}))
-       and exists (select from back)
-     order by e.from_type, e.from_id, e.to_type, e.to_id, e.valid_from desc
+    select e.organization_id, e.from_type, e.from_id, e.to_type, e.to_id, e.attributes, ${eventId}::uuid
+      from last e
+      join nodes other on other.organization_id = ${organizationId} and other.deleted_at is null
+       and (other.type, other.id) = (case when e.from_type = ${type} and e.from_id = ${id} then e.to_type else e.from_type end,
+                                     case when e.from_type = ${type} and e.from_id = ${id} then e.to_id else e.from_id end)
+     where e.valid_until is not null and e.ended_with_node and exists (select from back)
     on conflict do nothing`)
 }
