@@ -28,4 +28,16 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['organization_id', 'id'],
     context: ({ id }: Record<string, string>) => `forwarder ${id}`,
   })),
+  {
+    table: 'connect_keys',
+    column: 'sealed_key',
+    key: ['tenant'],
+    context: ({ tenant }) => `connect key ${tenant}`,
+  },
+  {
+    table: 'agent_signing_keys',
+    column: 'private_key',
+    key: ['organization_id', 'id'],
+    context: ({ id }) => `agent signing key ${id}`,
+  },
 ]
