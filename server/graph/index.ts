@@ -1,2 +1,7 @@
+export { changeEdge, type EdgeChange, type GraphActor, nodeNotFound } from './change.ts'
+export type { CommandDetails, GraphContext, NodeNames } from './context.ts'
 export { addNode, deleteNode, restoreNode, setNodeAttributes } from './node-store.ts'
-export { NODE_TYPES, type NodeType } from './pairs.ts'
+export { memberTypeOf, NODE_TYPES, type NodeRef, type NodeType } from './pairs.ts'
+export { graphRoutes } from './routes.ts'
+export { type GraphOperation, graphOperation } from './schema.ts'
+export { checkSudo } from './sudo.ts'

@@ -1,0 +1,107 @@
+import type { Caller } from '../platform/caller.ts'
+import { invalid } from '../platform/errors.ts'
+import type { Page } from '../platform/list/page.ts'
+import { readListV2 } from '../platform/list/query.ts'
+import { type Chain, chainsBetween } from './chains.ts'
+import { changeEdge, nodeNotFound } from './change.ts'
+import { compileAttributes } from './compiled-attributes.ts'
+import type { GraphContext } from './context.ts'
+import { associableWith, type NodeRef, type NodeType } from './pairs.ts'
+import type { GraphConnection, GraphObjectWithPaths, GraphOperation } from './schema.ts'
+import { reachedResource, type Traversal, traverse } from './traverse-store.ts'
+
+type Query = Record<string, unknown>
+
+/** Reads what the chains reach; a start that is not there is not found, unless that counts as reaching nothing. */
+async function reach(
+  { db }: GraphContext,
+  caller: Caller,
+  start: NodeRef,
+  chains: readonly Chain[],
+  query: Query,
+  unknownIsEmpty = false,
+): Promise<Traversal> {
+  const { organizationId } = caller
+  const list = readListV2(reachedResource, query)
+  const found = await traverse(db.tenant(organizationId), organizationId, start, chains, list)
+  if (!found.known && !unknownIsEmpty) throw nodeNotFound(start.type)
+  return found
+}
+
+/** Direct neighbours with the attributes of their edges. */
+export async function listConnections(
+  context: GraphContext,
+  caller: Caller,
+  start: NodeRef,
+  types: readonly NodeType[],
+  query: { limit?: number; skip?: number },
+): Promise<Page<GraphConnection>> {
+  const chains = types.map((type): Chain => [start.type, type])
+  const { limit, skip } = query
+  const { total, results } = await reach(context, caller, start, chains, { limit, skip })
+  return { totalCount: total, results: results.map(({ paths }) => paths[0]![0]!) }
+}
+
+/** `targets`: one type, several separated by commas, or the parameter repeated. */
+export function readTargets(start: NodeType, targets: string[]): NodeType[] {
+  const allowed = associableWith(start)
+  const names = new Set(targets.flatMap((text) => text.split(',')).filter((name) => name !== ''))
+  const unknown = [...names].find((name) => !allowed.includes(name as NodeType))
+  if (names.size === 0 || unknown !== undefined)
+    throw invalid(
+      'bad_targets',
+      `targets: ${unknown === undefined ? 'a type is needed' : `"${unknown}" cannot be associated with ${start}`}; the types are ${allowed.join(', ')}`,
+    )
+  return [...names] as NodeType[]
+}
+
+export interface TraverseOptions {
+  unknownIsEmpty?: boolean
+}
+
+/** Everything of these types that the start is bound to, directly or through groups, with every way. */
+export async function listReached(
+  context: GraphContext,
+  caller: Caller,
+  start: NodeRef,
+  chains: readonly Chain[],
+  query: Query,
+  { unknownIsEmpty = false }: TraverseOptions = {},
+): Promise<Page<GraphObjectWithPaths>> {
+  const { total, results } = await reach(context, caller, start, chains, query, unknownIsEmpty)
+  return {
+    totalCount: total,
+    results: results.map(({ id, type, paths }) => ({
+      id,
+      type,
+      compiledAttributes: compileAttributes(paths),
+      paths,
+    })),
+  }
+}
+
+/** Commands with the members of their records, for those who ask for `details=v1`. */
+export async function withCommandDetails(
+  { db, commandDetails }: GraphContext,
+  { organizationId }: Caller,
+  page: Page<GraphObjectWithPaths>,
+): Promise<Page<GraphObjectWithPaths>> {
+  const ids = page.results.map(({ id }) => id)
+  const details = await commandDetails(db.tenant(organizationId), organizationId, ids)
+  return { ...page, results: page.results.map((found) => ({ ...found, ...details.get(found.id) })) }
+}
+
+export const chainsTo = (start: NodeType, ends: readonly NodeType[]): Chain[] =>
+  ends.flatMap((end) => chainsBetween(start, end))
+
+export function changeAssociation(
+  { db, names }: GraphContext,
+  caller: Caller,
+  source: NodeRef,
+  { op, type, id, attributes }: GraphOperation,
+): Promise<void> {
+  const target = { type: type as NodeType, id }
+  return db.tx(caller.organizationId, (tx) =>
+    changeEdge(tx, caller, names, { source, target, op, attributes }),
+  )
+}

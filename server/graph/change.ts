@@ -1,0 +1,110 @@
+import { type Actor, type Change, changesBetween, recordEvent } from '../insights/index.ts'
+import type { Tx } from '../platform/db.ts'
+import { conflict, notFound } from '../platform/errors.ts'
+import type { NodeNames } from './context.ts'
+import { endEdge, holdNodes, insertEdge, lockEdge, replaceEdge } from './edge-store.ts'
+import type { NodeRef, NodeType } from './pairs.ts'
+import type { GraphOperation } from './schema.ts'
+import { checkSudo, sudoEnabled } from './sudo.ts'
+
+type Attributes = Record<string, unknown> | null
+
+/** Who changes an edge: a request's caller, or the service itself. */
+export type GraphActor = Actor & { organizationId: string }
+
+export const nodeNotFound = (type: NodeType) => notFound('node_not_found', `${type} not found`)
+const edgeNotFound = () => notFound('edge_not_found', 'Not Found')
+
+export interface EdgeChange {
+  source: NodeRef
+  target: NodeRef
+  op: GraphOperation['op']
+  attributes?: Attributes | undefined
+  /** Who wanted it: a person, or the rule of a group. */
+  actionSource?: 'manual' | 'automatic'
+}
+
+const SYSTEMS: readonly NodeType[] = ['system', 'system_group']
+
+/** The event of administrator rights on systems that a change brings with it. */
+function sudoEvent({ source, target }: EdgeChange, before: Attributes, after: Attributes) {
+  const granted = sudoEnabled(after)
+  if (granted === sudoEnabled(before)) return null
+  const [holder, other] = SYSTEMS.includes(source.type) ? [target, source] : [source, target]
+  if (!SYSTEMS.includes(other.type)) return null
+  if (holder.type === 'user')
+    return { event_type: granted ? 'user_admin_granted' : 'user_admin_revoked', holder }
+  if (holder.type === 'user_group')
+    return { event_type: granted ? 'user_group_admin_grant' : 'user_group_admin_revoke', holder }
+  return null
+}
+
+/** Names both ends in the words of the event's association: type, id, and the connection itself. */
+async function describe(tx: Tx, actor: GraphActor, names: NodeNames, change: EdgeChange) {
+  const { source, target, op, actionSource = 'manual' } = change
+  const known = await names(tx, actor.organizationId, [source, target])
+  const end = ({ type, id }: NodeRef) => ({ type, object_id: id, name: known.get(id) ?? '' })
+  const named = ({ type, id }: NodeRef) => {
+    const name = known.get(id)
+    return { type, id, ...(name !== undefined && { name }) }
+  }
+  return {
+    resource: named(source),
+    named,
+    association: {
+      type: target.type,
+      id: target.id,
+      op,
+      action_source: actionSource,
+      connection: { from: end(source), to: end(target) },
+    },
+  }
+}
+
+/**
+ * Adds, ends or changes one edge, with its events, in the caller's transaction. Whether the two may be connected is for
+ * whoever calls. An edge that is there already is a conflict, one that is not there is not found.
+ */
+export async function changeEdge(
+  tx: Tx,
+  actor: GraphActor,
+  names: NodeNames,
+  change: EdgeChange,
+): Promise<void> {
+  const { source, target, op } = change
+  const { organizationId } = actor
+  const attributes = change.attributes ?? null
+  checkSudo(attributes)
+  const held = await holdNodes(tx, organizationId, [source, target])
+  for (const { type, id } of [source, target])
+    if (!held.some((node) => node.type === type && node.id === id)) throw nodeNotFound(type)
+  const edge = await lockEdge(tx, organizationId, source, target)
+  if (op === 'add' ? edge : !edge)
+    throw op === 'add' ? conflict('edge_exists', 'Already Exists') : edgeNotFound()
+  const before = edge?.attributes ?? null
+  const after = op === 'remove' ? null : attributes
+  const changes: Change[] = changesBetween({ attributes: before }, { attributes: after })
+  if (op === 'update' && changes.length === 0) return
+
+  const { resource, named, association } = await describe(tx, actor, names, change)
+  const eventId = await recordEvent(tx, actor, {
+    event_type: 'association_change',
+    resource,
+    association: { ...association, ...(after && { attributes: after }) },
+    ...(changes.length > 0 && { changes }),
+  })
+  if (op === 'add') {
+    // Somebody else may have added it in the meantime.
+    if (!(await insertEdge(tx, organizationId, source, target, attributes, eventId)))
+      throw conflict('edge_exists', 'Already Exists')
+  } else if (op === 'remove') await endEdge(tx, organizationId, source, target, eventId)
+  else await replaceEdge(tx, organizationId, source, target, attributes, eventId)
+
+  const sudo = sudoEvent(change, before, after)
+  if (sudo)
+    await recordEvent(tx, actor, {
+      event_type: sudo.event_type,
+      resource: named(sudo.holder),
+      association,
+    })
+}

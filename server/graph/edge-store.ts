@@ -1,0 +1,93 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+import { isForward, type NodeRef } from './pairs.ts'
+
+const ordered = (a: NodeRef, b: NodeRef) =>
+  isForward(a.type, b.type) ? { from: a, to: b } : { from: b, to: a }
+
+/** The living ones of these, held until the end of the transaction: neither can be deleted behind a new edge. */
+export const holdNodes = (
+  tx: Queryable,
+  organizationId: string,
+  nodes: NodeRef[],
+): Promise<NodeRef[]> =>
+  tx.many<NodeRef>(sql`
+    select n.type, n.id from nodes n
+      join unnest(${nodes.map(({ type }) => type)}::text[], ${nodes.map(({ id }) => id)}::text[]) as w (type, id)
+        on n.type = w.type and n.id = w.id
+     where n.organization_id = ${organizationId} and n.deleted_at is null
+     order by n.type, n.id
+       for share of n`)
+
+/** False when it was there already. */
+export async function insertEdge(
+  tx: Queryable,
+  organizationId: string,
+  a: NodeRef,
+  b: NodeRef,
+  attributes: object | null,
+  eventId: string,
+): Promise<boolean> {
+  const { from, to } = ordered(a, b)
+  const inserted = await tx.run(sql`
+    insert into edges (organization_id, from_type, from_id, to_type, to_id, attributes, granted_by)
+    values (${organizationId}, ${from.type}, ${from.id}, ${to.type}, ${to.id},
+            ${attributes && JSON.stringify(attributes)}, ${eventId})
+    on conflict do nothing`)
+  return inserted > 0
+}
+
+/** The attributes it had; undefined when there was none. */
+export async function endEdge(
+  tx: Queryable,
+  organizationId: string,
+  a: NodeRef,
+  b: NodeRef,
+  eventId: string,
+): Promise<{ attributes: object | null } | undefined> {
+  const { from, to } = ordered(a, b)
+  return tx.one(sql`
+    update edges set valid_until = clock_timestamp(), ended_by = ${eventId}
+     where organization_id = ${organizationId} and valid_until is null
+       and from_type = ${from.type} and from_id = ${from.id} and to_type = ${to.type} and to_id = ${to.id}
+    returning attributes`)
+}
+
+/** The edge as it stands now, locked against other changes. */
+export async function lockEdge(
+  tx: Queryable,
+  organizationId: string,
+  a: NodeRef,
+  b: NodeRef,
+): Promise<{ attributes: Record<string, unknown> | null } | undefined> {
+  const { from, to } = ordered(a, b)
+  return tx.one(sql`
+    select attributes from edges
+     where organization_id = ${organizationId} and valid_until is null
+       and from_type = ${from.type} and from_id = ${from.id} and to_type = ${to.type} and to_id = ${to.id}
+       for update`)
+}
+
+/** Ends the edge and begins it anew with other attributes at the same instant, so that the past keeps the old ones. */
+export async function replaceEdge(
+  tx: Queryable,
+  organizationId: string,
+  a: NodeRef,
+  b: NodeRef,
+  attributes: object | null,
+  eventId: string,
+): Promise<void> {
+  const { from, to } = ordered(a, b)
+  await tx.run(sql`
+    with instant as (select clock_timestamp() as now),
+    ended as (
+      update edges set valid_until = instant.now, ended_by = ${eventId} from instant
+       where organization_id = ${organizationId} and valid_until is null
+         and from_type = ${from.type} and from_id = ${from.id} and to_type = ${to.type} and to_id = ${to.id}
+      returning edges.*
+    )
+    insert into edges (organization_id, from_type, from_id, to_type, to_id, attributes, valid_from, granted_by)
+    select organization_id, from_type, from_id, to_type, to_id, ${attributes && JSON.stringify(attributes)}::jsonb,
+           valid_until, ended_by
+      from ended`)
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from '../platform/db.ts'
+import { join, literal, type Sql, sql } from '../platform/sql.ts'
+import { chainSql, type Moment } from './chain-sql.ts'
+import type { Chain } from './chains.ts'
+import type { NodeRef } from './pairs.ts'
+
+export interface GrantedEdge {
+  from: NodeRef
+  to: NodeRef
+  attributes: Record<string, unknown> | null
+  since: string
+  until: string | null
+  event: string | null
+}
+
+/** Also those that are deleted now: the past knew them. */
+export async function knownNodes(
+  db: Queryable,
+  organizationId: string,
+  nodes: NodeRef[],
+): Promise<NodeRef[]> {
+  return db.many<NodeRef>(sql`
+    select n.type, n.id from nodes n
+      join unnest(${nodes.map(({ type }) => type)}::text[], ${nodes.map(({ id }) => id)}::text[]) as w (type, id)
+        on n.type = w.type and n.id = w.id
+     where n.organization_id = ${organizationId}`)
+}
+
+const instant = (column: Sql): Sql =>
+  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** Every way along the chains from one node to another, edge by edge, with the events that granted them. */
+export async function waysBetween(
+  db: Queryable,
+  organizationId: string,
+  start: NodeRef,
+  end: NodeRef,
+  chains: readonly Chain[],
+  at: Moment,
+): Promise<GrantedEdge[][]> {
+  const ways = chains.map((chain, nth) => {
+    const parts = chainSql(organizationId, chain, sql`${start.id}::text`, at)
+    const edges = parts.hops.map(
+      ({ edge, near, far, type }, at) => sql`json_build_object(
+        'from', json_build_object('type', ${literal(chain[at]!)}, 'id', ${near}),
+        'to', json_build_object('type', ${literal(type)}, 'id', ${far}),
+        'attributes', ${edge}.attributes, 'since', ${instant(sql`${edge}.valid_from`)},
+        'until', ${instant(sql`${edge}.valid_until`)}, 'event', ${edge}.granted_by)`,
+    )
+    const select = sql`select json_build_array(${join(edges, ', ')}) as way from ${parts.from}
+      where ${parts.where} and ${parts.end} = ${end.id}`
+    return nth === 0 ? select : sql`union all ${select}`
+  })
+  const rows = await db.many<{ way: GrantedEdge[] }>(join(ways, ' '))
+  return rows.map(({ way }) => way)
+}

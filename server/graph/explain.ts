@@ -1,0 +1,82 @@
+import { findEvents } from '../insights/index.ts'
+import type { Caller } from '../platform/caller.ts'
+import { invalid } from '../platform/errors.ts'
+import { chainsBetween } from './chains.ts'
+import { nodeNotFound } from './change.ts'
+import type { GraphContext } from './context.ts'
+import { knownNodes, waysBetween } from './explain-store.ts'
+import type { NodeRef } from './pairs.ts'
+import type { AccessExplanation } from './schema.ts'
+
+export interface AccessQuestion {
+  user: string
+  application?: string
+  system?: string
+  at?: string
+}
+
+function targetOf({ application, system }: AccessQuestion): NodeRef {
+  if ((application === undefined) === (system === undefined))
+    throw invalid('bad_target', 'application, system: name exactly one of them')
+  return application !== undefined
+    ? { type: 'application', id: application }
+    : { type: 'system', id: system! }
+}
+
+function momentOf({ at }: AccessQuestion, now: Date): Date | null {
+  if (at === undefined) return null
+  const moment = new Date(at)
+  if (Number.isNaN(moment.getTime())) throw invalid('bad_at', 'at: must be an instant')
+  if (moment > now) throw invalid('at_in_future', 'at: must not lie in the future')
+  return moment
+}
+
+/** Who can reach what, and why: every way, each edge with the event that granted it. */
+export async function explainAccess(
+  { db, names }: GraphContext,
+  { organizationId }: Caller,
+  question: AccessQuestion,
+  now: Date,
+): Promise<AccessExplanation> {
+  const target = targetOf(question)
+  const user: NodeRef = { type: 'user', id: question.user }
+  const moment = momentOf(question, now)
+  const tenant = db.tenant(organizationId)
+  const known = await knownNodes(tenant, organizationId, [user, target])
+  for (const node of [user, target])
+    if (!known.some(({ type }) => type === node.type)) throw nodeNotFound(node.type)
+
+  const chains = chainsBetween('user', target.type)
+  const at = moment?.toISOString() ?? null
+  const ways = await waysBetween(tenant, organizationId, user, target, chains, at)
+  const edges = ways.flat()
+  const nodes = [user, target, ...edges.flatMap(({ from, to }) => [from, to])]
+  const [called, events] = await Promise.all([
+    names(tenant, organizationId, nodes),
+    findEvents(
+      tenant,
+      organizationId,
+      edges.flatMap(({ event }) => event ?? []),
+    ),
+  ])
+  const named = ({ type, id }: NodeRef) => {
+    const name = called.get(id)
+    return { type, id, ...(name !== undefined && { name }) }
+  }
+  return {
+    user: named(user),
+    target: named(target),
+    at: (moment ?? now).toISOString(),
+    allowed: ways.length > 0,
+    paths: ways.map((way) =>
+      way.map(({ from, to, attributes, since, until, event }) => ({
+        from: named(from),
+        to: named(to),
+        attributes,
+        since,
+        until,
+        grantedBy: event === null ? null : { id: event, event: events.get(event) ?? null },
+      })),
+    ),
+  }
+}

@@ -1,0 +1,92 @@
+import { Type } from 'typebox'
+
+const Attributes = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
+
+export const GraphObject = Type.Object(
+  { type: Type.String(), id: Type.String(), attributes: Type.Optional(Attributes) },
+  { title: 'GraphObject' },
+)
+export type GraphObject = Type.Static<typeof GraphObject>
+
+export const GraphConnection = Type.Object(
+  { attributes: Attributes, to: GraphObject },
+  { title: 'GraphConnection' },
+)
+export type GraphConnection = Type.Static<typeof GraphConnection>
+
+export const GraphObjectWithPaths = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.String(),
+    compiledAttributes: Type.Object({}, { additionalProperties: true }),
+    paths: Type.Array(Type.Array(GraphConnection)),
+  },
+  { title: 'GraphObjectWithPaths', additionalProperties: true },
+)
+export type GraphObjectWithPaths = Type.Static<typeof GraphObjectWithPaths>
+
+export const OPERATIONS = ['add', 'remove', 'update'] as const
+
+/** What a POST to `associations` or `members` carries; `types` are those that fit the address. */
+export const graphOperation = (title: string, types: readonly string[]) =>
+  Type.Object(
+    {
+      op: Type.Enum([...OPERATIONS], {
+        description: 'add, remove, or update: update changes the attributes only',
+      }),
+      type: Type.Enum([...types]),
+      id: Type.String(),
+      attributes: Type.Optional(Attributes),
+    },
+    { title, additionalProperties: true },
+  )
+
+export interface GraphOperation {
+  op: (typeof OPERATIONS)[number]
+  type: string
+  id: string
+  attributes?: Record<string, unknown> | null
+}
+
+const ExplainedNode = Type.Object(
+  { type: Type.String(), id: Type.String(), name: Type.Optional(Type.String()) },
+  { title: 'AccessNode' },
+)
+export const ExplainedEdge = Type.Object(
+  {
+    from: ExplainedNode,
+    to: ExplainedNode,
+    attributes: Attributes,
+    since: Type.String({ format: 'date-time' }),
+    until: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    grantedBy: Type.Union(
+      [
+        Type.Object(
+          {
+            id: Type.String(),
+            event: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
+              description: 'Null when the event is no longer kept',
+            }),
+          },
+          { title: 'AccessGrant' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'The event that made this edge' },
+    ),
+  },
+  { title: 'AccessEdge' },
+)
+export type ExplainedEdge = Type.Static<typeof ExplainedEdge>
+
+export const AccessExplanation = Type.Object(
+  {
+    user: ExplainedNode,
+    target: ExplainedNode,
+    at: Type.String({ format: 'date-time' }),
+    allowed: Type.Boolean(),
+    paths: Type.Array(Type.Array(ExplainedEdge)),
+  },
+  { title: 'AccessExplanation' },
+)
+export type AccessExplanation = Type.Static<typeof AccessExplanation>
