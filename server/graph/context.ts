@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '../platform/db.ts'
-import type { NodeRef } from './pairs.ts'
+import type { NodeRef, NodeType } from './pairs.ts'
 
 /** How the slices above call their records, by id. The graph itself knows no names. */
 export type NodeNames = (
@@ -20,3 +20,22 @@ export interface GraphContext {
   names: NodeNames
   commandDetails: CommandDetails
 }
+
+type NamesOfType = (
+  db: Queryable,
+  organizationId: string,
+  ids: string[],
+) => Promise<ReadonlyMap<string, string>>
+
+/** Names from the slice that knows each type; those of other types stay unknown. */
+export const namesBy =
+  (sources: Partial<Record<NodeType, NamesOfType>>): NodeNames =>
+  async (db, organizationId, nodes) => {
+    const found = new Map<string, string>()
+    for (const type of new Set(nodes.map((node) => node.type))) {
+      const ids = nodes.filter((node) => node.type === type).map(({ id }) => id)
+      const named = (await sources[type]?.(db, organizationId, [...new Set(ids)])) ?? []
+      for (const [id, name] of named) found.set(id, name)
+    }
+    return found
+  }

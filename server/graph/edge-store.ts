@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
-import { isForward, type NodeRef } from './pairs.ts'
+import { groupTypeOf, isForward, memberTypeOf, type NodeRef } from './pairs.ts'
 
 const ordered = (a: NodeRef, b: NodeRef) =>
   isForward(a.type, b.type) ? { from: a, to: b } : { from: b, to: a }
@@ -90,4 +90,32 @@ export async function replaceEdge(
     select organization_id, from_type, from_id, to_type, to_id, ${attributes && JSON.stringify(attributes)}::jsonb,
            valid_until, ended_by
       from ended`)
+}
+
+/** Who is in a group now, all of them or those among `only`. */
+export async function membersOf(
+  db: Queryable,
+  organizationId: string,
+  group: NodeRef,
+  only: string[] | null = null,
+): Promise<string[]> {
+  const rows = await db.many<{ id: string }>(sql`
+    select to_id as id from edges
+     where organization_id = ${organizationId} and valid_until is null
+       and from_type = ${group.type} and from_id = ${group.id} and to_type = ${memberTypeOf(group.type)}
+       and (${only}::text[] is null or to_id = any(${only}))`)
+  return rows.map(({ id }) => id)
+}
+
+/** The groups that someone or something is in now. */
+export async function groupsOf(
+  db: Queryable,
+  organizationId: string,
+  member: NodeRef,
+): Promise<string[]> {
+  const rows = await db.many<{ id: string }>(sql`
+    select from_id as id from edges
+     where organization_id = ${organizationId} and valid_until is null
+       and to_type = ${member.type} and to_id = ${member.id} and from_type = ${groupTypeOf(member.type)}`)
+  return rows.map(({ id }) => id)
 }

@@ -1,5 +1,6 @@
 export { changeEdge, type EdgeChange, type GraphActor, nodeNotFound } from './change.ts'
-export type { CommandDetails, GraphContext, NodeNames } from './context.ts'
+export { type CommandDetails, type GraphContext, type NodeNames, namesBy } from './context.ts'
+export { groupsOf, holdNodes, membersOf } from './edge-store.ts'
 export { addNode, deleteNode, restoreNode, setNodeAttributes } from './node-store.ts'
 export { memberTypeOf, NODE_TYPES, type NodeRef, type NodeType } from './pairs.ts'
 export { graphRoutes } from './routes.ts'

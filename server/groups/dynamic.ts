@@ -1,0 +1,136 @@
+import { changeEdge, type GraphActor, groupsOf, membersOf } from '../graph/index.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { AppError } from '../platform/errors.ts'
+import type { Sql } from '../platform/sql.ts'
+import type { GroupContext } from './context.ts'
+import { readMemberQuery } from './member-query.ts'
+import { conditionsOf, type MemberType, matchingMembers } from './member-store.ts'
+import { memberOf } from './records.ts'
+import { ruleSql } from './rule-sql.ts'
+import type { MemberQuery } from './schema.ts'
+import { dynamicGroups, type GroupRow, type GroupType, holdGroup, lockGroup } from './store.ts'
+import { replaceSuggestions } from './suggestion-store.ts'
+
+/** Who would join and who would leave if the rule were followed. */
+export interface Difference {
+  add: string[]
+  remove: string[]
+}
+
+type Ruled = Pick<GroupRow, 'id' | 'type' | 'exempt_ids'> & { member_query: MemberQuery | null }
+
+/** The rule as a condition; it was checked when it was written, in the form it was written in. */
+export function conditionOf({ resources }: GroupContext, type: GroupType, query: MemberQuery): Sql {
+  const member = memberOf(type)
+  const newer = query.queryType === undefined
+  return ruleSql(resources[member], readMemberQuery(member, query, newer))
+}
+
+/** Exempt members stay as they are. `only`: looked at for some members, or for all when null. */
+export async function differenceOf(
+  context: GroupContext,
+  db: Queryable,
+  organizationId: string,
+  group: Ruled,
+  only: string[] | null = null,
+): Promise<Difference> {
+  if (!group.member_query) return { add: [], remove: [] }
+  const condition = conditionOf(context, group.type, group.member_query)
+  const type = memberOf(group.type)
+  const wanted = new Set(await matchingMembers(db, organizationId, type, condition, only))
+  const members = new Set(await membersOf(db, organizationId, group, only))
+  const exempt = new Set(group.exempt_ids)
+  return {
+    add: [...wanted].filter((id) => !members.has(id) && !exempt.has(id)),
+    remove: [...members].filter((id) => !wanted.has(id) && !exempt.has(id)),
+  }
+}
+
+/** Somebody else may have done the same in the meantime. */
+const ALREADY = new Set(['edge_exists', 'edge_not_found', 'node_not_found'])
+
+async function follow(
+  context: GroupContext,
+  tx: Tx,
+  actor: GraphActor,
+  group: Pick<GroupRow, 'id' | 'type'>,
+  op: 'add' | 'remove',
+  id: string,
+): Promise<void> {
+  try {
+    await changeEdge(tx, actor, context.names, {
+      source: { type: group.type, id: group.id },
+      target: { type: memberOf(group.type), id },
+      op,
+      actionSource: 'automatic',
+    })
+  } catch (error) {
+    if (!(error instanceof AppError && ALREADY.has(error.reason))) throw error
+  }
+}
+
+/** So many members change in one transaction; the lock on the group is held no longer. */
+const BATCH = 500
+
+/** Brings a group in line with its rule, or its suggestions. True when there is more to do. */
+export function evaluateGroup(
+  context: GroupContext,
+  actor: GraphActor,
+  type: GroupType,
+  id: string,
+): Promise<boolean> {
+  const { organizationId } = actor
+  return context.db.tx(organizationId, async (tx) => {
+    const group = await lockGroup(tx, organizationId, type, id)
+    if (!group) return false
+    const dynamic = group.membership_method.startsWith('DYNAMIC')
+    const difference = dynamic
+      ? await differenceOf(context, tx, organizationId, group)
+      : { add: [], remove: [] }
+    if (group.membership_method !== 'DYNAMIC_AUTOMATED') {
+      await replaceSuggestions(tx, organizationId, id, difference, null)
+      return false
+    }
+    await replaceSuggestions(tx, organizationId, id, { add: [], remove: [] }, null)
+    const changes = [
+      ...difference.remove.map((member) => ['remove', member] as const),
+      ...difference.add.map((member) => ['add', member] as const),
+    ]
+    for (const [op, member] of changes.slice(0, BATCH))
+      await follow(context, tx, actor, group, op, member)
+    return changes.length > BATCH
+  })
+}
+
+/**
+ * Called in the transaction that creates, changes or restores a member: the rules of all dynamic groups are asked
+ * about this one, and what follows commits with the change.
+ */
+export async function memberChanged(
+  context: GroupContext,
+  tx: Tx,
+  actor: GraphActor,
+  type: MemberType,
+  id: string,
+): Promise<void> {
+  const { organizationId } = actor
+  const groupType = type === 'user' ? 'user_group' : 'system_group'
+  const groups = await dynamicGroups(tx, organizationId, groupType)
+  if (groups.length === 0) return
+  const conditions = groups.map((group) => conditionOf(context, groupType, group.member_query!))
+  const held = await conditionsOf(tx, organizationId, type, id, conditions)
+  const memberships = new Set(await groupsOf(tx, organizationId, { type, id }))
+  for (const [at, group] of groups.entries()) {
+    if (group.exempt_ids.includes(id)) continue
+    const wanted = held[at] === true
+    const differs = wanted !== memberships.has(group.id)
+    const op = wanted ? 'add' : 'remove'
+    if (group.membership_method === 'DYNAMIC_REVIEW_REQUIRED') {
+      const suggestions = { add: [] as string[], remove: [] as string[] }
+      if (differs) suggestions[op].push(id)
+      await replaceSuggestions(tx, organizationId, group.id, suggestions, [id])
+    } else if (differs && (await holdGroup(tx, organizationId, groupType, group.id))) {
+      await follow(context, tx, actor, group, op, id)
+    }
+  }
+}

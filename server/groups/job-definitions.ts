@@ -1,0 +1,19 @@
+import { Type } from 'typebox'
+import { defineJob } from '../platform/jobs/definition.ts'
+
+export const evaluateGroupJob = defineJob({
+  name: 'groups.evaluate-group',
+  payload: Type.Object({
+    organizationId: Type.String(),
+    type: Type.Enum(['user_group', 'system_group']),
+    id: Type.String(),
+  }),
+  retry: { limit: 5, backoffSeconds: 5 },
+})
+
+export const purgeGroupsJob = defineJob({
+  name: 'groups.purge-deleted',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 60 },
+  cron: '41 3 * * *',
+})

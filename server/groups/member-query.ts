@@ -1,0 +1,106 @@
+import { invalid } from '../platform/errors.ts'
+import type { MemberQuery } from './schema.ts'
+
+/** How a condition compares; `not` turns the result, and a member without the field then counts as true. */
+export interface Condition {
+  field: string
+  operator: 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'contains' | 'starts' | 'ends'
+  not: boolean
+  value: unknown
+}
+
+export interface Search {
+  terms: string[]
+  fields: string[]
+}
+
+/** A member belongs when all conditions hold and, if there is one, the search finds it. */
+export interface Rule {
+  conditions: Condition[]
+  search: Search | null
+}
+
+const QUERY_TYPES = ['Filter', 'FilterQuery', 'Search']
+
+/** The words of both forms of a rule. */
+const OPERATORS: Record<string, [Condition['operator'], boolean]> = {
+  eq: ['eq', false],
+  equals: ['eq', false],
+  ne: ['eq', true],
+  not_equals: ['eq', true],
+  gt: ['gt', false],
+  greater_than: ['gt', false],
+  ge: ['gte', false],
+  gte: ['gte', false],
+  greater_than_or_equal: ['gte', false],
+  lt: ['lt', false],
+  less_than: ['lt', false],
+  le: ['lte', false],
+  lte: ['lte', false],
+  less_than_or_equal: ['lte', false],
+  in: ['in', false],
+  nin: ['in', true],
+  not_in: ['in', true],
+  search: ['contains', false],
+  contains: ['contains', false],
+  not_contains: ['contains', true],
+  starts_with: ['starts', false],
+  not_starts_with: ['starts', true],
+  ends_with: ['ends', false],
+  not_ends_with: ['ends', true],
+}
+
+const bad = (where: string, message: string) =>
+  invalid('bad_member_query', `memberQuery${where}: ${message}`)
+
+/** camelCase, spaces and dashes are read as the same words. */
+const wordOf = (text: string): string =>
+  text
+    .replace(/^\$/, '')
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replace(/[\s-]+/g, '_')
+    .toLowerCase()
+
+function conditionOf(filter: unknown, at: number, prefix: RegExp): Condition {
+  const where = `.filters[${at}]`
+  const { field, operator, operation, value } = filter as Record<string, unknown>
+  if (typeof field !== 'string' || field === '') throw bad(`${where}.field`, 'a name is needed')
+  const name = operator !== undefined ? 'operator' : 'operation'
+  const word = operator ?? operation
+  const known = typeof word === 'string' ? OPERATORS[wordOf(word)] : undefined
+  if (!known || !Object.hasOwn(OPERATORS, wordOf(String(word))))
+    throw bad(`${where}.${name}`, `must be one of ${Object.keys(OPERATORS).join(', ')}`)
+  if (value === undefined) throw bad(`${where}.value`, 'a value is needed')
+  const [compared, not] = known
+  const list = compared === 'in' && !Array.isArray(value) ? String(value).split(/[|,]/) : value
+  if (compared !== 'in' && typeof list === 'object' && list !== null)
+    throw bad(`${where}.value`, 'must be a single value')
+  return { field: field.replace(prefix, ''), operator: compared, not, value: list }
+}
+
+/**
+ * Reads a rule in either form: the older with `queryType` and `operator`, the newer (asked for by the header
+ * `x-query-dsl: v2`) without queryType, with `operation` and with fields like `user.email`.
+ */
+export function readMemberQuery(
+  memberType: 'user' | 'system',
+  query: MemberQuery,
+  newer: boolean,
+): Rule {
+  const { queryType, filters, searchFilters } = query
+  if (queryType === undefined && !newer)
+    throw bad('.queryType', `is needed: ${QUERY_TYPES.join(', ')}`)
+  if (queryType !== undefined && !QUERY_TYPES.includes(queryType))
+    throw bad('.queryType', `must be one of ${QUERY_TYPES.join(', ')}`)
+  const prefix = new RegExp(`^${memberType}\\.`)
+  const conditions = (filters ?? []).map((filter, at) => conditionOf(filter, at, prefix))
+  const { searchTerm, fields } = (searchFilters ?? {}) as { searchTerm?: unknown; fields?: unknown }
+  const terms = [searchTerm ?? []].flat().map(String)
+  const search =
+    terms.length === 0
+      ? null
+      : { terms, fields: [fields ?? []].flat().map((field) => String(field).replace(prefix, '')) }
+  // A rule without conditions would make everybody a member.
+  if (conditions.length === 0 && search === null) throw bad('.filters', 'a condition is needed')
+  return { conditions, search }
+}

@@ -1,0 +1,62 @@
+import type { Queryable } from '../platform/db.ts'
+import { empty, join, type Sql, sql } from '../platform/sql.ts'
+
+// What members are told apart by stands in their own tables, which this file only reads.
+
+export type MemberType = 'user' | 'system'
+
+/** The aliases under which the conditions of each slice know their table. */
+const TABLES: Record<MemberType, Sql> = { user: sql`users u`, system: sql`systems s` }
+
+const living = (organizationId: string) =>
+  sql`organization_id = ${organizationId} and deleted_at is null`
+
+/** Everybody for whom the condition holds, or those of `only`. */
+export async function matchingMembers(
+  db: Queryable,
+  organizationId: string,
+  type: MemberType,
+  condition: Sql,
+  only: string[] | null,
+): Promise<string[]> {
+  const among = only === null ? empty : sql`and id = any(${only})`
+  const rows = await db.many<{ id: string }>(
+    sql`select id from ${TABLES[type]} where ${living(organizationId)} ${among} and ${condition}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Which of the conditions hold for one member: one statement, however many rules there are. */
+export async function conditionsOf(
+  db: Queryable,
+  organizationId: string,
+  type: MemberType,
+  id: string,
+  conditions: Sql[],
+): Promise<boolean[]> {
+  const held = join(
+    conditions.map((condition) => sql`(${condition})`),
+    ', ',
+  )
+  const row = await db.one<{ held: boolean[] }>(
+    sql`select array[${held}] as held from ${TABLES[type]} where ${living(organizationId)} and id = ${id}`,
+  )
+  return row?.held ?? conditions.map(() => false)
+}
+
+const NAMES: Record<MemberType, Sql> = {
+  user: sql`username`,
+  system: sql`coalesce(nullif(display_name, ''), hostname)`,
+}
+
+export async function memberNames(
+  db: Queryable,
+  organizationId: string,
+  type: MemberType,
+  ids: string[],
+): Promise<Map<string, string>> {
+  const rows = await db.many<{ id: string; name: string }>(sql`
+    select id, ${NAMES[type]} as name from ${TABLES[type]}
+     where organization_id = ${organizationId} and id = any(${ids})`)
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
