@@ -7,21 +7,33 @@ const AS_SENT = new Set(['timestamp', 'changes', 'useragent', 'system_timestamp'
  */
 export const foldText = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
+type Json = Record<string, unknown>
+
+/** The members, each as `change` makes it; the same object when all stay as they are, as most are folded already. */
+function mapMembers(value: Json, change: (member: unknown, name: string) => unknown): Json {
+  let changed: Json | null = null
+  for (const name in value) {
+    const member = value[name]
+    const made = change(member, name)
+    if (made === member) continue
+    changed ??= { ...value }
+    // Defined, not assigned: a source may well send a member called `__proto__`.
+    if (name === '__proto__') Object.defineProperty(changed, name, { ...OWN, value: made })
+    else changed[name] = made
+  }
+  return changed ?? value
+}
+const OWN = { enumerable: true, writable: true, configurable: true }
+
 function lower(value: unknown): unknown {
   if (typeof value === 'string') return foldText(value)
-  if (Array.isArray(value)) return value.map(lower)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, lower(member)]))
+  return Array.isArray(value) ? value.map(lower) : mapMembers(value as Json, lower)
 }
 
 /** Searchable values are stored in lower case, so that a search never depends on it. */
-export const fold = (document: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(document).map(([name, member]) => [
-      name,
-      AS_SENT.has(name) ? member : lower(member),
-    ]),
-  )
+export const fold = (document: object): Json =>
+  mapMembers(document as Json, (member, name) => (AS_SENT.has(name) ? member : lower(member)))
 
 /** The text of a document. jsonb knows neither U+0000 nor half a surrogate pair, and a search reads it as such. */
 export const documentText = (document: object): string =>

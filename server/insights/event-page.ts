@@ -1,24 +1,14 @@
-/** "PGCOPY" and so on, flags, length of an extension that is always empty. */
-const HEADER = 19
+import { rowsOf } from '../platform/copy-out.ts'
+
+const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d]
 /** PostgreSQL counts microseconds from the year 2000. */
 const EPOCH_2000 = Date.UTC(2000, 0, 1)
 
 /** A row: the number of columns; then timestamp, id and document, each after its length. */
-const COLUMNS = 3
 const TIMESTAMP = 6
 const ID = TIMESTAMP + 12
 const LENGTH = ID + 16
 const DOCUMENT = LENGTH + 4
-
-/** Where documents begin and end. The last row is followed by -1 instead of the number of columns. */
-function* documentsIn(copy: Buffer): Generator<{ row: number; from: number; to: number }> {
-  for (let row = HEADER; copy.readInt16BE(row) === COLUMNS; ) {
-    const from = row + DOCUMENT
-    const to = from + copy.readInt32BE(row + LENGTH)
-    yield { row, from, to }
-    row = to
-  }
-}
 
 function keyOf(copy: Buffer, row: number): { timestamp: number; id: string } {
   const hex = copy.toString('hex', row + ID, row + LENGTH)
@@ -28,19 +18,21 @@ function keyOf(copy: Buffer, row: number): { timestamp: number; id: string } {
   }
 }
 
-/** Moves the documents to the front of their own buffer, a separator before each. */
-function packed(copy: Buffer, separator: number): Buffer {
+/** Moves the documents to the front of their own buffer, a comma before each and a byte to spare at the end. */
+function packed(rows: Buffer): Buffer {
   let end = 0
-  for (const { from, to } of documentsIn(copy)) {
-    copy[end] = separator
-    copy.copyWithin(end + 1, from, to)
-    end += 1 + to - from
+  for (const row of rowsOf(rows)) {
+    const from = row + DOCUMENT
+    const length = rows.readInt32BE(row + LENGTH)
+    rows[end] = COMMA
+    rows.copyWithin(end + 1, from, from + length)
+    end += 1 + length
   }
-  return copy.subarray(0, end)
+  return rows.subarray(0, end + 1)
 }
 
 /**
- * Events as they come from PostgreSQL: rows of timestamp, id and document in the binary format of COPY. On their
+ * Events as they come from PostgreSQL: rows of timestamp, id and document of a binary COPY. On their
  * way to the socket the documents are never made into strings. They can be taken out once.
  */
 export class EventPage {
@@ -50,15 +42,15 @@ export class EventPage {
   #parts: Buffer[] = []
 
   /** Takes the rows that follow. The buffer is the page's from then on. */
-  add(copy: Buffer): void {
+  add(rows: Buffer): void {
     let last = -1
-    for (const { row } of documentsIn(copy)) {
+    for (const row of rowsOf(rows)) {
       last = row
       this.rows++
     }
     if (last < 0) return
-    this.last = keyOf(copy, last)
-    this.#parts.push(copy)
+    this.last = keyOf(rows, last)
+    this.#parts.push(rows)
   }
 
   #take(): Buffer[] {
@@ -68,16 +60,28 @@ export class EventPage {
   }
 
   /** A JSON array of the documents, in the bytes they are stored in. */
-  json(): Buffer[] {
-    const parts = this.#take().map((part) => packed(part, 0x2c))
-    // The comma before the first document makes room for the bracket.
-    if (parts[0]) parts[0][0] = 0x5b
-    return [...parts, Buffer.from(parts[0] ? ']' : '[]')]
+  json(): Buffer {
+    const parts = this.#take().map(packed)
+    const [first] = parts
+    if (!first) return Buffer.from('[]')
+    const last = parts.length - 1
+    const all =
+      last === 0
+        ? first
+        : Buffer.concat(parts.map((part, at) => (at === last ? part : part.subarray(0, -1))))
+    // The comma before the first document makes room for one bracket, what stood behind the last for the other.
+    all[0] = OPEN
+    all[all.length - 1] = CLOSE
+    return all
   }
 
   /** The documents as texts. */
   *documents(): Generator<string> {
-    for (const part of this.#take())
-      for (const { from, to } of documentsIn(part)) yield part.toString('utf8', from, to)
+    for (const part of this.#take()) {
+      for (const row of rowsOf(part)) {
+        const from = row + DOCUMENT
+        yield part.toString('utf8', from, from + part.readInt32BE(row + LENGTH))
+      }
+    }
   }
 }

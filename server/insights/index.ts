@@ -13,6 +13,7 @@ export {
 export { findEvents } from './lookup-store.ts'
 export { makeDigests } from './make-digests.ts'
 export { type Actor, type EventInput, observeEvents, recordEvent } from './record.ts'
+export { recordSystemsEvent } from './record-systems.ts'
 export { retentionRoutes } from './retention-routes.ts'
 export { insightsRoutes } from './routes.ts'
 export { savedSearchRoutes } from './saved-search-routes.ts'

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Db } from '../platform/db.ts'
 import { fold } from './document.ts'
-import { type FieldKind, SHAPES } from './fields.ts'
+import { type FieldKind, type FieldShape, SHAPES } from './fields.ts'
 import { type GeoIp, locate } from './geoip.ts'
 import { type Service, serviceOf } from './services.ts'
 import { createPartitions, insertPastEvents, type PastEvent } from './store.ts'
@@ -10,7 +10,7 @@ import { parseTime } from './times.ts'
 const DAY = 86_400_000
 /** Clocks of sources may run ahead by this much. */
 const AHEAD_MS = DAY
-const BATCH = 500
+const BATCH = 1000
 const MOST_ERRORS = 1000
 const DEEPEST = 64
 
@@ -47,22 +47,60 @@ function checkReadable(value: unknown, depth = 0): void {
   }
 }
 
+const countUpTo = (text: string, sign: string, most: number): number => {
+  let count = 0
+  for (let at = text.indexOf(sign); at >= 0 && count < most; at = text.indexOf(sign, at + 1))
+    count++
+  return count
+}
+
+/** Whether the text of a line has anything in it that `checkReadable` could refuse. */
+const isSuspect = (text: string): boolean =>
+  !text.isWellFormed() ||
+  /\\u(?:0000|d[89a-f])/i.test(text) ||
+  countUpTo(text, '{', DEEPEST) + countUpTo(text, '[', DEEPEST) >= DEEPEST
+
+interface ShapeNode {
+  shape: FieldShape | undefined
+  members: Map<string, ShapeNode>
+}
+
+/** The dotted names of a service as a tree. */
+function treeOf(fields: Record<string, FieldShape>): ShapeNode {
+  const root: ShapeNode = { shape: undefined, members: new Map() }
+  for (const [path, shape] of Object.entries(fields)) {
+    let node = root
+    for (const name of path.split('.')) {
+      const next = node.members.get(name) ?? { shape: undefined, members: new Map() }
+      node.members.set(name, next)
+      node = next
+    }
+    node.shape = shape
+  }
+  return root
+}
+
+const TREES = Object.fromEntries(
+  Object.entries(SHAPES).map(([service, { fields }]) => [service, treeOf(fields)]),
+) as Record<Service, ShapeNode>
+
 /**
  * Only names that the lists have are checked: producers send more. A number where the lists have a string becomes
  * one, in place, or a search for it would not find it. Inside lists nothing is refused.
  */
-function conform(service: Service, document: Json, prefix = '', inList = false): void {
-  const { fields } = SHAPES[service]
-  for (const [name, value] of Object.entries(document)) {
-    const path = prefix + name
-    // Own names only: a source may well send a member called `constructor`.
-    const shape = Object.hasOwn(fields, path) ? fields[path] : undefined
-    if (!shape || value === null) continue
-    if (!inList && !FITS[shape.kind](value)) throw new LineError(`${path} must be a ${shape.kind}`)
+function conform(node: ShapeNode, document: Json, prefix = '', inList = false): void {
+  for (const [name, { shape, members }] of node.members) {
+    if (!shape || !Object.hasOwn(document, name)) continue
+    const value = document[name]
+    if (value === null || value === undefined) continue
+    if (!inList && !FITS[shape.kind](value))
+      throw new LineError(`${prefix}${name} must be a ${shape.kind}`)
     if (Array.isArray(value)) {
-      for (const one of value) if (isObject(one)) conform(service, one, `${path}.`, true)
-    } else if (isObject(value)) conform(service, value, `${path}.`, inList)
-    else if (shape.kind === 'string' && typeof value === 'number' && shape.searchable)
+      for (const one of value)
+        if (isObject(one)) conform({ shape, members }, one, `${prefix}${name}.`, true)
+    } else if (isObject(value)) {
+      if (members.size > 0) conform({ shape, members }, value, `${prefix}${name}.`, inList)
+    } else if (shape.kind === 'string' && typeof value === 'number' && shape.searchable)
       document[name] = String(value)
   }
 }
@@ -70,16 +108,17 @@ function conform(service: Service, document: Json, prefix = '', inList = false):
 /** Events of the service itself have the id of their row, so that an export can be sent back. */
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
+/** Without what may have been added here when it came first. */
+const asSent = ({ geoip: _, ...sent }: Json): string => JSON.stringify(sent)
+
 /** RFC 9562 §5.8: from the event's own id, or from all of it, so that sending it again finds it there. */
 function internalId(organizationId: string, service: Service, document: Json): string {
-  const { geoip: _, ...sent } = document
   const own =
     typeof document.id === 'string' && document.id !== ''
       ? document.id.toLowerCase()
-      : // Without what may have been added here when it came first.
-        JSON.stringify(sent)
+      : asSent(document)
   if (UUID_V7.test(own)) return own
-  const hex = createHash('sha256').update(`${organizationId} ${service} ${own}`).digest('hex')
+  const hex = hash('sha256', `${organizationId} ${service} ${own}`, 'hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
@@ -93,11 +132,12 @@ function placeOf(service: Service, { client_ip, geoip }: Json): { geoip?: GeoIp 
 
 /** A line of a source as the row it becomes. */
 export function prepareEvent(
-  raw: unknown,
+  text: string,
   organizationId: string,
   retentionDays: number,
   now: number,
 ): PastEvent {
+  const raw: unknown = JSON.parse(text)
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new LineError('must be a JSON object')
   const document = raw as Json
@@ -118,8 +158,8 @@ export function prepareEvent(
   if (organization !== undefined && organization !== null && organization !== organizationId) {
     throw new LineError('organization is another one than that of the request')
   }
-  checkReadable(document)
-  conform(service, document)
+  if (isSuspect(text)) checkReadable(document)
+  conform(TREES[service], document)
   // Events of the multi-tenant portal say null: they are of no organization.
   const folded = fold({
     ...document,
@@ -169,44 +209,53 @@ function weekMaker(db: Db, now: number): (events: PastEvent[]) => Promise<void> 
   }
 }
 
-/** Good lines are stored in batches, each durable before the next is read; bad ones are told by number. */
+/**
+ * Good lines are stored in batches, the next one read while the last becomes durable; bad ones are told by number.
+ */
 export async function ingest(
   db: Db,
   organizationId: string,
   retentionDays: number,
-  lines: AsyncIterable<Line>,
+  lines: AsyncIterable<Line[]>,
   now = Date.now,
 ): Promise<IngestReport> {
   const report: IngestReport = { received: 0, stored: 0, duplicates: 0, rejected: 0, errors: [] }
-  let batch: PastEvent[] = []
   const makeWeeks = weekMaker(db, now())
-  const flush = async () => {
-    if (batch.length === 0) return
-    await makeWeeks(batch)
-    const stored = await db.tx(organizationId, (tx) => insertPastEvents(tx, organizationId, batch))
+  const store = async (events: PastEvent[]) => {
+    await makeWeeks(events)
+    const stored = await db.tx(organizationId, (tx) => insertPastEvents(tx, organizationId, events))
     report.stored += stored
-    report.duplicates += batch.length - stored
-    batch = []
+    report.duplicates += events.length - stored
   }
   const reject = (line: number, message: string) => {
     report.rejected++
     if (report.errors.length < MOST_ERRORS) report.errors.push({ line, message })
   }
-  for await (const { line, text, error } of lines) {
-    report.received++
-    if (error !== undefined) {
-      reject(line, error)
-      continue
-    }
-    try {
-      batch.push(prepareEvent(JSON.parse(text), organizationId, retentionDays, now()))
-    } catch (problem) {
-      if (problem instanceof LineError) reject(line, problem.message)
-      else if (problem instanceof SyntaxError) reject(line, `not valid JSON: ${problem.message}`)
-      else throw problem
-    }
-    if (batch.length >= BATCH) await flush()
+  const take = ({ line, text, error }: Line): PastEvent[] => {
+    if (error === undefined) {
+      try {
+        return [prepareEvent(text, organizationId, retentionDays, now())]
+      } catch (problem) {
+        if (problem instanceof LineError) reject(line, problem.message)
+        else if (problem instanceof SyntaxError) reject(line, `not valid JSON: ${problem.message}`)
+        else throw problem
+      }
+    } else reject(line, error)
+    return []
   }
-  await flush()
+  let batch: PastEvent[] = []
+  let storing = Promise.resolve()
+  for await (const some of lines) {
+    report.received += some.length
+    for (const line of some) batch.push(...take(line))
+    if (batch.length < BATCH) continue
+    await storing
+    storing = store(batch)
+    // Its failure is met at the next await.
+    storing.catch(() => {})
+    batch = []
+  }
+  await storing
+  if (batch.length > 0) await store(batch)
   return report
 }

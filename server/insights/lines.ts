@@ -7,10 +7,10 @@ export const LONGEST_LINE = 1_048_576
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 
 /**
- * Splits a body into events as it arrives: NDJSON by its line ends, a JSON array by its elements. Memory holds
- * one event and one chunk, however long the body is.
+ * Splits a body into events as it arrives, so many at once as a chunk has: NDJSON by its line ends, a JSON array by
+ * its elements. Memory holds one event and one chunk, however long the body is.
  */
-export async function* readLines(body: Readable): AsyncGenerator<Line> {
+export async function* readLines(body: Readable): AsyncGenerator<Line[]> {
   let array: boolean | null = null
   let line = 1
   let start = 1
@@ -21,13 +21,14 @@ export async function* readLines(body: Readable): AsyncGenerator<Line> {
   let text = ''
   let tooLong = false
 
-  const take = (): Line | null => {
+  let done: Line[] = []
+  const take = (): void => {
     const whole = text.trim()
-    const skipped = tooLong
+    if (tooLong)
+      done.push({ line: start, text: '', error: `longer than ${LONGEST_LINE} characters` })
+    else if (whole !== '') done.push({ line: start, text: whole })
     text = ''
     tooLong = false
-    if (skipped) return { line: start, text: '', error: `longer than ${LONGEST_LINE} characters` }
-    return whole === '' ? null : { line: start, text: whole }
   }
 
   for await (const chunk of body.setEncoding('utf8')) {
@@ -55,10 +56,14 @@ export async function* readLines(body: Readable): AsyncGenerator<Line> {
         start = line
       }
       if (!array) {
-        if (code !== 10) continue
+        if (code !== 10) {
+          // Nothing before the line's end matters.
+          const end = part.indexOf('\n', at)
+          at = (end < 0 ? part.length : end) - 1
+          continue
+        }
         keep(at)
-        const done = take()
-        if (done) yield done
+        take()
         from = at + 1
         start = line
       } else if (quoted) {
@@ -70,14 +75,15 @@ export async function* readLines(body: Readable): AsyncGenerator<Line> {
       else if (depth > 0 && (code === 125 || code === 93)) depth--
       else if (depth === 0 && (code === 44 || code === 93)) {
         keep(at)
-        const done = take()
-        if (done) yield done
+        take()
         from = at + 1
         begun = false
       }
     }
     if (array !== null) keep(part.length)
+    if (done.length > 0) yield done
+    done = []
   }
-  const rest = take()
-  if (rest) yield rest
+  take()
+  if (done.length > 0) yield done
 }

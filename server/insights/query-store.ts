@@ -62,6 +62,9 @@ function eachRange(ranges: Range[], select: (inside: Sql) => Sql): Sql {
   return sql`select found.* from ${table(ranges)} cross join lateral (${select(inside)}) found`
 }
 
+/** To begin with, for what a later window adds. */
+const SMALL = 65_536
+
 /** As a rule the first window fills a page: it reads a few times as many events as the page has. */
 const FIRST_WINDOW = 20_000
 
@@ -73,6 +76,7 @@ export async function readPage(
   db: TenantDb,
   organizationIds: readonly string[],
   query: EventQuery,
+  buffer: Buffer = Buffer.alloc(SMALL),
 ): Promise<EventPage> {
   const { after, limit, skip, sort } = query
   const order = sort === 'ASC' ? sql`timestamp, id` : sql`timestamp desc, id desc`
@@ -101,7 +105,7 @@ export async function readPage(
       window.length === 1 && skip === 0
         ? rows
         : sql`select * from (${rows}) page order by ${order} limit ${most} offset ${skip}`
-    page.add(await db.copyOut(merged))
+    page.add(await db.copyOut(merged, page.rows === 0 ? buffer : Buffer.alloc(SMALL)))
     if (page.rows === limit) break
   }
   return page
@@ -170,9 +174,13 @@ export async function countPerStep(
   )
   // 5 January 1970 was a Monday: weeks start there.
   return db.many(sql`
-    select floor(extract(epoch from date_bin(make_interval(secs => ${step.seconds}), timestamp,
-             timestamptz '1970-01-05 00:00:00+00' - make_interval(secs => ${step.offsetSeconds}))) * 1000)::int8 as start,
-           count(*) as doc_count
-      from (${rows}) found
-     group by 1 order by 1`)
+    select floor(extract(epoch from step) * 1000)::int8 as start, doc_count
+      from (
+        select date_bin(make_interval(secs => ${step.seconds}), timestamp,
+                        timestamptz '1970-01-05 00:00:00+00' - make_interval(secs => ${step.offsetSeconds})) as step,
+               count(*) as doc_count
+          from (${rows}) found
+         group by 1
+      ) counted
+     order by 1`)
 }

@@ -9,6 +9,7 @@ import type { EventPage } from './event-page.ts'
 import { type EventQuery, readEventQuery, readSelection } from './event-query.ts'
 import { isSearchable, SHAPES } from './fields.ts'
 import { fillSteps, readStep } from './intervals.ts'
+import { PageBuffers } from './page-buffers.ts'
 import { projector } from './projection.ts'
 import { countEvents, countPerStep, distinctValues, readPage } from './query-store.ts'
 import {
@@ -53,6 +54,7 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
   // The default, level 11, took 34 times as long on sample events, for an answer a fifth smaller.
   const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
   await app.register(compress, { encodings: ['br', 'gzip'], threshold: 1024, brotliOptions })
+  const buffers = new PageBuffers()
   const bodyOf = (request: FastifyRequest) => request.body as Record<string, unknown>
 
   app.post(
@@ -71,10 +73,12 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
     async (request, reply) => {
       const { tenantIds } = request.caller
       const query = readEventQuery(bodyOf(request), Date.now())
-      const page = await readPage(db.tenant(tenantIds), tenantIds, query)
+      const buffer = buffers.take(query.limit)
+      const page = await readPage(db.tenant(tenantIds), tenantIds, query, buffer)
+      buffers.giveBackAfter(reply.raw, buffer)
       sendHeaders(reply, query, page)
       reply.type('application/json; charset=utf-8')
-      if (query.fields === null) return (reply as FastifyReply).send(Buffer.concat(page.json()))
+      if (query.fields === null) return (reply as FastifyReply).send(page.json())
       const project = projector(query.fields)
       return reply.send([...page.documents()].map((document) => project(JSON.parse(document))))
     },

@@ -25,20 +25,24 @@ export interface PastEvent {
   document: string
 }
 
+const SEPARATOR = '\u001e'
+
 /** Many events whose time is already known (demo, ingest); those stored before are left alone. */
 export async function insertPastEvents(
   tx: Tx,
   organizationId: string,
   events: PastEvent[],
 ): Promise<number> {
-  const column = <K extends keyof PastEvent>(name: K) => events.map((event) => event[name])
-  const timestamps = column('timestamp')
+  // Splitting a text is quicker than reading an array, on both sides. In JSON the separator is always escaped.
+  const column = (name: keyof PastEvent) => events.map((event) => event[name]).join(SEPARATOR)
+  const timestamps = events.map(({ timestamp }) => timestamp)
   const locked = lockPastEvents(tx, organizationId, false)
   const forgotten = forgetDigests(tx, organizationId, timestamps)
   const inserted = tx.run(sql`
     insert into events (organization_id, timestamp, id, service, document)
-    select ${organizationId}, timestamp, id, service, document
-      from unnest(${timestamps}::timestamptz[], ${column('id')}::uuid[], ${column('service')}::text[], ${column('document')}::text[])
+    select ${organizationId}, timestamp::timestamptz, id::uuid, service, document
+      from rows from (string_to_table(${column('timestamp')}, ${SEPARATOR}), string_to_table(${column('id')}, ${SEPARATOR}),
+                      string_to_table(${column('service')}, ${SEPARATOR}), string_to_table(${column('document')}, ${SEPARATOR}))
         as event (timestamp, id, service, document)
     on conflict do nothing`)
   // One after the other in the database, on their way at once.

@@ -9,6 +9,9 @@ export const isTime = (milliseconds: number): boolean =>
 
 /** Milliseconds since the epoch, or null for what is no time. Digits beyond the millisecond are cut off. */
 export function parseTime(value: unknown): number | null {
+  const quick = typeof value === 'string' && value.length === 24 ? Date.parse(value) : Number.NaN
+  // Written as JavaScript would: nothing was corrected on the way.
+  if (isTime(quick) && new Date(quick).toISOString() === value) return quick
   const match = typeof value === 'string' ? FORM.exec(value.trim()) : null
   if (!match) return null
   const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = match

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { to as copyTo } from 'pg-copy-streams'
+import { asQuery as asDriverQuery, CopyOut, DatabaseSocket } from './copy-out.ts'
 import { AppError, codeOf, invalid, unavailable } from './errors.ts'
 import { isId } from './ids.ts'
 import { Lane } from './lane.ts'
@@ -30,8 +30,11 @@ export interface Queryable {
 }
 
 export interface TenantDb extends Queryable {
-  /** The rows in the binary format of COPY: large answers, without making a string of every value. */
-  copyOut(query: Sql): Promise<Buffer>
+  /**
+   * The rows as messages of a binary COPY (see `rowsOf`): large answers, without a string for every value. They are
+   * put into the buffer, or into another one when it is too small.
+   */
+  copyOut(query: Sql, buffer: Buffer): Promise<Buffer>
 }
 
 export interface Tx extends Queryable {
@@ -165,16 +168,20 @@ async function statement(
 }
 
 /** COPY has the connection to itself, so what belongs to it is not sent ahead. */
-async function copyOut(client: pg.ClientBase, tenant: Tenant, query: Sql): Promise<Buffer> {
-  await client.query(begin(tenant))
+async function copyOut(
+  client: pg.ClientBase,
+  tenant: Tenant,
+  query: Sql,
+  buffer: Buffer,
+): Promise<Buffer> {
   const mode = client as pg.ClientBase & { pipeline: boolean }
   mode.pipeline = false
   try {
-    const parts: Buffer[] = []
-    const stream = client.query(copyTo(`copy (${inlined(query)}) to stdout (format binary)`))
-    for await (const part of stream) parts.push(part)
-    await client.query('commit')
-    return Buffer.concat(parts)
+    // All in one text, and so in one round trip.
+    const text = `${begin(tenant)}; copy (${inlined(query)}) to stdout (format binary); commit`
+    const copy = new CopyOut(text, buffer)
+    client.query(asDriverQuery(copy))
+    return await copy.done
   } catch (error) {
     await client.query('rollback').catch(() => {})
     throw error
@@ -197,6 +204,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     ({
       ...clientConfig(connection, [`-c statement_timeout=${timeoutMs}`]),
       connectionTimeoutMillis: 10_000,
+      stream: () => new DatabaseSocket(),
       // Queries of one transaction are written without waiting for the answers in between.
       pipeline: true,
     }) as pg.ClientConfig
@@ -255,7 +263,8 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
         (query) => withClient((client) => statement(client, organizationId, query)),
         (query) => onLane(organizationId, query),
       ),
-      copyOut: (query) => withClient((client) => copyOut(client, organizationId, query)),
+      copyOut: (query, buffer) =>
+        withClient((client) => copyOut(client, organizationId, query, buffer)),
     }),
 
     tx: (organizationId, work) =>

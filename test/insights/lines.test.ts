@@ -18,7 +18,7 @@ async function read(chunks: Buffer[]): Promise<Line[]> {
     chunks.filter(({ length }) => length > 0),
     { objectMode: false },
   )
-  for await (const line of readLines(body)) lines.push(line)
+  for await (const some of readLines(body)) lines.push(...some)
   return lines
 }
 
