@@ -53,6 +53,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search/systems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Search systems */
+        post: operations["postApiSearchSystems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settings": {
         parameters: {
             query?: never;
@@ -62,6 +79,76 @@ export interface paths {
         };
         /** Settings of the organization, as clients read them after sign-in */
         get: operations["getApiSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List systems */
+        get: operations["getApiSystems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systems/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One system; a system may read itself */
+        get: operations["getApiSystemsById"];
+        /** Change a system; members that are not sent stay as they are */
+        put: operations["putApiSystemsById"];
+        post?: never;
+        /** Delete a system; it can be restored for 30 days */
+        delete: operations["deleteApiSystemsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systems/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bring a deleted system back with its groups and bindings */
+        post: operations["postApiSystemsByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systems/{id}/sshkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** SSH host keys, as the system reported them */
+        get: operations["getApiSystemsByIdSshkeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -205,6 +292,40 @@ export interface paths {
         put?: never;
         /** Let an administrator reach an organization */
         post: operations["postApiV2AdministratorsByIdOrganizationlinks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/connect-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The key with which systems of the organization enrol */
+        get: operations["getApiV2ConnectKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/connect-key/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the connect key; the old one fails at once */
+        post: operations["postApiV2ConnectKeyRotate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -597,6 +718,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ConnectKey: {
+            connectKey: string;
+            /** Format: date-time */
+            created: string;
+        };
         Empty: Record<string, never>;
         ErrorV1: {
             status: number;
@@ -884,6 +1010,177 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        System: {
+            _id: string;
+            id: string;
+            active?: boolean;
+            agentHasFullDiskAccess?: boolean;
+            agentVersion?: string;
+            allowMultiFactorAuthentication?: boolean;
+            allowPublicKeyAuthentication?: boolean;
+            allowSshPasswordAuthentication?: boolean;
+            allowSshRootLogin?: boolean;
+            amazonInstanceID?: string;
+            arch?: string;
+            archFamily?: string;
+            attributes?: {
+                name: string;
+                value: string;
+            }[];
+            azureAdJoined?: boolean;
+            builtInCommands?: {
+                name: string;
+                type: string;
+            }[];
+            connectionHistory?: {
+                [key: string]: unknown;
+            }[];
+            /** Format: date-time */
+            created?: string;
+            description?: string;
+            desktopCapable?: boolean;
+            displayManager?: string;
+            displayName?: string;
+            domainInfo?: {
+                domainName?: string;
+                partOfDomain?: boolean;
+            };
+            fde?: {
+                active?: boolean;
+                keyPresent?: boolean;
+            };
+            fileSystem?: string | null;
+            hasServiceAccount?: boolean;
+            hostname?: string;
+            hwVendor?: string;
+            isPolicyBound?: boolean;
+            lastContact?: string | null;
+            mdm?: {
+                dep?: boolean;
+                /** @enum {unknown} */
+                enrollmentType?: "unknown" | "automated device" | "device" | "user";
+                internal?: {
+                    deviceId?: string;
+                    windowsDeviceId?: string;
+                };
+                lostModeStatus?: string;
+                profileIdentifier?: string;
+                providerId?: string;
+                userApproved?: boolean;
+                /** @enum {unknown} */
+                vendor?: "unknown" | "none" | "internal" | "external";
+                windows?: {
+                    upn?: string;
+                };
+            };
+            modifySSHDConfig?: boolean;
+            networkInterfaces?: {
+                address?: string;
+                family?: string;
+                internal?: boolean;
+                name?: string;
+            }[];
+            organization?: string;
+            os?: string;
+            osFamily?: string;
+            osVersionDetail?: {
+                distributionName?: string;
+                major?: string;
+                majorNumber?: number;
+                minor?: string;
+                minorNumber?: number;
+                osName?: string;
+                patch?: string;
+                patchNumber?: number;
+                releaseName?: string;
+                revision?: string;
+                version?: string;
+            };
+            policyStats?: {
+                duplicate?: number;
+                failed?: number;
+                pending?: number;
+                success?: number;
+                total?: number;
+                unsupportedOs?: number;
+            };
+            primarySystemUser?: {
+                id: string | null;
+            };
+            provisionMetadata?: {
+                provisioner: {
+                    provisionerId?: string;
+                    /** @enum {unknown} */
+                    type: "administrator" | "mdm" | "user";
+                };
+            };
+            remoteAssistAgentVersion?: string;
+            remoteIP?: string;
+            secureLogin?: {
+                enabled?: boolean;
+                supported?: boolean;
+            };
+            serialNumber?: string;
+            serviceAccountState?: {
+                hasSecureToken?: boolean;
+                passwordAPFSValid?: boolean;
+                passwordODValid?: boolean;
+            };
+            sshRootEnabled?: boolean;
+            sshdParams?: {
+                name: string;
+                value: string;
+            }[];
+            systemInsights?: {
+                /** @enum {unknown} */
+                state: "enabled" | "disabled" | "deferred";
+            };
+            systemTimezone?: number;
+            tags?: string[];
+            templateName?: string;
+            userMetrics?: {
+                admin?: boolean;
+                managed?: boolean;
+                secureTokenEnabled?: boolean;
+                suspended?: boolean;
+                userName?: string;
+            }[];
+            version?: string;
+        };
+        SystemList: {
+            totalCount: number;
+            results: components["schemas"]["System"][];
+        };
+        SystemPut: {
+            displayName?: string | null;
+            description?: string | null;
+            allowMultiFactorAuthentication?: boolean | "true" | "false" | null;
+            allowPublicKeyAuthentication?: boolean | "true" | "false" | null;
+            allowSshPasswordAuthentication?: boolean | "true" | "false" | null;
+            allowSshRootLogin?: boolean | "true" | "false" | null;
+            attributes?: ({
+                name: string;
+                value: string | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            primarySystemUser?: ({
+                id: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            tags?: string[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        SystemSshKey: {
+            _id: string;
+            id: string;
+            name: string;
+            public_key: string;
+            /** Format: date-time */
+            create_date: string;
+        };
         WrappedAuthConfig: {
             authConfig: components["schemas"]["AuthConfig"];
         };
@@ -1098,6 +1395,60 @@ export interface operations {
             };
         };
     };
+    postApiSearchSystems: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Space-separated names of the fields to return */
+                fields?: string;
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Search"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemList"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
     getApiSettings: {
         parameters: {
             query?: never;
@@ -1117,6 +1468,286 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    getApiSystems: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Like sort, without case */
+                sortIgnoreCase?: string;
+                /** @description Space-separated names of the fields to return */
+                fields?: string;
+                /** @description Space-separated fields; a leading - turns the order */
+                sort?: string;
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                filter?: string[];
+                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                search?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemList"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    getApiSystemsById: {
+        parameters: {
+            query?: {
+                /** @description Space-separated names of the fields to return */
+                fields?: string;
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["System"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    putApiSystemsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SystemPut"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["System"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    deleteApiSystemsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["System"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemsByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["System"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    getApiSystemsByIdSshkeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemSshKey"][];
                 };
             };
             /** @description The request was refused */
@@ -1672,6 +2303,88 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdministratorOrganizationLink"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ConnectKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectKey"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ConnectKeyRotate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectKey"];
                 };
             };
             /** @description The request was refused */

@@ -18,6 +18,7 @@ create table systems (
   attributes jsonb not null default '[]',
   -- Who put it in: decides, with the kind of enrolment in details, whether it may sign requests.
   provisioner_type text not null default 'administrator' check (provisioner_type in ('administrator', 'mdm', 'user')),
+  provisioner_id text not null default '',
   primary_user_id object_id,
   -- The rest of the record, by the names of the API.
   details jsonb not null default '{}',

@@ -52,6 +52,16 @@ import { Allowlist } from './platform/outbound/allowlist.ts'
 import { Outbound } from './platform/outbound/client.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { registerTracing } from './platform/tracing.ts'
+import {
+  agentRoutes,
+  connectKeyRoutes,
+  createSystemAuthenticate,
+  purgeSystemsJob,
+  registerSystemContext,
+  type SystemContext,
+  systemJobs,
+  systemRoutes,
+} from './systems/index.ts'
 
 // The composition root: the only file that knows every slice.
 
@@ -63,6 +73,7 @@ export const jobDefinitions: JobDefinition[] = [
   dropArrivalsJob,
   makeDigestsJob,
   sendMailJob,
+  purgeSystemsJob,
 ] as unknown as JobDefinition[]
 
 export interface App {
@@ -116,6 +127,11 @@ async function registerApi(
   await http.register(administratorRoutes, { prefix: '/api', context })
   await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context })
   await http.register(roleRoutes, { prefix: '/api/v2', context })
+  const { sealer, publicUrl } = context
+  const systems: SystemContext = { db, sealer, publicUrl, onChanged: async () => {} }
+  await http.register(systemRoutes, { prefix: '/api', context: systems })
+  await http.register(connectKeyRoutes, { prefix: '/api/v2', context: systems })
+  await http.register(agentRoutes, { context: systems })
   await http.register(oauthRoutes, { context })
   await http.register(sessionRoutes, { context })
   registerContract(http, operations)
@@ -136,7 +152,8 @@ async function createHttp(parts: HttpParts) {
   await connectGeoIp(http, config, log)
   prepare?.(http)
   registerTracing(http)
-  registerAuthorization(http, createAuthenticate(db, context.cache))
+  registerAuthorization(http, createSystemAuthenticate(db, createAuthenticate(db, context.cache)))
+  registerSystemContext(http, db)
   const operations = collectOperations(http)
   registerMetrics(http, metrics, db, queueDepths, config.metricsToken)
   registerHealth(http, db)
@@ -152,6 +169,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const jobs = [
     ...insightsJobs(db),
     ...adminJobs(db),
+    ...systemJobs(db),
     ...forwardingJobs(db),
     mailJob(db, sealer, config, log),
   ]

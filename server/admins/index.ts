@@ -14,9 +14,10 @@ export {
   resetPasswordAsOperator,
   setSuspendedAsOperator,
 } from './operator-actions.ts'
+export { checkPassword, hashPassword } from './passwords.ts'
 export { providerAdministratorRoutes } from './provider-routes.ts'
 export { roleRoutes } from './role-routes.ts'
-export { BUILT_IN_ROLES, builtInRole } from './roles.ts'
+export { BUILT_IN_ROLES, builtInRole, SYSTEM_SCOPES } from './roles.ts'
 export { administratorRoutes } from './routes.ts'
 export { sessionRoutes } from './session-routes.ts'
 export { listAllAdministrators, organizationIdsOfProvider } from './store.ts'

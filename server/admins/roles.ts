@@ -28,6 +28,9 @@ export const SCOPE_GROUPS = {
 
 export const SCOPES: readonly string[] = Object.values(SCOPE_GROUPS).flat()
 
+/** What a system holds when it signs for itself; no role and no key can have these. */
+export const SYSTEM_SCOPES: readonly string[] = ['systems.self', 'groups.self', 'users.self']
+
 const BILLING: readonly string[] = SCOPE_GROUPS.billing
 const readonly = SCOPES.filter((scope) => scope.endsWith('.readonly'))
 const everythingElse = SCOPES.filter((scope) => !BILLING.includes(scope))

@@ -16,9 +16,9 @@ export interface Initiator {
 /** Someone whose credential was accepted, before an organization is chosen. */
 export interface Principal {
   initiator: Initiator
-  /** The id of the administrator or service account. */
+  /** The id of the administrator, service account or system. */
   id: string
-  authMethod: 'session' | 'api-key' | 'oauth'
+  authMethod: 'session' | 'api-key' | 'oauth' | 'signature'
   /** What this credential may do: the scopes of its roles, narrowed where the key is narrowed. */
   scopes: ReadonlySet<string>
   roleNames: string[]
@@ -27,6 +27,8 @@ export interface Principal {
   homeId: string
   /** Every organization it may act on. */
   organizationIds: ReadonlySet<string>
+  /** Set where a system signed the request itself (system context). */
+  systemId?: string
   /** Hash of the session, for the routes about the session itself. */
   sessionHash?: Buffer
   mfa: boolean

@@ -1,0 +1,187 @@
+import { addNode, deleteNode, restoreNode } from '../graph/index.ts'
+import { changesBetween, recordEvent } from '../insights/index.ts'
+import type { Caller } from '../platform/caller.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { invalid, notFound } from '../platform/errors.ts'
+import { isId, newId } from '../platform/ids.ts'
+import type { SystemContext } from './context.ts'
+import type { Details } from './details.ts'
+import { resourceOf, told, toSystem } from './records.ts'
+import type { System, SystemPut } from './schema.ts'
+import {
+  findSystem,
+  insertSystem,
+  listSshKeys,
+  lockSystem,
+  lockTombstone,
+  markDeleted,
+  type NewSystem,
+  type SshKeyRow,
+  type SystemRow,
+  saveSystem,
+} from './store.ts'
+
+export const systemNotFound = () =>
+  notFound('system_not_found', 'Not Found: there is no such system')
+
+export async function getSystem(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<SystemRow> {
+  const row = isId(id) ? await findSystem(db, organizationId, id) : undefined
+  if (!row) throw systemNotFound()
+  return row
+}
+
+export async function sshKeysOf(
+  { db }: SystemContext,
+  organizationId: string,
+  id: string,
+): Promise<SshKeyRow[]> {
+  const tenant = db.tenant(organizationId)
+  const { id: systemId } = await getSystem(tenant, organizationId, id)
+  return listSshKeys(tenant, organizationId, systemId)
+}
+
+/** In the transaction of whoever lets the system in. */
+export async function createSystem(
+  context: Pick<SystemContext, 'onChanged'>,
+  tx: Tx,
+  caller: Caller,
+  fields: Omit<NewSystem, 'id' | 'organization_id'> & { id?: string },
+): Promise<System> {
+  const { organizationId } = caller
+  const id = fields.id ?? newId()
+  await insertSystem(tx, { ...fields, id, organization_id: organizationId })
+  await addNode(tx, organizationId, 'system', id)
+  const row = (await lockSystem(tx, organizationId, id))!
+  await recordEvent(tx, caller, {
+    event_type: 'system_create',
+    resource: resourceOf(row),
+    changes: changesBetween(
+      {},
+      { displayName: row.display_name, hostname: row.hostname, os: row.os, version: row.version },
+    ),
+  })
+  const system = toSystem(row)
+  await context.onChanged(tx, caller, null, system)
+  return system
+}
+
+const FLAGS = [
+  'allowMultiFactorAuthentication',
+  'allowPublicKeyAuthentication',
+  'allowSshPasswordAuthentication',
+  'allowSshRootLogin',
+] as const
+
+function detailsAfter(before: Details, body: SystemPut): Details {
+  const after: Details = { ...before }
+  for (const name of FLAGS) {
+    const value = body[name]
+    if (value !== undefined && value !== null) after[name] = value === true || value === 'true'
+  }
+  if (body.tags !== undefined) after.tags = body.tags ?? []
+  return after
+}
+
+function attributesAfter(before: SystemRow['attributes'], body: SystemPut) {
+  if (body.attributes === undefined) return before
+  const list = (body.attributes ?? []).map(({ name, value }) => ({ name, value: value ?? '' }))
+  const names = new Set<string>()
+  for (const { name } of list) {
+    if (names.has(name))
+      throw invalid('attribute_twice', `attributes: the name "${name}" appears twice`)
+    names.add(name)
+  }
+  return list
+}
+
+function primaryUserAfter(before: string | null, body: SystemPut): string | null {
+  if (body.primarySystemUser === undefined) return before
+  const id = body.primarySystemUser?.id || null
+  if (id !== null && !isId(id))
+    throw invalid('bad_user_id', 'primarySystemUser.id: must be 24 hexadecimal characters')
+  return id
+}
+
+const applied = (before: SystemRow, body: SystemPut): SystemRow => ({
+  ...before,
+  display_name: body.displayName ?? before.display_name,
+  description: body.description === undefined ? before.description : (body.description ?? ''),
+  attributes: attributesAfter(before.attributes, body),
+  primary_user_id: primaryUserAfter(before.primary_user_id, body),
+  details: detailsAfter(before.details, body),
+})
+
+/** What is the same in the end is no change, and leaves no event. */
+export async function saveChange(
+  context: Pick<SystemContext, 'onChanged'>,
+  tx: Tx,
+  caller: Caller,
+  before: SystemRow,
+  after: SystemRow,
+): Promise<void> {
+  const changes = changesBetween(told(before), told(after))
+  await saveSystem(tx, after)
+  if (changes.length === 0) return
+  await recordEvent(tx, caller, {
+    event_type: 'system_update',
+    resource: resourceOf(after),
+    changes,
+  })
+  await context.onChanged(tx, caller, toSystem(before), toSystem(after))
+}
+
+export function updateSystem(
+  context: SystemContext,
+  caller: Caller,
+  id: string,
+  body: SystemPut,
+): Promise<System> {
+  const { organizationId } = caller
+  return context.db.tx(organizationId, async (tx) => {
+    const before = isId(id) ? await lockSystem(tx, organizationId, id) : undefined
+    if (!before) throw systemNotFound()
+    const after = applied(before, body)
+    await saveChange(context, tx, caller, before, after)
+    return toSystem(after)
+  })
+}
+
+/** Hidden everywhere from now on, and kept for 30 days in case it was a mistake. */
+export function removeSystem(context: SystemContext, caller: Caller, id: string): Promise<System> {
+  const { organizationId } = caller
+  return context.db.tx(organizationId, async (tx) => {
+    const row = isId(id) ? await lockSystem(tx, organizationId, id) : undefined
+    if (!row) throw systemNotFound()
+    const eventId = await recordEvent(tx, caller, {
+      event_type: 'system_delete',
+      resource: resourceOf(row),
+    })
+    await markDeleted(tx, organizationId, row.id, new Date().toISOString())
+    await deleteNode(tx, organizationId, 'system', row.id, eventId)
+    const system = toSystem(row)
+    await context.onChanged(tx, caller, system, null)
+    return system
+  })
+}
+
+/** Back as it was, with its groups and bindings; its key signs again. */
+export function restoreSystem(context: SystemContext, caller: Caller, id: string): Promise<System> {
+  const { organizationId } = caller
+  return context.db.tx(organizationId, async (tx) => {
+    const row = isId(id) ? await lockTombstone(tx, organizationId, id) : undefined
+    if (!row) throw notFound('system_not_found', 'Not Found: there is no such deleted system')
+    await markDeleted(tx, organizationId, row.id, null)
+    const eventId = await recordEvent(tx, caller, {
+      event_type: 'system_restore',
+      resource: resourceOf(row),
+    })
+    await restoreNode(tx, organizationId, 'system', row.id, eventId)
+    const system = toSystem({ ...row, deleted_at: null })
+    await context.onChanged(tx, caller, null, system)
+    return system
+  })
+}

@@ -1,0 +1,190 @@
+import { createHash, type Hash } from 'node:crypto'
+import { Transform } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { SYSTEM_SCOPES } from '../admins/index.ts'
+import type { Principal } from '../platform/caller.ts'
+import type { Db } from '../platform/db.ts'
+import { forbidden, unauthenticated } from '../platform/errors.ts'
+import type { Authenticate } from '../platform/http/authorize.ts'
+import { sha256 } from '../platform/secrets.ts'
+import { findSigner, findSystemKeys, rememberBody, type SignerRow } from './key-store.ts'
+import { isSignedBy, parseAuthorization, parseDate, signingString, WINDOW_MS } from './signature.ts'
+import { touchSystem } from './store.ts'
+
+/**
+ * All that a system may call about itself, with the parameter that must be its own id. The first part is the
+ * specification's list; /agent is what our own agent uses.
+ */
+const ENDPOINTS = new Map<string, string | null>([
+  ['GET /api/systems/:id', 'id'],
+  ['PUT /api/systems/:id', 'id'],
+  ['DELETE /api/systems/:id', 'id'],
+  ['GET /api/v2/systems/:system_id/memberof', 'system_id'],
+  ['GET /api/v2/systems/:system_id/associations', 'system_id'],
+  ['POST /api/v2/systems/:system_id/associations', 'system_id'],
+  ['GET /api/v2/systems/:system_id/users', 'system_id'],
+  // Whose membership it is stands in the body: see checkMember.
+  ['POST /api/v2/systemgroups/:group_id/members', null],
+])
+const MEMBERS = 'POST /api/v2/systemgroups/:group_id/members'
+const AGENT = '/agent/'
+
+const endpointOf = ({ method, routeOptions }: FastifyRequest): string =>
+  `${method} ${routeOptions.url?.replace(/\/$/, '') ?? ''}`
+
+/** Unknown systems and wrong signatures look the same, so that ids cannot be probed. */
+const refused = () =>
+  unauthenticated('signature_invalid', 'Unauthorized: the signature is not valid for this system')
+
+function checkEligible(signer: SignerRow): void {
+  if (signer.os_family.toLowerCase() !== 'linux') {
+    throw unauthenticated(
+      'system_not_linux',
+      'Unauthorized: system context is available to Linux systems only',
+    )
+  }
+  const automated =
+    signer.provisioner_type === 'mdm' ||
+    signer.dep === true ||
+    signer.enrollment_type === 'automated device'
+  if (automated || signer.provisioner_type === 'user') {
+    const how = automated ? 'automatic device enrollment' : 'the user portal'
+    throw unauthenticated(
+      'system_not_eligible',
+      `Unauthorized: system context is not available to systems that were enrolled through ${how}`,
+    )
+  }
+}
+
+function checkEndpoint(request: FastifyRequest, systemId: string): void {
+  const endpoint = endpointOf(request)
+  if (request.routeOptions.url?.startsWith(AGENT)) return
+  const parameter = ENDPOINTS.get(endpoint)
+  if (parameter === undefined) {
+    throw unauthenticated(
+      'system_context_unsupported',
+      'Unauthorized: this endpoint is not supported for system-context authentication',
+    )
+  }
+  if (parameter === null) return
+  if ((request.params as Record<string, string>)[parameter] !== systemId) {
+    throw unauthenticated(
+      'another_system',
+      'Unauthorized: a system can sign requests about itself only',
+    )
+  }
+}
+
+/** Node keeps the first of two, which need not be the one that somebody else looked at. */
+function single(request: FastifyRequest, name: string): string | undefined {
+  const names = request.raw.rawHeaders.filter((_, at) => at % 2 === 0)
+  const times = names.filter((header) => header.toLowerCase() === name).length
+  if (times > 1)
+    throw unauthenticated('signature_malformed', `Unauthorized: ${name} was sent more than once`)
+  return request.headers[name] as string | undefined
+}
+
+interface Signed {
+  signature: Buffer
+  expiresAt: Date
+  body: Hash
+}
+const signedRequests = new WeakMap<FastifyRequest, Signed>()
+
+async function bySignature(db: Db, request: FastifyRequest, now: number): Promise<Principal> {
+  const { systemId, signature } = parseAuthorization(single(request, 'authorization')!)
+  const date = single(request, 'date')
+  const instant = parseDate(date, now)
+  const keys = await findSystemKeys(db, systemId)
+  const text = signingString(request.raw.method!, request.raw.url!, date!)
+  const key = keys.find(({ public_key }) => isSignedBy(public_key, text, signature))
+  const signer = key && (await findSigner(db.tenant(key.tenant), key.tenant, systemId))
+  if (!key || !signer) throw refused()
+  checkEligible(signer)
+  checkEndpoint(request, systemId)
+  if (signer.stale) await touchSystem(db.tenant(key.tenant), key.tenant, systemId, request.ip)
+  const expiresAt = new Date(instant + WINDOW_MS + 1000)
+  signedRequests.set(request, { signature, expiresAt, body: createHash('sha256') })
+  return {
+    initiator: { type: 'system', id: systemId, name: signer.hostname || signer.display_name },
+    id: systemId,
+    systemId,
+    authMethod: 'signature',
+    scopes: new Set(SYSTEM_SCOPES),
+    roleNames: [],
+    providerId: null,
+    homeId: key.tenant,
+    organizationIds: new Set([key.tenant]),
+    mfa: false,
+    expiresAt: null,
+  }
+}
+
+/** A signed request of a system, or whatever else the request carries. */
+export function createSystemAuthenticate(db: Db, otherwise: Authenticate): Authenticate {
+  return (request) => {
+    const { authorization } = request.headers
+    const signed =
+      authorization !== undefined &&
+      /^signature\s/i.test(authorization) &&
+      request.headers['x-api-key'] === undefined
+    return signed ? bySignature(db, request, Date.now()) : otherwise(request)
+  }
+}
+
+/** The specification: rejected when the member is a different system. */
+function checkMember(request: FastifyRequest): void {
+  if (endpointOf(request) !== MEMBERS) return
+  const { type, id } = (request.body ?? {}) as { type?: unknown; id?: unknown }
+  if (type !== 'system' || id !== request.caller.systemId) {
+    throw forbidden(
+      'another_system',
+      'Forbidden: a system can change the membership of itself only',
+    )
+  }
+}
+
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
+
+/** The body is not signed: one signature is good for one body. A repeat of the same request is served. */
+async function checkBody(db: Db, request: FastifyRequest, signed: Signed): Promise<void> {
+  if (!WITH_BODY.has(request.method)) return
+  const { organizationId } = request.caller
+  const hash = signed.body.digest()
+  const first = await rememberBody(
+    db.tenant(organizationId),
+    organizationId,
+    sha256(signed.signature),
+    hash,
+    signed.expiresAt,
+  )
+  if (!first.equals(hash)) {
+    throw unauthenticated(
+      'signature_reused',
+      'Unauthorized: this signature came with another body before; sign again with the present Date',
+    )
+  }
+}
+
+/** Watches the bodies of signed requests; before any route is registered. */
+export function registerSystemContext(app: FastifyInstance, db: Db): void {
+  app.addHook('preParsing', (request, _, payload, done) => {
+    const signed = signedRequests.get(request)
+    if (!signed) return done(null, payload)
+    const watched = new Transform({
+      transform(chunk, _, next) {
+        signed.body.update(chunk)
+        next(null, chunk)
+      },
+    })
+    payload.once('error', (error) => watched.destroy(error))
+    done(null, payload.pipe(watched))
+  })
+  app.addHook('preHandler', (request, _, done) => {
+    const signed = signedRequests.get(request)
+    if (!signed) return done()
+    checkBody(db, request, signed)
+      .then(() => checkMember(request))
+      .then(() => done(), done)
+  })
+}

@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import { listAllOrganizations } from '../organizations/index.ts'
+import type { Db } from '../platform/db.ts'
+import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { purgeSystems } from './store.ts'
+
+/** How long a deleted system can be restored. */
+const TOMBSTONE_DAYS = 30
+
+export const purgeSystemsJob = defineJob({
+  name: 'systems.purge-deleted',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 60 },
+  cron: '23 3 * * *',
+})
+
+export const systemJobs = (db: Db): Job[] => [
+  handle(purgeSystemsJob, async () => {
+    for (const { id } of await listAllOrganizations(db))
+      await db.tx(id, (tx) => purgeSystems(tx, id, TOMBSTONE_DAYS))
+  }),
+]

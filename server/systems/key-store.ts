@@ -1,0 +1,127 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+// Keys of systems and connect keys are global tables: they are what tells the tenant.
+
+export interface SystemKeyRow {
+  tenant: string
+  public_key: string
+}
+
+export const findSystemKeys = (db: Queryable, systemId: string) =>
+  db.many<SystemKeyRow>(
+    sql`select tenant, public_key from system_keys where system_id = ${systemId}`,
+  )
+
+export const insertSystemKey = (
+  db: Queryable,
+  tenant: string,
+  systemId: string,
+  key: { fingerprint: Buffer; publicKey: string },
+) =>
+  db.run(sql`
+    insert into system_keys (system_id, fingerprint, tenant, public_key)
+    values (${systemId}, ${key.fingerprint}, ${tenant}, ${key.publicKey})`)
+
+export interface SignerRow {
+  id: string
+  hostname: string
+  display_name: string
+  os_family: string
+  provisioner_type: string
+  enrollment_type: string | null
+  dep: boolean | null
+  stale: boolean
+}
+
+/** What decides whether a living system may sign for itself. */
+export const findSigner = (db: Queryable, organizationId: string, systemId: string) =>
+  db.find<SignerRow>(sql`
+    select id, hostname, display_name, os_family, provisioner_type, details #>> '{mdm,enrollmentType}' as enrollment_type,
+           (details #>> '{mdm,dep}')::boolean as dep,
+           coalesce(last_contact < now() - interval '1 minute', true) as stale
+      from systems where organization_id = ${organizationId} and id = ${systemId} and deleted_at is null`)
+
+/** The body that came with this signature first. */
+export async function rememberBody(
+  db: Queryable,
+  organizationId: string,
+  signatureHash: Buffer,
+  bodyHash: Buffer,
+  expiresAt: Date,
+): Promise<Buffer> {
+  await db.run(sql`
+    delete from signed_bodies where organization_id = ${organizationId} and signature_hash in (
+      select signature_hash from signed_bodies
+       where organization_id = ${organizationId} and expires_at < now() limit 100 for update skip locked)`)
+  const row = await db.one<{ body_hash: Buffer }>(sql`
+    insert into signed_bodies (organization_id, signature_hash, body_hash, expires_at)
+    values (${organizationId}, ${signatureHash}, ${bodyHash}, ${expiresAt.toISOString()})
+    on conflict (organization_id, signature_hash) do update set body_hash = signed_bodies.body_hash
+    returning body_hash`)
+  return row!.body_hash
+}
+
+// Enrolment --------------------------------------------------------------------------------------------------
+
+export interface ConnectKeyRow {
+  tenant: string
+  sealed_key: string
+  created: string
+}
+
+export const findConnectKey = (db: Queryable, organizationId: string) =>
+  db.one<ConnectKeyRow>(
+    sql`select tenant, sealed_key, created from connect_keys where tenant = ${organizationId}`,
+  )
+
+/** Without a tenant: the key is what tells it. */
+export const findTenantOfConnectKey = (db: Queryable, hash: Buffer) =>
+  db.find<{ tenant: string }>(sql`select tenant from connect_keys where hash = ${hash}`)
+
+/** Two who ask for the first key at the same moment get the same one. */
+export const insertConnectKey = (
+  db: Queryable,
+  organizationId: string,
+  key: { hash: Buffer; sealed: string },
+) =>
+  db.run(sql`
+    insert into connect_keys (tenant, hash, sealed_key) values (${organizationId}, ${key.hash}, ${key.sealed})
+    on conflict (tenant) do nothing`)
+
+export const replaceConnectKey = (
+  db: Queryable,
+  organizationId: string,
+  key: { hash: Buffer; sealed: string },
+) =>
+  db.run(sql`
+    insert into connect_keys (tenant, hash, sealed_key) values (${organizationId}, ${key.hash}, ${key.sealed})
+    on conflict (tenant) do update
+       set hash = excluded.hash, sealed_key = excluded.sealed_key, created = clock_timestamp()`)
+
+export interface AgentSigningKeyRow {
+  id: string
+  public_key: string
+  private_key: string
+}
+
+/** The oldest one, should two have been made at the same moment: everybody uses the same. */
+export const findAgentSigningKey = (db: Queryable, organizationId: string) =>
+  db.one<AgentSigningKeyRow>(sql`
+    select id, public_key, private_key from agent_signing_keys
+     where organization_id = ${organizationId} order by created, id limit 1`)
+
+/** Held to the end of the transaction: one key for each organization. */
+export const lockAgentSigningKeys = (db: Queryable, organizationId: string) =>
+  db.run(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`agent signing key ${organizationId}`}, 0))`,
+  )
+
+export const insertAgentSigningKey = (
+  db: Queryable,
+  organizationId: string,
+  row: AgentSigningKeyRow,
+) =>
+  db.run(sql`
+    insert into agent_signing_keys (organization_id, id, public_key, private_key)
+    values (${organizationId}, ${row.id}, ${row.public_key}, ${row.private_key})`)

@@ -1,0 +1,61 @@
+import { type Details, withDefaults } from './details.ts'
+import type { System, SystemSshKey } from './schema.ts'
+import type { SshKeyRow, SystemRow } from './store.ts'
+
+/** A system that has not been heard of for this long counts as disconnected; the agent calls every minute. */
+export const ACTIVE_MINUTES = 5
+
+const BUILT_IN = ['erase', 'lock', 'restart', 'shutdown']
+
+/** Built-in commands are for Linux and Windows. */
+export const builtInCommandsOf = (osFamily: string): { name: string; type: string }[] =>
+  ['linux', 'windows'].includes(osFamily.toLowerCase())
+    ? BUILT_IN.map((name) => ({ name, type: 'security' }))
+    : []
+
+export const toSystem = (row: SystemRow): System => ({
+  _id: row.id,
+  id: row.id,
+  active: row.active,
+  agentVersion: row.agent_version,
+  arch: row.arch,
+  attributes: row.attributes,
+  builtInCommands: builtInCommandsOf(row.os_family),
+  created: row.created,
+  description: row.description,
+  displayName: row.display_name,
+  hostname: row.hostname,
+  lastContact: row.last_contact,
+  organization: row.organization_id,
+  os: row.os,
+  osFamily: row.os_family,
+  primarySystemUser: { id: row.primary_user_id },
+  provisionMetadata: {
+    provisioner: { provisionerId: row.provisioner_id, type: row.provisioner_type },
+  },
+  remoteIP: row.remote_ip,
+  serialNumber: row.serial_number,
+  version: row.version,
+  ...withDefaults(row.details as Details),
+})
+
+/** What changes by itself all the time is no change that an event tells. */
+export const told = (row: SystemRow): object => {
+  const { active: _, lastContact: __, remoteIP: ___, ...rest } = toSystem(row)
+  return rest
+}
+
+/** The system as the thing an event is about. */
+export const resourceOf = ({ id, hostname, display_name }: SystemRow) => ({
+  type: 'system',
+  id,
+  name: display_name || hostname,
+})
+
+export const toSshKey = (row: SshKeyRow): SystemSshKey => ({
+  _id: row.id,
+  id: row.id,
+  name: row.name,
+  public_key: row.public_key,
+  create_date: row.created,
+})

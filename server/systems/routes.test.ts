@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { enrol, newKeyPair } from '../../test/enrol.ts'
+import { startApp } from '../../test/harness.ts'
+import { newId } from '../platform/ids.ts'
+import { sql } from '../platform/sql.ts'
+import { purgeSystemsJob } from './jobs.ts'
+import { System } from './schema.ts'
+
+const app = await startApp()
+const { publicKey } = newKeyPair()
+
+async function organizationWith(hostnames: string[]) {
+  const org = await app.newOrganization()
+  const ids: string[] = []
+  for (const hostname of hostnames) ids.push(await enrol(app.http, org, publicKey, { hostname }))
+  await app.db.tx(org.organizationId, async (tx) => tx.execute('delete from events'))
+  return { ...org, ids }
+}
+const hostnames = (res: { json: () => { results: { hostname: string }[] } }) =>
+  res.json().results.map(({ hostname }) => hostname)
+
+test('a system is the whole record, by _id and id', async () => {
+  const { get, ids, organizationId } = await organizationWith(['web-1'])
+  const system = (await get(`/api/systems/${ids[0]}`)).json()
+  assert.equal(system._id, ids[0])
+  assert.equal(system.id, ids[0])
+  assert.equal(system.hostname, 'web-1')
+  assert.equal(system.displayName, 'web-1')
+  assert.equal(system.organization, organizationId)
+  assert.equal(system.osFamily, 'linux')
+  assert.equal(system.active, true)
+  assert.equal(system.allowSshRootLogin, false)
+  assert.deepEqual(system.fde, { active: false, keyPresent: false })
+  assert.deepEqual(system.primarySystemUser, { id: null })
+  assert.equal(system.provisionMetadata.provisioner.type, 'administrator')
+  assert.deepEqual(
+    system.builtInCommands.map((command: { name: string }) => command.name),
+    ['erase', 'lock', 'restart', 'shutdown'],
+  )
+  assert.deepEqual(Object.keys(system).sort(), Object.keys(System.properties).sort())
+})
+
+test('the list pages, sorts, filters, projects and counts; an empty one has both members', async () => {
+  const org = await organizationWith(['c', 'a', 'b'])
+  const list = await org.get('/api/systems?sort=-hostname&limit=2')
+  assert.equal(list.json().totalCount, 3)
+  assert.deepEqual(hostnames(list), ['c', 'b'])
+  const cases: [string, string[]][] = [
+    ['sort=hostname', ['a', 'b', 'c']],
+    ['sort=hostname&skip=2', ['c']],
+    ['skip=9', []],
+    ['filter=hostname:$eq:a', ['a']],
+    ['filter[or][0]=hostname:$eq:a&filter[or][1]=hostname:$eq:b&sort=hostname', ['a', 'b']],
+    [`filter=_id:$eq:${org.ids[0]}`, ['c']],
+    ['filter=osFamily:$eq:linux&filter=hostname:$gt:a&sort=hostname', ['b', 'c']],
+    ['filter=allowSshRootLogin:$eq:true', []],
+    ['filter=allowSshRootLogin:$eq:false&sort=hostname', ['a', 'b', 'c']],
+    ['filter=fde.active:$eq:false&sort=hostname', ['a', 'b', 'c']],
+    ['filter=active:$eq:true&sort=hostname', ['a', 'b', 'c']],
+    ['search={"searchTerm":"A","fields":["hostname"]}', ['a']],
+  ]
+  for (const [query, expected] of cases)
+    assert.deepEqual(hostnames(await org.get(`/api/systems?${query}`)), expected, query)
+  const [first] = (await org.get('/api/systems?fields=hostname os&limit=1')).json().results
+  assert.deepEqual(Object.keys(first).sort(), ['_id', 'hostname', 'id', 'os'])
+  const other = await app.newOrganization()
+  assert.deepEqual((await other.get('/api/systems')).json(), { totalCount: 0, results: [] })
+})
+
+test('a page of a thousand is given whole, and pages by _id miss nothing', async () => {
+  const org = await app.newOrganization()
+  const ids = Array.from({ length: 1001 }, () => newId())
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.run(sql`
+      insert into systems (organization_id, id, hostname)
+      select ${org.organizationId}, id, 'host' from unnest(${ids}::text[]) as id`),
+  )
+  const page = async (skip: number) =>
+    (await org.get(`/api/systems?limit=1000&skip=${skip}&sort=_id`)).json().results
+  const found = [...(await page(0)), ...(await page(1000))].map(({ _id }: { _id: string }) => _id)
+  assert.deepEqual(found, ids.sort())
+})
+
+test('search takes filters, regular expressions and terms', async () => {
+  const org = await organizationWith(['web-1', 'web-2', 'db-1'])
+  const cases: [object, string[]][] = [
+    [
+      { filter: { and: [{ hostname: { $regex: '(?i)^WEB' } }] }, sort: 'hostname' },
+      ['web-1', 'web-2'],
+    ],
+    [{ filter: [{ hostname: 'db-1' }] }, ['db-1']],
+    [
+      { filter: { or: [{ hostname: 'db-1' }, { hostname: 'web-1' }] }, sort: 'hostname' },
+      ['db-1', 'web-1'],
+    ],
+    [{ filter: { allowSshRootLogin: 'false', hostname: 'db-1' } }, ['db-1']],
+    [
+      { searchFilter: { searchTerm: 'b-1', fields: ['hostname'] }, sort: '-hostname' },
+      ['web-1', 'db-1'],
+    ],
+    [{ limit: 1, skip: 1, sort: 'hostname' }, ['web-1']],
+  ]
+  for (const [body, expected] of cases) {
+    const res = await org.post('/api/search/systems', body)
+    assert.equal(res.statusCode, 200, JSON.stringify(body))
+    assert.deepEqual(hostnames(res), expected, JSON.stringify(body))
+  }
+  assert.equal((await org.post('/api/search/systems', { filter: { nope: 1 } })).statusCode, 400)
+})
+
+test('a change keeps what was not sent, takes flags as text, and leaves one event', async () => {
+  const org = await organizationWith(['web-1'])
+  const url = `/api/systems/${org.ids[0]}`
+  const res = await org.put(url, {
+    displayName: 'Front',
+    allowSshRootLogin: 'true',
+    allowPublicKeyAuthentication: false,
+    attributes: [{ name: 'rack', value: 'r1' }],
+    hostname: 'ignored',
+    unknown: { anything: true },
+  })
+  assert.equal(res.statusCode, 200)
+  const { displayName, hostname, allowSshRootLogin, attributes, allowSshPasswordAuthentication } =
+    res.json()
+  assert.deepEqual(
+    [displayName, hostname, allowSshRootLogin, allowSshPasswordAuthentication],
+    ['Front', 'web-1', true, true],
+  )
+  assert.deepEqual(attributes, [{ name: 'rack', value: 'r1' }])
+  assert.deepEqual((await org.get(url)).json(), { ...res.json() })
+  const [event, ...more] = await org.events()
+  assert.deepEqual(more, [])
+  assert.equal(event?.event_type, 'system_update')
+  assert.deepEqual(event?.resource, { type: 'system', id: org.ids[0], name: 'front' })
+  assert.deepEqual((event!.changes as { field: string }[]).map(({ field }) => field).sort(), [
+    'allowPublicKeyAuthentication',
+    'allowSshRootLogin',
+    'attributes',
+    'displayName',
+  ])
+  // The same again changes nothing, so there is nothing to tell.
+  await org.put(url, { displayName: 'Front', description: null })
+  assert.equal((await org.events()).length, 1)
+})
+
+test('bad input is 400, names the field and changes nothing', async () => {
+  const org = await organizationWith(['web-1'])
+  const url = `/api/systems/${org.ids[0]}`
+  const cases: [object, RegExp][] = [
+    [{ displayName: 7 }, /displayName/],
+    [{ allowSshRootLogin: 'yes' }, /allowSshRootLogin/],
+    [{ attributes: [{ name: 'a', value: 'x'.repeat(1025) }] }, /attributes/],
+    [
+      {
+        attributes: [
+          { name: 'a', value: '1' },
+          { name: 'a', value: '2' },
+        ],
+      },
+      /attributes/,
+    ],
+    [{ attributes: [{ value: '1' }] }, /attributes/],
+    [{ primarySystemUser: { id: 'nobody' } }, /primarySystemUser/],
+    [{ displayName: 'other', tags: 'not a list' }, /tags/],
+  ]
+  for (const [body, message] of cases) {
+    const res = await org.put(url, body)
+    assert.equal(res.statusCode, 400, JSON.stringify(body))
+    assert.match(JSON.stringify(res.json()), message)
+  }
+  assert.equal((await org.get('/api/systems?filter=nope:$eq:1')).statusCode, 400)
+  assert.equal((await org.get(url)).json().displayName, 'web-1')
+  assert.deepEqual(await org.events(), [])
+})
+
+test('roles without the scope are refused', async () => {
+  const org = await organizationWith(['web-1'])
+  const url = `/api/systems/${org.ids[0]}`
+  const reader = await app.addAdministrator(org.organizationId, 'Read Only')
+  assert.equal((await reader.get(url)).statusCode, 200)
+  assert.equal((await reader.put(url, { displayName: 'x' })).statusCode, 403)
+  assert.equal((await reader.delete(url)).statusCode, 403)
+  assert.equal((await reader.post(`${url}/restore`)).statusCode, 403)
+  assert.equal((await reader.get('/api/v2/connect-key')).statusCode, 403)
+  assert.equal((await reader.post('/api/v2/connect-key/rotate')).statusCode, 403)
+  const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
+  assert.equal((await runner.get(url)).statusCode, 403)
+  assert.equal((await runner.post('/api/search/systems', {})).statusCode, 200)
+  assert.equal((await app.anonymous.get(url)).statusCode, 401)
+})
+
+test('another organization neither sees nor changes a system', async () => {
+  const org = await organizationWith(['web-1'])
+  const other = await app.newOrganization()
+  const url = `/api/systems/${org.ids[0]}`
+  for (const call of [
+    () => other.get(url),
+    () => other.put(url, { displayName: 'mine' }),
+    () => other.delete(url),
+    () => other.post(`${url}/restore`),
+    () => other.get(`${url}/sshkeys`),
+    () => org.get('/api/systems/nonsense'),
+    () => org.get(`/api/systems/${newId()}`),
+  ])
+    assert.equal((await call()).statusCode, 404)
+  assert.equal((await other.post('/api/search/systems', {})).json().totalCount, 0)
+  assert.equal((await org.get(url)).json().displayName, 'web-1')
+})
+
+test('a deleted system is gone, can be restored for 30 days, and is then purged', async () => {
+  const org = await organizationWith(['web-1', 'web-2'])
+  const url = `/api/systems/${org.ids[0]}`
+  const gone = await org.delete(url)
+  assert.equal(gone.statusCode, 200)
+  assert.equal(gone.json().hostname, 'web-1')
+  assert.equal((await org.get(url)).statusCode, 404)
+  assert.deepEqual(hostnames(await org.get('/api/systems')), ['web-2'])
+  assert.equal((await org.delete(url)).statusCode, 404)
+
+  const back = await org.post(`${url}/restore`)
+  assert.equal(back.statusCode, 200)
+  assert.equal((await org.get(url)).json().hostname, 'web-1')
+  assert.equal((await org.post(`${url}/restore`)).statusCode, 404)
+  assert.deepEqual(await org.eventTypes(), ['system_delete', 'system_restore'])
+
+  await org.delete(url)
+  await org.delete(`/api/systems/${org.ids[1]}`)
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.run(
+      sql`update systems set deleted_at = now() - interval '31 days' where id = ${org.ids[0]}`,
+    ),
+  )
+  await app.db.tx(null, (tx) => app.queue.send(tx, purgeSystemsJob, {}))
+  await app.runDueJobs()
+  assert.equal((await org.post(`${url}/restore`)).statusCode, 404)
+  assert.equal((await org.post(`/api/systems/${org.ids[1]}/restore`)).statusCode, 200)
+})
+
+test('paths may be written in any case and with a slash at the end', async () => {
+  const org = await organizationWith(['web-1'])
+  assert.equal((await org.get(`/api/Systems/${org.ids[0]}/`)).statusCode, 200)
+})

@@ -1,0 +1,188 @@
+import type { Queryable } from '../platform/db.ts'
+import type { Field, Resource } from '../platform/list/conditions.ts'
+import { readPage } from '../platform/list/page.ts'
+import type { ListQuery } from '../platform/list/query.ts'
+import { type Sql, sql } from '../platform/sql.ts'
+import { DETAIL_FIELDS, type Details } from './details.ts'
+import { ACTIVE_MINUTES } from './records.ts'
+import type { System } from './schema.ts'
+
+export interface SystemRow {
+  organization_id: string
+  id: string
+  display_name: string
+  hostname: string
+  description: string
+  os: string
+  os_family: string
+  version: string
+  arch: string
+  serial_number: string
+  agent_version: string
+  remote_ip: string
+  last_contact: string | null
+  created: string
+  attributes: NonNullable<System['attributes']>
+  provisioner_type: 'administrator' | 'mdm' | 'user'
+  provisioner_id: string
+  primary_user_id: string | null
+  details: Details
+  deleted_at: string | null
+  active: boolean
+}
+
+const active = sql`coalesce(s.last_contact > now() - make_interval(mins => ${ACTIVE_MINUTES}), false)`
+const columns = sql`s.*, ${active} as active`
+
+function detail([path, kind, fallback]: (typeof DETAIL_FIELDS)[number]): [string, Field] {
+  const value = sql`(s.details #>> ${path}::text[])`
+  const typed: Sql =
+    kind === 'string' ? value : kind === 'number' ? sql`${value}::numeric` : sql`${value}::boolean`
+  const column = fallback === null ? typed : sql`coalesce(${typed}, ${fallback})`
+  return [path.join('.'), { column, kind }]
+}
+
+export const systemResource: Resource = {
+  fields: {
+    _id: { column: sql`s.id`, kind: 'string' },
+    id: { column: sql`s.id`, kind: 'string' },
+    active: { column: active, kind: 'boolean' },
+    agentVersion: { column: sql`s.agent_version`, kind: 'string' },
+    arch: { column: sql`s.arch`, kind: 'string' },
+    created: { column: sql`s.created`, kind: 'date' },
+    description: { column: sql`s.description`, kind: 'string' },
+    displayName: { column: sql`s.display_name`, kind: 'string' },
+    hostname: { column: sql`s.hostname`, kind: 'string' },
+    lastContact: { column: sql`s.last_contact`, kind: 'date' },
+    organization: { column: sql`s.organization_id`, kind: 'string' },
+    os: { column: sql`s.os`, kind: 'string' },
+    osFamily: { column: sql`s.os_family`, kind: 'string' },
+    'primarySystemUser.id': { column: sql`s.primary_user_id`, kind: 'string' },
+    'provisionMetadata.provisioner.type': { column: sql`s.provisioner_type`, kind: 'string' },
+    'provisionMetadata.provisioner.provisionerId': {
+      column: sql`s.provisioner_id`,
+      kind: 'string',
+    },
+    remoteIP: { column: sql`s.remote_ip`, kind: 'string' },
+    serialNumber: { column: sql`s.serial_number`, kind: 'string' },
+    version: { column: sql`s.version`, kind: 'string' },
+    ...Object.fromEntries(DETAIL_FIELDS.map(detail)),
+  },
+  defaultSort: '_id',
+  tieBreak: sql`s.id`,
+  searchFields: ['displayName', 'hostname', 'serialNumber', 'description'],
+  // Published modules ask for a thousand and take a shorter page for the last one.
+  maxLimit: 1000,
+}
+
+const alive = (organizationId: string): Sql =>
+  sql`s.organization_id = ${organizationId} and s.deleted_at is null`
+
+export const listSystems = (db: Queryable, organizationId: string, list: ListQuery) =>
+  readPage<SystemRow>(db, columns, sql`systems s`, alive(organizationId), list)
+
+export const findSystem = (db: Queryable, organizationId: string, id: string) =>
+  db.find<SystemRow>(
+    sql`select ${columns} from systems s where ${alive(organizationId)} and s.id = ${id}`,
+  )
+
+/** All of them, or those with these ids: for rules that decide who belongs to a group. */
+export const readSystems = (db: Queryable, organizationId: string, ids: string[] | null) =>
+  db.many<SystemRow>(
+    sql`select ${columns} from systems s
+         where ${alive(organizationId)} and (${ids}::text[] is null or s.id = any(${ids}::text[]))
+         order by s.id`,
+  )
+
+export const lockSystem = (db: Queryable, organizationId: string, id: string) =>
+  db.one<SystemRow>(
+    sql`select ${columns} from systems s where ${alive(organizationId)} and s.id = ${id} for update`,
+  )
+
+/** A deleted one that can still be restored. */
+export const lockTombstone = (db: Queryable, organizationId: string, id: string) =>
+  db.one<SystemRow>(
+    sql`select ${columns} from systems s
+         where s.organization_id = ${organizationId} and s.id = ${id} and s.deleted_at is not null for update`,
+  )
+
+export type NewSystem = Pick<SystemRow, 'organization_id' | 'id'> & Partial<SystemRow>
+
+export const insertSystem = (db: Queryable, row: NewSystem) =>
+  db.run(sql`
+    insert into systems (organization_id, id, display_name, hostname, description, os, os_family, version, arch,
+                         serial_number, agent_version, remote_ip, last_contact, created, attributes, provisioner_type,
+                         provisioner_id, primary_user_id, details)
+    values (${row.organization_id}, ${row.id}, ${row.display_name ?? ''}, ${row.hostname ?? ''}, ${row.description ?? ''},
+            ${row.os ?? ''}, ${row.os_family ?? ''}, ${row.version ?? ''}, ${row.arch ?? ''}, ${row.serial_number ?? ''},
+            ${row.agent_version ?? ''}, ${row.remote_ip ?? ''}, ${row.last_contact ?? null},
+            coalesce(${row.created ?? null}::timestamptz, clock_timestamp()), ${JSON.stringify(row.attributes ?? [])},
+            ${row.provisioner_type ?? 'administrator'}, ${row.provisioner_id ?? ''}, ${row.primary_user_id ?? null},
+            ${JSON.stringify(row.details ?? {})})`)
+
+export const saveSystem = (db: Queryable, row: SystemRow) =>
+  db.run(sql`
+    update systems
+       set display_name = ${row.display_name}, hostname = ${row.hostname}, description = ${row.description}, os = ${row.os},
+           os_family = ${row.os_family}, version = ${row.version}, arch = ${row.arch}, serial_number = ${row.serial_number},
+           agent_version = ${row.agent_version}, remote_ip = ${row.remote_ip}, last_contact = ${row.last_contact},
+           attributes = ${JSON.stringify(row.attributes)}, primary_user_id = ${row.primary_user_id},
+           details = ${JSON.stringify(row.details)}
+     where organization_id = ${row.organization_id} and id = ${row.id}`)
+
+export const markDeleted = (
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  deletedAt: string | null,
+) =>
+  db.run(
+    sql`update systems set deleted_at = ${deletedAt} where organization_id = ${organizationId} and id = ${id}`,
+  )
+
+/** Told at most once a minute, so that a busy system does not write with every request. */
+export const touchSystem = (db: Queryable, organizationId: string, id: string, ip: string) =>
+  db.run(sql`
+    update systems set last_contact = now(), remote_ip = ${ip}
+     where organization_id = ${organizationId} and id = ${id}
+       and (last_contact is null or last_contact < now() - interval '1 minute')`)
+
+export const purgeSystems = (db: Queryable, organizationId: string, days: number) =>
+  db.run(sql`
+    delete from systems
+     where organization_id = ${organizationId} and deleted_at < now() - make_interval(days => ${days})`)
+
+// SSH host keys ----------------------------------------------------------------------------------------------
+
+export interface SshKeyRow {
+  id: string
+  name: string
+  public_key: string
+  created: string
+}
+
+export const listSshKeys = (db: Queryable, organizationId: string, systemId: string) =>
+  db.many<SshKeyRow>(sql`
+    select id, name, public_key, created from system_ssh_keys
+     where organization_id = ${organizationId} and system_id = ${systemId} order by name`)
+
+/** Exactly these; a key that stays keeps its id and date. */
+export async function saveSshKeys(
+  db: Queryable,
+  organizationId: string,
+  systemId: string,
+  keys: { id: string; name: string; public_key: string }[],
+): Promise<void> {
+  const names = keys.map((key) => key.name)
+  await db.run(sql`
+    delete from system_ssh_keys
+     where organization_id = ${organizationId} and system_id = ${systemId} and name <> all(${names}::text[])`)
+  await db.run(sql`
+    insert into system_ssh_keys (organization_id, system_id, id, name, public_key)
+    select ${organizationId}, ${systemId}, key.id, key.name, key.public_key
+      from unnest(${keys.map((key) => key.id)}::text[], ${names}::text[], ${keys.map((key) => key.public_key)}::text[])
+        as key (id, name, public_key)
+    on conflict (organization_id, system_id, name) do update
+       set public_key = excluded.public_key, id = excluded.id, created = clock_timestamp()
+     where system_ssh_keys.public_key <> excluded.public_key`)
+}
