@@ -55,10 +55,12 @@ create index users_by_lastname on users (organization_id, lastname collate "C", 
 create index users_by_created on users (organization_id, created, id) where deleted_at is null;
 create index users_deleted on users (organization_id, deleted_at) where deleted_at is not null;
 
--- The next unix_uid of each organization.
+-- The next number of a kind: unix_uid.
 create table user_counters (
-  organization_id object_id primary key,
-  next_unix_uid bigint not null
+  organization_id object_id not null,
+  name text not null,
+  next bigint not null,
+  primary key (organization_id, name)
 );
 call protect_tenant_table('user_counters');
 
@@ -124,7 +126,7 @@ create table bulk_job_results (
   job_id object_id not null,
   id object_id not null,
   position integer not null,
-  status text not null default 'Pending' check (status in ('Pending', 'Finished', 'Failed')),
+  status text not null default 'Pending' check (status in ('Pending', 'Finished')),
   status_msg text not null default '',
   persisted_fields jsonb not null,
   -- Sealed, and forgotten as soon as the user has it.

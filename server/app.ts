@@ -43,7 +43,7 @@ import { registerAuthorization } from './platform/http/authorize.ts'
 import { registerContract } from './platform/http/contract-routes.ts'
 import { collectOperations, type Operation } from './platform/http/openapi.ts'
 import { createServer } from './platform/http/server.ts'
-import type { JobDefinition } from './platform/jobs/definition.ts'
+import type { JobDefinition, SendJob } from './platform/jobs/definition.ts'
 import { openQueue, type Queue } from './platform/jobs/queue.ts'
 import { createLog, type Logger } from './platform/log.ts'
 import { mailJob, mailPoster, sendMailJob } from './platform/mail.ts'
@@ -62,6 +62,15 @@ import {
   systemJobs,
   systemRoutes,
 } from './systems/index.ts'
+import {
+  bulkUserRoutes,
+  scheduledStateRoutes,
+  type UserContext,
+  userAccountRoutes,
+  userJobDefinitions,
+  userJobs,
+  userRoutes,
+} from './users/index.ts'
 
 // The composition root: the only file that knows every slice.
 
@@ -73,6 +82,7 @@ export const jobDefinitions: JobDefinition[] = [
   dropArrivalsJob,
   makeDigestsJob,
   sendMailJob,
+  ...userJobDefinitions,
   purgeSystemsJob,
 ] as unknown as JobDefinition[]
 
@@ -103,13 +113,14 @@ interface HttpParts {
   log: Logger
   context: AdminContext
   forwarding: ForwardingContext
+  users: UserContext
   queueDepths: Queue['depths']
   prepare?: ((http: FastifyInstance) => void) | undefined
 }
 
 async function registerApi(
   http: FastifyInstance,
-  { db, searchDb, forwarding }: Pick<HttpParts, 'db' | 'searchDb' | 'forwarding'>,
+  { db, searchDb, forwarding, users }: Pick<HttpParts, 'db' | 'searchDb' | 'forwarding' | 'users'>,
   context: AdminContext,
   operations: Operation[],
 ) {
@@ -132,6 +143,10 @@ async function registerApi(
   await http.register(systemRoutes, { prefix: '/api', context: systems })
   await http.register(connectKeyRoutes, { prefix: '/api/v2', context: systems })
   await http.register(agentRoutes, { context: systems })
+  await http.register(userRoutes, { prefix: '/api', context: users })
+  await http.register(userAccountRoutes, { prefix: '/api', context: users })
+  await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
+  await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
   await http.register(oauthRoutes, { context })
   await http.register(sessionRoutes, { context })
   registerContract(http, operations)
@@ -166,17 +181,23 @@ async function createHttp(parts: HttpParts) {
 
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, db, searchDb, log, sealer, prepare } = parts
+  // Jobs may send jobs, so this is there before the queue.
+  const send: SendJob = (tx, definition, payload, options) =>
+    queue.send(tx, definition, payload, options)
+  const postMail = mailPoster(sealer, send)
+  const { publicUrl } = config
+  const users: UserContext = { db, sealer, postMail, send, publicUrl, listeners: [] }
   const jobs = [
     ...insightsJobs(db),
     ...adminJobs(db),
     ...systemJobs(db),
     ...forwardingJobs(db),
+    ...userJobs(users),
     mailJob(db, sealer, config, log),
   ]
   const queue = await openQueue(db, log, jobDefinitions, jobs)
   const cache = new CredentialCache()
-  const postMail = mailPoster(sealer, queue.send)
-  const context: AdminContext = { db, cache, sealer, postMail, publicUrl: config.publicUrl }
+  const context: AdminContext = { db, cache, sealer, postMail, publicUrl }
   const outbound = new Outbound({ allowlist: new Allowlist(config.outboundAllow) })
   const forwarding = { db, searchDb, sealer, outbound }
   const { http, operations } = await createHttp({
@@ -186,6 +207,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     log,
     context,
     forwarding,
+    users,
     queueDepths: queue.depths,
     prepare,
   })
@@ -211,6 +233,7 @@ export async function describeRoutes(): Promise<Operation[]> {
     log,
     context,
     forwarding: {} as ForwardingContext,
+    users: {} as UserContext,
     queueDepths: async () => [],
   })
   return operations

@@ -21,6 +21,18 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['id'],
     context: ({ id }) => `administrator ${id} totp`,
   },
+  {
+    table: 'users',
+    column: 'totp_secret',
+    key: ['organization_id', 'id'],
+    context: ({ id }) => `user ${id} totp`,
+  },
+  {
+    table: 'bulk_job_results',
+    column: 'password',
+    key: ['organization_id', 'job_id', 'id'],
+    context: ({ id }) => `bulk ${id} password`,
+  },
   { table: 'mails', column: 'body', key: ['id'], context: ({ id }) => `mail ${id}` },
   ...['secret', 'previous_secret'].map((column) => ({
     table: 'forwarders',

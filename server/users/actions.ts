@@ -1,0 +1,148 @@
+import { deleteNode, restoreNode } from '../graph/index.ts'
+import { recordEvent } from '../insights/index.ts'
+import type { Tx } from '../platform/db.ts'
+import { notFound } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { announceUser, type UserActor, type UserContext } from './context.ts'
+import { requestedState } from './lifecycle.ts'
+import { checkManager, handOverReports } from './manager.ts'
+import { acceptPassword, withPassword } from './passwords.ts'
+import { resourceOf } from './records.ts'
+import { type SaveOptions, saveChange, whileUnique } from './save.ts'
+import { userSettings } from './settings.ts'
+import {
+  findUser,
+  holdUser,
+  lockDeletedUser,
+  lockUser,
+  lockUserToDelete,
+  saveUser,
+  type UserRow,
+} from './store.ts'
+import { applyWrite, readFlag, type UserWrite } from './write.ts'
+
+const userNotFound = () => notFound('user_not_found', 'user not found')
+
+export async function getUser(
+  { db }: UserContext,
+  organizationId: string,
+  id: string,
+): Promise<UserRow> {
+  const row = await findUser(db.tenant(organizationId), organizationId, id)
+  if (!row) throw userNotFound()
+  return row
+}
+
+/** One transaction: load, decide, save, record. `decide` gives the row as it shall be. */
+export function changeUser(
+  context: UserContext,
+  actor: UserActor,
+  id: string,
+  decide: (row: UserRow, tx: Tx) => UserRow | Promise<UserRow>,
+  options?: SaveOptions,
+): Promise<UserRow> {
+  const { organizationId } = actor
+  return whileUnique(() =>
+    context.db.tx(organizationId, async (tx) => {
+      const before = await lockUser(tx, organizationId, id)
+      if (!before) throw userNotFound()
+      const after = await decide(before, tx)
+      await saveChange(context, tx, actor, before, after, options)
+      return after
+    }),
+  )
+}
+
+/** Members that are not sent stay as they are. */
+export async function updateUser(
+  context: UserContext,
+  actor: UserActor,
+  id: string,
+  body: UserWrite,
+  options?: SaveOptions,
+): Promise<UserRow> {
+  const { organizationId } = actor
+  const { db } = context
+  const [settings, current] = await Promise.all([
+    userSettings(db, organizationId),
+    getUser(context, organizationId, id),
+  ])
+  const now = new Date()
+  const policy = settings.passwordPolicy
+  const named = { ...current, username: body.username ?? current.username }
+  const hash = body.password
+    ? await acceptPassword(db.tenant(organizationId), policy, named, body.password)
+    : null
+  return changeUser(
+    context,
+    actor,
+    id,
+    async (before, tx) => {
+      const state = requestedState(before.state, {
+        state: body.state,
+        suspended: readFlag(body.suspended),
+      })
+      const after = applyWrite(before, body, state, {
+        now,
+        makeId: newId,
+        restrictedFields: settings.systemUserDefaults.restrictedFields,
+      })
+      if (after.manager !== before.manager) await checkManager(tx, organizationId, after)
+      return hash === null ? after : withPassword(after, hash, policy, now)
+    },
+    options,
+  )
+}
+
+/** Gone for everybody, and kept for a while to be restored. */
+export function removeUser(
+  context: UserContext,
+  actor: UserActor,
+  id: string,
+  cascadeManager?: string,
+): Promise<UserRow> {
+  const { organizationId } = actor
+  return context.db.tx(organizationId, async (tx) => {
+    const before = await lockUserToDelete(tx, organizationId, id)
+    if (!before) throw userNotFound()
+    await handOverReports(context, tx, actor, id, cascadeManager)
+    await saveUser(tx, { ...before, deleted_at: new Date().toISOString() })
+    const resource = resourceOf(before)
+    const eventId = await recordEvent(tx, actor, { event_type: 'systemuser_delete', resource })
+    // Listeners first: they may need what the user was connected with.
+    await announceUser(context, tx, actor, {
+      organizationId,
+      userId: id,
+      before,
+      after: null,
+      eventId,
+    })
+    await deleteNode(tx, organizationId, 'user', id, eventId)
+    return before
+  })
+}
+
+/** Back as before, with associations and memberships; a manager who is gone meanwhile is left out. */
+export function restoreUser(context: UserContext, actor: UserActor, id: string): Promise<UserRow> {
+  const { organizationId } = actor
+  return whileUnique(() =>
+    context.db.tx(organizationId, async (tx) => {
+      const deleted = await lockDeletedUser(tx, organizationId, id)
+      if (!deleted) throw notFound('user_not_deleted', 'there is no deleted user with this id')
+      const managed = deleted.manager && (await holdUser(tx, organizationId, deleted.manager))
+      const after = { ...deleted, deleted_at: null, manager: managed ? deleted.manager : null }
+      await saveUser(tx, after)
+      const resource = resourceOf(after)
+      const eventId = await recordEvent(tx, actor, { event_type: 'systemuser_restore', resource })
+      await restoreNode(tx, organizationId, 'user', id, eventId)
+      await announceUser(context, tx, actor, {
+        organizationId,
+        userId: id,
+        before: null,
+        after,
+        eventId,
+      })
+      return after
+    }),
+  )
+}

@@ -1,0 +1,187 @@
+import { AppError, invalid, notFound } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { Paging } from '../platform/list/page.ts'
+import { expirePassword, unlockUser } from './account-actions.ts'
+import { updateUser } from './actions.ts'
+import type { BulkResult } from './bulk-schema.ts'
+import {
+  type BulkJobRow,
+  type BulkKind,
+  type BulkResultRow,
+  findBulkJob,
+  finishBulkJob,
+  finishBulkResult,
+  insertBulkJob,
+  listBulkResults,
+  nextBulkResult,
+} from './bulk-store.ts'
+import { storedActor, type UserActor, type UserContext } from './context.ts'
+import { addUser, prepareUser, VENDOR } from './create.ts'
+import { runBulkJob } from './job-definitions.ts'
+import { whileUnique } from './save.ts'
+import type { UserCreate } from './schema.ts'
+import type { UserWrite } from './write.ts'
+
+const SOURCE = /^[a-z][a-z0-9_]*:(gapps|o365|workday|scim|bulk|custom_integration)$/
+
+/** Clients of other services name those as the vendor; ours is what users made here carry. */
+export function readCreationSource(header: string | undefined): string {
+  if (!header) return `${VENDOR}:bulk`
+  const kind = SOURCE.exec(header)?.[1]
+  if (!kind)
+    throw invalid(
+      'bad_creation_source',
+      'creation-source: must be <vendor>: and one of gapps, o365, workday, scim, bulk, custom_integration',
+    )
+  return `${VENDOR}:${kind}`
+}
+
+export interface BulkOptions {
+  source?: string
+  suppressEmail?: boolean
+}
+
+const passwordContext = (resultId: string) => `bulk ${resultId} password`
+
+/** Keeps what is to be done and leaves it to a job; passwords sealed, and apart from the rest. */
+export async function startBulk(
+  context: UserContext,
+  actor: UserActor,
+  kind: BulkKind,
+  elements: readonly Record<string, unknown>[],
+  { source = `${VENDOR}:bulk`, suppressEmail = false }: BulkOptions = {},
+): Promise<string> {
+  const { organizationId } = actor
+  const jobId = newId()
+  const results = elements.map(({ password, ...fields }) => {
+    const id = newId()
+    const sealed = password ? context.sealer.seal(String(password), passwordContext(id)) : null
+    return { id, persisted_fields: fields, password: sealed }
+  })
+  const job: BulkJobRow = {
+    organization_id: organizationId,
+    id: jobId,
+    kind,
+    creation_source: source,
+    mail_to: suppressEmail ? null : (actor.initiator.email ?? null),
+    started_by: storedActor(actor),
+  }
+  await context.db.tx(organizationId, async (tx) => {
+    await insertBulkJob(tx, job, results)
+    await context.send(tx, runBulkJob, { organizationId, jobId })
+  })
+  return jobId
+}
+
+export async function bulkResults(
+  { db }: UserContext,
+  organizationId: string,
+  jobId: string,
+  paging: Paging,
+) {
+  const tenant = db.tenant(organizationId)
+  if (!(await findBulkJob(tenant, organizationId, jobId)))
+    throw notFound('bulk_job_not_found', 'job not found')
+  return listBulkResults(tenant, organizationId, jobId, paging)
+}
+
+export const toBulkResult = (row: BulkResultRow): BulkResult => ({
+  id: row.id,
+  createdAt: row.created,
+  updatedAt: row.updated,
+  status: row.status,
+  statusMsg: row.status_msg,
+  persistedFields: row.persisted_fields,
+  meta: row.meta,
+})
+
+class FinishedElsewhere extends Error {}
+
+/** The new user and the result commit together, so a job that is run again makes nobody twice. */
+async function createOne(
+  context: UserContext,
+  job: BulkJobRow,
+  actor: UserActor,
+  result: BulkResultRow,
+  body: UserCreate,
+): Promise<void> {
+  const way = job.creation_source.endsWith(':bulk') ? 'csvImport' : 'applicationImport'
+  const prepared = await prepareUser(context, job.organization_id, body, {
+    source: job.creation_source,
+    way,
+    correlation: { id: job.id, type: 'bulk' },
+  })
+  await whileUnique(() =>
+    context.db.tx(job.organization_id, async (tx) => {
+      const meta = { success: true, userId: prepared.row.id }
+      if (!(await finishBulkResult(tx, result, 'created', meta))) throw new FinishedElsewhere()
+      await addUser(context, tx, actor, prepared)
+    }),
+  )
+}
+
+/** Repeating these is harmless, so the result may follow on its own. */
+async function changeOne(
+  context: UserContext,
+  job: BulkJobRow,
+  actor: UserActor,
+  result: BulkResultRow,
+  { id, ...body }: { id: string } & UserWrite,
+): Promise<void> {
+  if (job.kind === 'update')
+    await updateUser(context, actor, id, body, { correlation: { id: job.id, type: 'bulk' } })
+  else if (job.kind === 'expire') await expirePassword(context, actor, id)
+  else await unlockUser(context, actor, id)
+  const meta = { success: true, userId: id }
+  await context.db.tx(job.organization_id, (tx) => finishBulkResult(tx, result, 'updated', meta))
+}
+
+async function runOne(
+  context: UserContext,
+  job: BulkJobRow,
+  actor: UserActor,
+  result: BulkResultRow,
+): Promise<void> {
+  const password =
+    result.password === null
+      ? {}
+      : { password: await context.sealer.unseal(result.password, passwordContext(result.id)) }
+  // Checked against its schema when it was sent in.
+  const body = { ...result.persisted_fields, ...password }
+  try {
+    if (job.kind === 'create') await createOne(context, job, actor, result, body as UserCreate)
+    else await changeOne(context, job, actor, result, body as { id: string } & UserWrite)
+  } catch (error) {
+    if (error instanceof FinishedElsewhere) return
+    // What is wrong with one user is told; what is wrong with us is tried again.
+    if (!(error instanceof AppError) || error.kind === 'unavailable') throw error
+    const meta = { success: false, reason: error.reason }
+    await context.db.tx(job.organization_id, (tx) =>
+      finishBulkResult(tx, result, error.message, meta),
+    )
+  }
+}
+
+export async function runBulk(
+  context: UserContext,
+  organizationId: string,
+  jobId: string,
+): Promise<void> {
+  const tenant = context.db.tenant(organizationId)
+  const job = await findBulkJob(tenant, organizationId, jobId)
+  if (!job) return
+  const actor = { ...job.started_by, organizationId }
+  for (let after = 0; ; ) {
+    const result = await nextBulkResult(tenant, organizationId, jobId, after)
+    if (!result) break
+    await runOne(context, job, actor, result)
+    after = result.position
+  }
+  await context.db.tx(organizationId, async (tx) => {
+    const done = await finishBulkJob(tx, organizationId, jobId)
+    if (!done?.mail_to) return
+    const { mail_to: recipient, total, failed } = done
+    const body = `The job ${jobId} (${job.kind} users) is done: ${total - failed} of ${total} succeeded, ${failed} failed.\n\nDetails: ${context.publicUrl}/api/v2/bulk/users/${jobId}/results\n`
+    await context.postMail(tx, { recipient, subject: 'Your bulk job is done', body })
+  })
+}

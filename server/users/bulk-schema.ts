@@ -1,0 +1,35 @@
+import { type Static, Type } from 'typebox'
+import { UserCreate, UserPut } from './schema.ts'
+
+const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
+const open = { additionalProperties: true }
+
+export const BulkUserUpdate = Type.Object(
+  { id: Id, ...UserPut.properties },
+  { title: 'BulkUserUpdate', ...open },
+)
+export const BulkUserAccount = Type.Object({ id: Id }, { title: 'BulkUserAccount', ...open })
+
+const some = { minItems: 1, maxItems: 10_000 }
+export const BulkUsersCreate = Type.Array(UserCreate, some)
+export const BulkUsersUpdate = Type.Array(BulkUserUpdate, some)
+export const BulkUserAccounts = Type.Array(BulkUserAccount, some)
+
+export const BulkJob = Type.Object({ jobId: Id }, { title: 'BulkJob' })
+
+/** What became of one of the users that were sent in. */
+export const BulkResult = Type.Object(
+  {
+    id: Id,
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+    status: Type.Enum(['Pending', 'Finished'], {
+      description: 'Finished also when it failed: meta.success and statusMsg tell',
+    }),
+    statusMsg: Type.String(),
+    persistedFields: Type.Object({}, { ...open, description: 'As it was sent, without password' }),
+    meta: Type.Object({}, open),
+  },
+  { title: 'BulkResult' },
+)
+export type BulkResult = Static<typeof BulkResult>

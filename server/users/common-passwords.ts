@@ -1,0 +1,35 @@
+/** Words that people build passwords on, as breached ones show; compared after undoing the usual disguises. */
+const COMMON = new Set(
+  'password passwort motdepasse contrasena passw passwd pass letmein welcome willkommen bienvenue admin administrator root login qwerty qwertyuiop qwertz azerty asdfgh asdfghjkl zxcvbnm iloveyou princess sunshine monkey dragon football baseball basketball superman batman trustno master shadow michael jennifer jordan hunter charlie starwars whatever freedom hello secret summer winter spring autumn january february march april june july august september october november december monday friday flower cookie computer internet samsung google access changeme default guest company temp temporary test testing user abcdef abcdefgh'.split(
+    ' ',
+  ),
+)
+
+const DISGUISES: Record<string, string> = {
+  '@': 'a',
+  4: 'a',
+  3: 'e',
+  1: 'i',
+  '!': 'i',
+  0: 'o',
+  $: 's',
+  5: 's',
+  7: 't',
+}
+
+const lettersOf = (text: string) => text.replace(/[^a-z]/g, '')
+
+/** True for "P@ssw0rd2026!": a common word (once or repeated) under digits and signs. */
+export function isCommonPassword(password: string): boolean {
+  const lower = password.toLowerCase()
+  if (/^[\d\W_]+$/.test(lower)) return new Set(lower).size < 8
+  const core = lower.replace(/^[\d\W_]+|[\d\W_]+$/g, '')
+  const candidates = [
+    lettersOf(lower),
+    lettersOf(core.replace(/[@431!0$57]/g, (c) => DISGUISES[c] ?? c)),
+  ]
+  return candidates.some((word) => {
+    const once = /^(.+?)\1*$/.exec(word)?.[1] ?? word
+    return COMMON.has(word) || COMMON.has(once)
+  })
+}

@@ -1,0 +1,59 @@
+import type { Actor } from '../insights/index.ts'
+import type { Db, Tx } from '../platform/db.ts'
+import type { SendJob } from '../platform/jobs/definition.ts'
+import type { PostMail } from '../platform/mail.ts'
+import type { Sealer } from '../platform/secrets.ts'
+import type { UserRow } from './store.ts'
+
+export type { Actor }
+
+/** Who changes something: a request's caller, or whoever planned what a job does now. */
+export type UserActor = Actor & { organizationId: string }
+
+/** A user came (before is null), changed, or went (after is null). */
+export interface UserChange {
+  organizationId: string
+  userId: string
+  before: UserRow | null
+  after: UserRow | null
+  /** The event that tells of it. */
+  eventId: string
+}
+
+/** Told in the transaction of the change, so what follows from it commits with it. */
+export type UserListener = (tx: Tx, actor: UserActor, change: UserChange) => Promise<void>
+
+/** What the actions of this slice work with; made once by the composition root. */
+export interface UserContext {
+  db: Db
+  sealer: Sealer
+  postMail: PostMail
+  send: SendJob
+  publicUrl: string
+  /** Slices above add themselves: dynamic groups, sessions, provisioning. */
+  listeners: UserListener[]
+}
+
+export async function announceUser(
+  { listeners }: UserContext,
+  tx: Tx,
+  actor: UserActor,
+  change: UserChange,
+): Promise<void> {
+  for (const listener of listeners) await listener(tx, actor, change)
+}
+
+/** An actor as a job keeps it. */
+export const storedActor = ({
+  initiator,
+  authMethod,
+  providerId,
+  client,
+  mfa,
+}: UserActor): Actor => ({
+  initiator,
+  authMethod,
+  providerId,
+  client,
+  mfa,
+})

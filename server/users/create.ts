@@ -1,0 +1,167 @@
+import { addNode } from '../graph/index.ts'
+import { changesBetween, recordEvent } from '../insights/index.ts'
+import type { Tx } from '../platform/db.ts'
+import { invalid } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { announceUser, type UserActor, type UserContext } from './context.ts'
+import { mergeProfile } from './fields.ts'
+import { initialState } from './lifecycle.ts'
+import { mailActivation } from './mails.ts'
+import { checkManager } from './manager.ts'
+import { acceptPassword, withPassword } from './passwords.ts'
+import { resourceOf } from './records.ts'
+import { whileUnique } from './save.ts'
+import type { UserCreate } from './schema.ts'
+import { type EntryWay, type UserSettings, userSettings } from './settings.ts'
+import { countUsers, insertUser, takeUnixUid, type UserRow } from './store.ts'
+import { applyWrite, readFlag } from './write.ts'
+
+export const VENDOR = 'gatehouse'
+
+export interface EntryOptions {
+  source?: string
+  way?: EntryWay
+  correlation?: { id: string; type: string }
+}
+
+/** A user who is decided on, but for what only the transaction can tell. */
+interface Prepared {
+  row: UserRow
+  settings: UserSettings
+  options: EntryOptions
+  /** Asked for by the request; else the next free one. */
+  uid: number | undefined
+  guid: number | undefined
+}
+
+const blank = (organizationId: string, id: string, now: Date, source: string): UserRow => ({
+  organization_id: organizationId,
+  id,
+  username: '',
+  email: '',
+  firstname: '',
+  lastname: '',
+  employee_identifier: null,
+  manager: null,
+  state: 'STAGED',
+  unix_uid: 0,
+  unix_guid: 0,
+  profile: {},
+  ssh_keys: [],
+  creation_source: source,
+  account_locked: false,
+  account_locked_date: null,
+  bad_login_attempts: 0,
+  password_hash: null,
+  password_date: null,
+  password_expiration_date: null,
+  password_expired: false,
+  totp_secret: null,
+  totp_enrolled_at: null,
+  created: now.toISOString(),
+  updated: now.toISOString(),
+  deleted_at: null,
+})
+
+/** Everything that needs no lock, above all the hash of the password. */
+export async function prepareUser(
+  { db }: UserContext,
+  organizationId: string,
+  body: UserCreate,
+  options: EntryOptions = {},
+): Promise<Prepared> {
+  const settings = await userSettings(db, organizationId)
+  const now = new Date()
+  const { restrictedFields } = settings.systemUserDefaults
+  const state = initialState(
+    { state: body.state, suspended: readFlag(body.suspended) },
+    settings.newSystemUserStateDefaults[options.way ?? 'manualEntry'],
+  )
+  const source = options.source ?? `${VENDOR}:manual`
+  const empty = blank(organizationId, newId(), now, source)
+  empty.profile = mergeProfile({}, { restrictedFields })
+  let row = applyWrite(empty, body, state, {
+    now,
+    makeId: newId,
+    restrictedFields,
+  })
+  if (body.password) {
+    const hash = await acceptPassword(
+      db.tenant(organizationId),
+      settings.passwordPolicy,
+      row,
+      body.password,
+    )
+    row = withPassword(row, hash, settings.passwordPolicy, now)
+  }
+  return {
+    row,
+    settings,
+    options,
+    uid: body.unix_uid ?? undefined,
+    guid: body.unix_guid ?? undefined,
+  }
+}
+
+async function checkRoom(tx: Tx, organizationId: string, most: number): Promise<void> {
+  if (most > 0 && (await countUsers(tx, organizationId)) >= most)
+    throw invalid('max_system_users', `The organization may have ${most} users and has them all`)
+}
+
+/** What is worth telling about a new user: members at their default are not. */
+const createdOf = (row: UserRow) => ({
+  username: row.username,
+  email: row.email,
+  state: row.state,
+  ...(row.firstname && { firstname: row.firstname }),
+  ...(row.lastname && { lastname: row.lastname }),
+  ...(row.employee_identifier && { employeeIdentifier: row.employee_identifier }),
+  ...(row.manager && { manager: row.manager }),
+  ...row.profile,
+  ...(row.ssh_keys.length > 0 && { ssh_keys: row.ssh_keys.map(({ name }) => name) }),
+  ...(row.password_hash && { password: true }),
+})
+
+/** In the caller's transaction: row, node, event and mail. */
+export async function addUser(
+  context: UserContext,
+  tx: Tx,
+  actor: UserActor,
+  { row: prepared, settings, options, uid, guid }: Prepared,
+): Promise<UserRow> {
+  const { organizationId } = actor
+  await checkRoom(tx, organizationId, settings.maxSystemUsers)
+  await checkManager(tx, organizationId, prepared)
+  const unixUid = uid ?? (await takeUnixUid(tx, organizationId))
+  const row = { ...prepared, unix_uid: unixUid, unix_guid: guid ?? unixUid }
+  await insertUser(tx, row)
+  await addNode(tx, organizationId, 'user', row.id)
+  const eventId = await recordEvent(tx, actor, {
+    event_type: 'systemuser_create',
+    resource: resourceOf(row),
+    changes: changesBetween({}, createdOf(row), ['password']),
+    ...(options.correlation && { correlation: options.correlation }),
+  })
+  await announceUser(context, tx, actor, {
+    organizationId,
+    userId: row.id,
+    before: null,
+    after: row,
+    eventId,
+  })
+  if (row.state === 'ACTIVATED' && row.password_hash === null)
+    await mailActivation(context, tx, actor, row)
+  return row
+}
+
+export async function createUser(
+  context: UserContext,
+  actor: UserActor,
+  body: UserCreate,
+  options?: EntryOptions,
+): Promise<UserRow> {
+  const prepared = await prepareUser(context, actor.organizationId, body, options)
+  return whileUnique(() =>
+    context.db.tx(actor.organizationId, (tx) => addUser(context, tx, actor, prepared)),
+  )
+}

@@ -1,0 +1,31 @@
+import { Type } from 'typebox'
+import { defineJob } from '../platform/jobs/definition.ts'
+
+const Id = Type.String()
+
+export const fireStatesJob = defineJob({
+  name: 'users.fire-states',
+  payload: Type.Object({ organizationId: Id, ids: Type.Array(Id) }),
+  retry: { limit: 10, backoffSeconds: 5 },
+})
+
+export const runBulkJob = defineJob({
+  name: 'users.run-bulk',
+  payload: Type.Object({ organizationId: Id, jobId: Id }),
+  retry: { limit: 10, backoffSeconds: 5 },
+})
+
+export const purgeUsersJob = defineJob({
+  name: 'users.purge-deleted',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 300 },
+  cron: '41 3 * * *',
+})
+
+/** Changes of state whose job was lost, as after a restore from a backup, which holds no queue. */
+export const catchUpStatesJob = defineJob({
+  name: 'users.catch-up-states',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 60 },
+  cron: '*/10 * * * *',
+})

@@ -1,0 +1,52 @@
+import { listAllOrganizations } from '../organizations/index.ts'
+import { handle, type Job, type JobDefinition } from '../platform/jobs/definition.ts'
+import { runBulk } from './bulk-actions.ts'
+import { purgeBulkJobs } from './bulk-store.ts'
+import type { UserContext } from './context.ts'
+import { catchUpStatesJob, fireStatesJob, purgeUsersJob, runBulkJob } from './job-definitions.ts'
+import { deleteExpiredLinks } from './password-store.ts'
+import { fireScheduledState } from './scheduled-actions.ts'
+import { overdueScheduledStates } from './scheduled-store.ts'
+import { purgeUsers } from './store.ts'
+
+const DAY = 86_400_000
+/** For how long a deleted user can be restored, and a finished job be asked about. */
+const KEPT_DAYS = 30
+const LATE_MS = 5 * 60_000
+
+export const userJobDefinitions = [
+  fireStatesJob,
+  runBulkJob,
+  purgeUsersJob,
+  catchUpStatesJob,
+] as unknown as JobDefinition[]
+
+/** Each organization in a transaction of its own: row-level security shows one at a time. */
+export async function purgeDeletedUsers({ db }: UserContext, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - KEPT_DAYS * DAY)
+  for (const { id } of await listAllOrganizations(db)) {
+    await db.tx(id, async (tx) => {
+      await purgeUsers(tx, id, before)
+      await purgeBulkJobs(tx, id, before)
+      await deleteExpiredLinks(tx, id, now)
+    })
+  }
+}
+
+export async function catchUpStates(context: UserContext, now: Date): Promise<void> {
+  const { db } = context
+  const late = new Date(now.getTime() - LATE_MS)
+  for (const { id: organizationId } of await listAllOrganizations(db)) {
+    const rows = await overdueScheduledStates(db.tenant(organizationId), organizationId, late)
+    for (const { id } of rows) await fireScheduledState(context, organizationId, id, now)
+  }
+}
+
+export const userJobs = (context: UserContext): Job[] => [
+  handle(fireStatesJob, async ({ organizationId, ids }) => {
+    for (const id of ids) await fireScheduledState(context, organizationId, id, new Date())
+  }),
+  handle(runBulkJob, ({ organizationId, jobId }) => runBulk(context, organizationId, jobId)),
+  handle(purgeUsersJob, () => purgeDeletedUsers(context, new Date())),
+  handle(catchUpStatesJob, () => catchUpStates(context, new Date())),
+]

@@ -1,0 +1,94 @@
+import { AppError } from '../platform/errors.ts'
+import { isCommonPassword } from './common-passwords.ts'
+
+/** The members of the organization's `passwordPolicy` that judge a password. */
+export interface PasswordPolicy {
+  allowUsernameSubstring?: boolean
+  disallowCommonlyUsedPasswords?: boolean
+  disallowSequentialOrRepetitiveChars?: boolean
+  enableMaxHistory?: boolean
+  maxHistory?: number
+  enableMinLength?: boolean
+  minLength?: number
+  needsLowercase?: boolean
+  needsNumeric?: boolean
+  needsSymbolic?: boolean
+  needsUppercase?: boolean
+  enablePasswordExpirationInDays?: boolean
+  passwordExpirationInDays?: number
+}
+
+/** The rules a password can break, by the codes that clients read, and how people are told. */
+const RULES = {
+  minLength: (policy: PasswordPolicy) => `must have at least ${policy.minLength} characters`,
+  maxLength: () => 'must have at most 256 characters',
+  lowercase: () => 'must have a lower-case letter',
+  uppercase: () => 'must have an upper-case letter',
+  number: () => 'must have a digit',
+  specialCharacter: () => 'must have a special character',
+  username: () => 'must not contain the username',
+  commonPassword: () => 'must not be a commonly used password',
+  sequentialOrRepetitive: () => 'must not have sequences or repetitions such as 1234 or aaaa',
+  passwordHistory: () => 'must not be one of the last passwords',
+}
+export type PasswordRule = keyof typeof RULES
+
+/** Four in a row, upwards, downwards or the same. */
+function hasRun(password: string): boolean {
+  const codes = [...password.toLowerCase()].map((c) => c.codePointAt(0)!)
+  return codes.some((_, at) =>
+    [-1, 0, 1].some(
+      (step) =>
+        at >= 3 && [0, 1, 2].every((back) => codes[at - back]! - codes[at - back - 1]! === step),
+    ),
+  )
+}
+
+/** Every rule that the password breaks, apart from history, which only hashes can tell. */
+export function violations(
+  policy: PasswordPolicy,
+  password: string,
+  username: string,
+): PasswordRule[] {
+  const broken: Record<Exclude<PasswordRule, 'passwordHistory'>, boolean | undefined> = {
+    minLength: policy.enableMinLength && [...password].length < (policy.minLength ?? 0),
+    maxLength: password.length > 256,
+    lowercase: policy.needsLowercase && !/\p{Ll}/u.test(password),
+    uppercase: policy.needsUppercase && !/\p{Lu}/u.test(password),
+    number: policy.needsNumeric && !/\p{Nd}/u.test(password),
+    specialCharacter: policy.needsSymbolic && !/[^\p{L}\p{N}\s]/u.test(password),
+    username:
+      !policy.allowUsernameSubstring &&
+      username.length > 2 &&
+      password.toLowerCase().includes(username.toLowerCase()),
+    commonPassword: policy.disallowCommonlyUsedPasswords && isCommonPassword(password),
+    sequentialOrRepetitive: policy.disallowSequentialOrRepetitiveChars && hasRun(password),
+  }
+  return (Object.keys(broken) as (keyof typeof broken)[]).filter((rule) => broken[rule])
+}
+
+export function passwordRejected(policy: PasswordPolicy, rules: PasswordRule[]): AppError {
+  const details = [
+    {
+      '@type': 'type.googleapis.com/google.rpc.BadRequest',
+      fieldViolationsList: rules.map((rule) => ({ field: 'password', description: rule })),
+    },
+  ]
+  return new AppError(
+    'invalid',
+    'password_rejected',
+    `password: ${rules.map((rule) => RULES[rule](policy)).join('; ')}`,
+    { details },
+  )
+}
+
+/** When a password set now runs out; null: never. */
+export function expirationOf(
+  policy: PasswordPolicy,
+  neverExpires: boolean,
+  set: Date,
+): string | null {
+  if (neverExpires || !policy.enablePasswordExpirationInDays || !policy.passwordExpirationInDays)
+    return null
+  return new Date(set.getTime() + policy.passwordExpirationInDays * 86_400_000).toISOString()
+}

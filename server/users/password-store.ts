@@ -1,0 +1,64 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+export const formerPasswords = (
+  db: Queryable,
+  organizationId: string,
+  userId: string,
+  count: number,
+) =>
+  db.many<{ password_hash: string }>(sql`
+    select password_hash from user_password_history
+     where organization_id = ${organizationId} and user_id = ${userId}
+     order by replaced_at desc limit ${count}`)
+
+/** As many as a policy can look back on. */
+const KEPT = 24
+
+export async function keepFormerPassword(
+  tx: Queryable,
+  organizationId: string,
+  userId: string,
+  hash: string,
+): Promise<void> {
+  await tx.run(sql`
+    insert into user_password_history (organization_id, user_id, password_hash)
+    values (${organizationId}, ${userId}, ${hash})`)
+  await tx.run(sql`
+    delete from user_password_history
+     where organization_id = ${organizationId} and user_id = ${userId}
+       and replaced_at <= (select replaced_at from user_password_history
+                            where organization_id = ${organizationId} and user_id = ${userId}
+                            order by replaced_at desc offset ${KEPT} limit 1)`)
+}
+
+/** Only the newest link of a user works. */
+export async function replacePasswordLink(
+  tx: Queryable,
+  organizationId: string,
+  userId: string,
+  hash: Buffer,
+  expiresAt: string,
+): Promise<void> {
+  await deletePasswordLinks(tx, organizationId, userId)
+  await tx.run(sql`
+    insert into user_password_links (organization_id, hash, user_id, expires_at)
+    values (${organizationId}, ${hash}, ${userId}, ${expiresAt})`)
+}
+
+export const deletePasswordLinks = (tx: Queryable, organizationId: string, userId: string) =>
+  tx.run(
+    sql`delete from user_password_links where organization_id = ${organizationId} and user_id = ${userId}`,
+  )
+
+/** Works once. */
+export const takePasswordLink = (tx: Queryable, organizationId: string, hash: Buffer, now: Date) =>
+  tx.one<{ user_id: string }>(sql`
+    delete from user_password_links
+     where organization_id = ${organizationId} and hash = ${hash} and expires_at > ${now}
+    returning user_id`)
+
+export const deleteExpiredLinks = (tx: Queryable, organizationId: string, now: Date) =>
+  tx.run(
+    sql`delete from user_password_links where organization_id = ${organizationId} and expires_at <= ${now}`,
+  )

@@ -1,0 +1,45 @@
+import { checkPassword, hashPassword } from '../admins/index.ts'
+import type { Queryable } from '../platform/db.ts'
+import {
+  expirationOf,
+  type PasswordPolicy,
+  passwordRejected,
+  violations,
+} from './password-policy.ts'
+import { formerPasswords } from './password-store.ts'
+import type { UserRow } from './store.ts'
+
+/**
+ * The hash of a password that the policy accepts. Before the transaction of the change, not in it: hashing takes its
+ * time on purpose.
+ */
+export async function acceptPassword(
+  db: Queryable,
+  policy: PasswordPolicy,
+  user: Pick<UserRow, 'organization_id' | 'id' | 'username' | 'password_hash'>,
+  password: string,
+): Promise<string> {
+  const rules = violations(policy, password, user.username)
+  if (policy.enableMaxHistory && policy.maxHistory && user.password_hash !== null) {
+    const former = await formerPasswords(db, user.organization_id, user.id, policy.maxHistory - 1)
+    const hashes = [user.password_hash, ...former.map((row) => row.password_hash)]
+    const same = await Promise.all(hashes.map((hash) => checkPassword(hash, password)))
+    if (same.includes(true)) rules.push('passwordHistory')
+  }
+  if (rules.length > 0) throw passwordRejected(policy, rules)
+  return hashPassword(password)
+}
+
+/** The row with its new password; whoever was locked out for wrong ones stays so. */
+export const withPassword = (
+  row: UserRow,
+  hash: string,
+  policy: PasswordPolicy,
+  now: Date,
+): UserRow => ({
+  ...row,
+  password_hash: hash,
+  password_date: now.toISOString(),
+  password_expiration_date: expirationOf(policy, row.profile.password_never_expires ?? false, now),
+  password_expired: false,
+})

@@ -1,0 +1,134 @@
+import { FLAGS, type FlagField, type Profile, TEXTS } from './fields.ts'
+import type { Enrollment, User } from './schema.ts'
+import type { UserRow } from './store.ts'
+
+/** The user as the thing an event is about. */
+export const resourceOf = ({ id, username }: Pick<UserRow, 'id' | 'username'>) => ({
+  type: 'user',
+  id,
+  username,
+})
+
+const flagsOf = (profile: Profile) =>
+  Object.fromEntries(
+    Object.entries(FLAGS).map(([name, byDefault]) => [
+      name,
+      profile[name as FlagField] ?? byDefault,
+    ]),
+  ) as Record<FlagField, boolean>
+const textsOf = (profile: Profile) =>
+  Object.fromEntries(TEXTS.map((name) => [name, profile[name] ?? ''])) as Record<
+    (typeof TEXTS)[number],
+    string
+  >
+
+/** How far the user is with a second factor. */
+function enrollmentOf(row: UserRow, now: number): Enrollment {
+  if (row.totp_secret !== null) return 'ENROLLED'
+  const { mfa, enable_user_portal_multifactor: required } = row.profile
+  if (!required && !mfa?.exclusion) return 'DISABLED'
+  if (row.state === 'STAGED') return 'PRE_ENROLLMENT'
+  if (row.password_hash === null) return 'PENDING_ACTIVATION'
+  if (mfa?.exclusionUntil)
+    return Date.parse(mfa.exclusionUntil) > now ? 'IN_ENROLLMENT' : 'ENROLLMENT_EXPIRED'
+  return 'NOT_ENROLLED'
+}
+
+function mfaOf(row: UserRow, now: number): Pick<User, 'mfa' | 'mfaEnrollment' | 'totp_enabled'> {
+  const enrolled = row.totp_secret !== null
+  const status = enrollmentOf(row, now)
+  const other: Enrollment = 'NOT_ENROLLED'
+  return {
+    mfa: { exclusion: false, ...row.profile.mfa, configured: enrolled },
+    mfaEnrollment: {
+      overallStatus: status,
+      totpStatus: status,
+      pushStatus: other,
+      webAuthnStatus: other,
+      jcGoStatus: other,
+    },
+    totp_enabled: enrolled,
+  }
+}
+
+export const isPasswordExpired = (row: UserRow, now: number): boolean =>
+  row.password_expired ||
+  (row.password_expiration_date !== null && Date.parse(row.password_expiration_date) <= now)
+
+/** The whole v1 record. `admin` and `memberof` belong to others and are added where they are known. */
+export function toUser(row: UserRow, now = Date.now()): User {
+  const { profile } = row
+  return {
+    _id: row.id,
+    id: row.id,
+    account_locked: row.account_locked,
+    account_locked_date: row.account_locked_date,
+    activated: row.password_hash !== null,
+    addresses: profile.addresses ?? [],
+    admin: null,
+    attributes: profile.attributes ?? [],
+    badLoginAttempts: row.bad_login_attempts,
+    created: row.created,
+    creationSource: row.creation_source,
+    delegatedAuthority: profile.delegatedAuthority ?? null,
+    email: row.email,
+    employeeIdentifier: row.employee_identifier,
+    firstname: row.firstname,
+    lastname: row.lastname,
+    manager: row.manager,
+    ...mfaOf(row, now),
+    organization: row.organization_id,
+    password_date: row.password_date,
+    password_expiration_date: row.password_expiration_date,
+    password_expired: isPasswordExpired(row, now),
+    phoneNumbers: profile.phoneNumbers ?? [],
+    ...(profile.recoveryEmail && { recoveryEmail: profile.recoveryEmail }),
+    relationships: profile.relationships ?? [],
+    restrictedFields: profile.restrictedFields ?? [],
+    ssh_keys: row.ssh_keys,
+    state: row.state,
+    suspended: row.state === 'SUSPENDED',
+    unix_guid: row.unix_guid,
+    unix_uid: row.unix_uid,
+    username: row.username,
+    ...(profile.external_password_expiration_date && {
+      external_password_expiration_date: profile.external_password_expiration_date,
+    }),
+    ...flagsOf(profile),
+    ...textsOf(profile),
+  }
+}
+
+/** With members in one order: the column returns them in another one than they were sent in. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [name, ordered(member)] as const)
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** What an update event tells; state, lock and password have events of their own. */
+export function toldOf(row: UserRow): Record<string, unknown> {
+  const { mfa } = row.profile
+  const told = {
+    username: row.username,
+    email: row.email,
+    firstname: row.firstname,
+    lastname: row.lastname,
+    employeeIdentifier: row.employee_identifier,
+    manager: row.manager,
+    unix_uid: row.unix_uid,
+    unix_guid: row.unix_guid,
+    ...row.profile,
+    ...flagsOf(row.profile),
+    ...textsOf(row.profile),
+    mfa: mfa ?? { exclusion: false },
+    addresses: row.profile.addresses ?? [],
+    phoneNumbers: row.profile.phoneNumbers ?? [],
+    attributes: row.profile.attributes ?? [],
+    relationships: row.profile.relationships ?? [],
+    restrictedFields: row.profile.restrictedFields ?? [],
+    ssh_keys: row.ssh_keys.map(({ name, public_key }) => ({ name, public_key })),
+  }
+  return ordered(told) as Record<string, unknown>
+}

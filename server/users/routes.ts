@@ -1,0 +1,185 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import { AppError } from '../platform/errors.ts'
+import { ErrorV1, errorsOf } from '../platform/http/errors.ts'
+import { project } from '../platform/list/page.ts'
+import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
+import { getUser, removeUser, restoreUser, updateUser } from './actions.ts'
+import type { UserContext } from './context.ts'
+import { createUser } from './create.ts'
+import { toUser } from './records.ts'
+import {
+  PasswordRejection,
+  User,
+  UserCreate,
+  UserList,
+  UserParams,
+  UserPut,
+  WriteQuery,
+} from './schema.ts'
+import { listUsers, userResource } from './store.ts'
+
+const errors = errorsOf('v1')
+const writeErrors = { 400: Type.Union([PasswordRejection, ErrorV1]), ...errors }
+const tags = ['users']
+const READ = ['users', 'users.readonly']
+const LIST = [...READ, 'commandrunner.legacy']
+const WRITE = ['users']
+
+/** A rejected password in the form that `fullValidationDetails=password` asks for; all else goes to the handler. */
+async function orRejection<T>(
+  reply: FastifyReply,
+  details: string | undefined,
+  work: () => Promise<T>,
+) {
+  try {
+    return await work()
+  } catch (error) {
+    const rejected = error instanceof AppError && error.reason === 'password_rejected'
+    if (!rejected || details !== 'password') throw error
+    return reply.code(400).send({
+      code: 400,
+      message: 'Password validation fail',
+      status: 'INVALID_ARGUMENT',
+      details: error.details as never,
+    })
+  }
+}
+
+/** The people of an organization, v1 `systemusers`. */
+export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = async (
+  app,
+  { context },
+) => {
+  app.get(
+    '/systemusers',
+    {
+      schema: {
+        tags,
+        summary: 'List users',
+        querystring: ListQueryV1,
+        response: { 200: UserList, ...errors },
+      },
+      config: { scopes: LIST, operationId: { legacy: 'systemusers_list' } },
+    },
+    async ({ caller: { organizationId }, query }) => {
+      const list = readListV1(userResource, query)
+      const tenant = context.db.tenant(organizationId)
+      const { totalCount, results } = await listUsers(tenant, organizationId, list)
+      return { totalCount, results: results.map((row) => project(toUser(row), list.fields)) }
+    },
+  )
+
+  app.post(
+    '/search/systemusers',
+    {
+      schema: {
+        tags,
+        summary: 'Search users',
+        querystring: Type.Pick(ListQueryV1, ['limit', 'skip', 'fields', 'sort', 'filter']),
+        body: Type.Union([SearchBody, Type.Null()]),
+        response: { 200: UserList, ...errors },
+      },
+      config: { scopes: READ, operationId: { legacy: 'search_systemusers_post' } },
+    },
+    async ({ caller: { organizationId }, query, body }) => {
+      const list = readSearch(userResource, query, body ?? {})
+      const tenant = context.db.tenant(organizationId)
+      const { totalCount, results } = await listUsers(tenant, organizationId, list)
+      return { totalCount, results: results.map((row) => project(toUser(row), list.fields)) }
+    },
+  )
+
+  app.post(
+    '/systemusers',
+    {
+      schema: {
+        tags,
+        summary: 'Create a user; one who is ACTIVATED without a password gets a mail to choose it',
+        querystring: WriteQuery,
+        body: UserCreate,
+        response: { 200: User, ...writeErrors },
+      },
+      config: { scopes: WRITE, operationId: { legacy: 'systemusers_post' } },
+    },
+    ({ caller, body, query }, reply) =>
+      orRejection(reply, query.fullValidationDetails, async () =>
+        toUser(await createUser(context, caller, body)),
+      ),
+  )
+
+  app.get(
+    '/systemusers/:id',
+    {
+      schema: {
+        tags,
+        summary: 'One user',
+        params: UserParams,
+        querystring: Type.Pick(ListQueryV1, ['fields', 'filter']),
+        response: { 200: User, ...errors },
+      },
+      config: { scopes: READ, operationId: { legacy: 'systemusers_get' } },
+    },
+    async ({ caller, params, query }) =>
+      project(
+        toUser(await getUser(context, caller.organizationId, params.id)),
+        query.fields?.split(/[\s,]+/) ?? null,
+      ),
+  )
+
+  app.put(
+    '/systemusers/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Change a user; members that are not sent stay as they are',
+        params: UserParams,
+        querystring: WriteQuery,
+        body: UserPut,
+        response: { 200: User, ...writeErrors },
+      },
+      config: { scopes: WRITE, operationId: { legacy: 'systemusers_put' } },
+    },
+    ({ caller, params, body, query }, reply) =>
+      orRejection(reply, query.fullValidationDetails, async () =>
+        toUser(await updateUser(context, caller, params.id, body)),
+      ),
+  )
+
+  app.delete(
+    '/systemusers/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete a user; restore brings it back for 30 days',
+        params: UserParams,
+        querystring: Type.Object({
+          cascade_manager: Type.Optional(
+            Type.String({
+              description: 'Who manages the direct reports from now on: the id of a user, or null',
+            }),
+          ),
+        }),
+        response: { 200: User, ...errors },
+      },
+      config: { scopes: WRITE, operationId: { legacy: 'systemusers_delete' } },
+    },
+    async ({ caller, params, query }) =>
+      toUser(await removeUser(context, caller, params.id, query.cascade_manager)),
+  )
+
+  app.post(
+    '/systemusers/:id/restore',
+    {
+      schema: {
+        tags,
+        summary: 'Bring a deleted user back, with its associations and memberships',
+        params: UserParams,
+        response: { 200: User, ...errors },
+      },
+      config: { scopes: WRITE },
+    },
+    async ({ caller, params }) => toUser(await restoreUser(context, caller, params.id)),
+  )
+}

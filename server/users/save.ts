@@ -1,0 +1,103 @@
+import { changesBetween, type EventInput, recordEvent } from '../insights/index.ts'
+import { isUniqueViolation, type Tx } from '../platform/db.ts'
+import { conflict } from '../platform/errors.ts'
+import { announceUser, type UserActor, type UserContext } from './context.ts'
+import { EVENT_OF, transitionBetween } from './lifecycle.ts'
+import { mailActivation } from './mails.ts'
+import { deletePasswordLinks, keepFormerPassword } from './password-store.ts'
+import { resourceOf, toldOf } from './records.ts'
+import { saveUser, type UserRow } from './store.ts'
+
+export interface SaveOptions {
+  /** When the user becomes active: false sends no mail, an address sends it there. */
+  mail?: boolean | string
+  correlation?: { id: string; type: string }
+}
+
+type Told = Pick<EventInput, 'event_type' | 'changes'>
+
+/** Everything that happened between two rows, as events tell it: what is a thing of its own has its own event. */
+export function eventsBetween(before: UserRow, after: UserRow): Told[] {
+  const events: Told[] = []
+  const changes = changesBetween(toldOf(before), toldOf(after))
+  if (changes.length > 0) events.push({ event_type: 'systemuser_update', changes })
+  const transition = transitionBetween(before.state, after.state)
+  if (transition)
+    events.push({
+      event_type: EVENT_OF[transition],
+      changes: [{ field: 'state', from: before.state, to: after.state }],
+    })
+  if (before.account_locked !== after.account_locked)
+    events.push({
+      event_type: after.account_locked ? 'user_lockout' : 'user_unlocked',
+      changes: [{ field: 'account_locked', from: before.account_locked, to: after.account_locked }],
+    })
+  if (before.password_hash !== after.password_hash)
+    events.push({
+      event_type: before.password_hash === null ? 'user_password_set' : 'user_password_change',
+      changes: [{ field: 'password' }],
+    })
+  if (!before.password_expired && after.password_expired)
+    events.push({
+      event_type: 'user_password_expired',
+      changes: [{ field: 'password_expired', from: false, to: true }],
+    })
+  if (before.totp_secret !== null && after.totp_secret === null)
+    events.push({ event_type: 'totp_delete_enrollment', changes: [{ field: 'totp' }] })
+  return events
+}
+
+/** Saves a changed user with its events, tells whoever listens, and mails. A row without a change is left alone. */
+export async function saveChange(
+  context: UserContext,
+  tx: Tx,
+  actor: UserActor,
+  before: UserRow,
+  after: UserRow,
+  { mail = true, correlation }: SaveOptions = {},
+): Promise<void> {
+  const events = eventsBetween(before, after)
+  if (events.length === 0) return
+  await saveUser(tx, after)
+  if (before.password_hash !== after.password_hash) {
+    await deletePasswordLinks(tx, after.organization_id, after.id)
+    if (before.password_hash !== null)
+      await keepFormerPassword(tx, after.organization_id, after.id, before.password_hash)
+  }
+  const resource = resourceOf(after)
+  const ids: string[] = []
+  for (const event of events)
+    ids.push(
+      await recordEvent(tx, actor, { ...event, resource, ...(correlation && { correlation }) }),
+    )
+  await announceUser(context, tx, actor, {
+    organizationId: after.organization_id,
+    userId: after.id,
+    before,
+    after,
+    eventId: ids[0]!,
+  })
+  if (mail !== false && transitionBetween(before.state, after.state) === 'activated')
+    await mailActivation(context, tx, actor, after, typeof mail === 'string' ? mail : undefined)
+}
+
+const UNIQUE: Record<string, string> = {
+  users_username: 'username',
+  users_email: 'email',
+  users_employee_identifier: 'employeeIdentifier',
+}
+
+/** Runs a change; what the database refuses as taken becomes a conflict that names the field. */
+export async function whileUnique<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const taken = Object.keys(UNIQUE).find((index) => isUniqueViolation(error, index))
+    if (!taken) throw error
+    const field = UNIQUE[taken]!
+    throw conflict(
+      `${field.toLowerCase()}_taken`,
+      `${field}: another user of the organization has this ${field} already`,
+    )
+  }
+}

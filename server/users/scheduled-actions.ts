@@ -1,0 +1,131 @@
+import { recordEvent } from '../insights/index.ts'
+import { invalid, notFound } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { inState } from './account-actions.ts'
+import { storedActor, type UserActor, type UserContext } from './context.ts'
+import { fireStatesJob } from './job-definitions.ts'
+import { resourceOf } from './records.ts'
+import { saveChange } from './save.ts'
+import type { ScheduledState, ScheduledStateCreate } from './scheduled-schema.ts'
+import {
+  deleteScheduledState,
+  insertScheduledStates,
+  type ScheduledStateRow,
+  takeScheduledState,
+} from './scheduled-store.ts'
+import { findUsers, lockUser, type UserRow } from './store.ts'
+
+export const toScheduledState = (row: ScheduledStateRow): ScheduledState => ({
+  scheduledJobId: row.id,
+  scheduledDate: row.start_date,
+  state: row.state,
+  systemUserId: row.user_id,
+})
+
+const NAMES = { ACTIVATED: 'activation', SUSPENDED: 'suspension' } as const
+/** What one job takes on; a plan for many becomes several jobs, which run side by side. */
+const PER_JOB = 100
+
+function checkMailOptions(body: ScheduledStateCreate): void {
+  const { state, user_ids, send_activation_emails: send, activation_email_override: to } = body
+  const only = (field: string, why: string) => invalid('activation_email', `${field}: ${why}`)
+  if (state !== 'ACTIVATED' && send)
+    throw only('send_activation_emails', 'only for the state ACTIVATED')
+  if (state !== 'ACTIVATED' && to)
+    throw only('activation_email_override', 'only for the state ACTIVATED')
+  if (to && user_ids.length !== 1)
+    throw only('activation_email_override', 'only with exactly one user')
+}
+
+/** One row for each user; a user may have several to come. */
+export async function scheduleStates(
+  context: UserContext,
+  actor: UserActor,
+  body: ScheduledStateCreate,
+): Promise<ScheduledStateRow[]> {
+  checkMailOptions(body)
+  const { organizationId } = actor
+  const userIds = [...new Set(body.user_ids)]
+  const start = new Date(body.start_date)
+  return context.db.tx(organizationId, async (tx) => {
+    const users = new Map<string, UserRow>()
+    for (const user of await findUsers(tx, organizationId, userIds)) users.set(user.id, user)
+    const missing = userIds.find((id) => !users.has(id))
+    if (missing !== undefined)
+      throw invalid('user_not_found', `user_ids: there is no user ${missing}`)
+    const rows = userIds.map((user_id) => ({
+      organization_id: organizationId,
+      id: newId(),
+      user_id,
+      state: body.state,
+      start_date: start.toISOString(),
+      send_activation_emails: body.send_activation_emails ?? body.state === 'ACTIVATED',
+      activation_email_override: body.activation_email_override || null,
+      planned_by: storedActor(actor),
+    }))
+    await insertScheduledStates(tx, rows)
+    for (const row of rows) await tell(tx, actor, users.get(row.user_id)!, row, 'create')
+    for (let at = 0; at < rows.length; at += PER_JOB) {
+      const ids = rows.slice(at, at + PER_JOB).map(({ id }) => id)
+      await context.send(tx, fireStatesJob, { organizationId, ids }, { startAfter: start })
+    }
+    return rows
+  })
+}
+
+async function tell(
+  tx: Parameters<typeof recordEvent>[0],
+  actor: UserActor,
+  user: Pick<UserRow, 'id' | 'username'>,
+  row: ScheduledStateRow,
+  what: 'create' | 'delete',
+): Promise<void> {
+  const change = { state: row.state, scheduledDate: row.start_date }
+  await recordEvent(tx, actor, {
+    event_type: `user_${NAMES[row.state]}_schedule_${what}`,
+    resource: resourceOf(user),
+    correlation: { id: row.id, type: 'scheduled_state' },
+    changes: Object.entries(change).map(([field, value]) =>
+      what === 'create' ? { field, to: value } : { field, from: value },
+    ),
+  })
+}
+
+export function cancelScheduledState(
+  context: UserContext,
+  actor: UserActor,
+  id: string,
+): Promise<void> {
+  const { organizationId } = actor
+  return context.db.tx(organizationId, async (tx) => {
+    const row = await deleteScheduledState(tx, organizationId, id)
+    if (!row) throw notFound('scheduled_state_not_found', 'scheduled state change not found')
+    const [user] = await findUsers(tx, organizationId, [row.user_id])
+    await tell(tx, actor, user ?? { id: row.user_id, username: '' }, row, 'delete')
+  })
+}
+
+/**
+ * Does what was planned, as the one who planned it. The row goes in the same transaction, so of several workers, and
+ * of several tries, one does it. A user who is gone, or is in that state already, is left as is.
+ */
+export function fireScheduledState(
+  context: UserContext,
+  organizationId: string,
+  id: string,
+  now: Date,
+): Promise<boolean> {
+  return context.db.tx(organizationId, async (tx) => {
+    const planned = await takeScheduledState(tx, organizationId, id, now)
+    if (!planned) return false
+    const before = await lockUser(tx, organizationId, planned.user_id)
+    if (!before) return false
+    const actor = { ...planned.planned_by, organizationId }
+    const mail = planned.send_activation_emails && (planned.activation_email_override ?? true)
+    await saveChange(context, tx, actor, before, inState(before, planned.state, now), {
+      mail,
+      correlation: { id, type: 'scheduled_state' },
+    })
+    return true
+  })
+}

@@ -1,0 +1,186 @@
+import type { Queryable } from '../platform/db.ts'
+import type { Field, FieldKind, Resource } from '../platform/list/conditions.ts'
+import { readTenantPage } from '../platform/list/page.ts'
+import type { ListQuery } from '../platform/list/query.ts'
+import { type Sql, sql } from '../platform/sql.ts'
+import { FLAGS, type Profile, TEXTS } from './fields.ts'
+import type { SshKey, UserState } from './schema.ts'
+
+export interface UserRow {
+  organization_id: string
+  id: string
+  username: string
+  email: string
+  firstname: string
+  lastname: string
+  employee_identifier: string | null
+  manager: string | null
+  state: UserState
+  unix_uid: number
+  unix_guid: number
+  profile: Profile
+  ssh_keys: SshKey[]
+  creation_source: string
+  account_locked: boolean
+  account_locked_date: string | null
+  bad_login_attempts: number
+  password_hash: string | null
+  password_date: string | null
+  password_expiration_date: string | null
+  password_expired: boolean
+  totp_secret: string | null
+  totp_enrolled_at: string | null
+  created: string
+  updated: string
+  deleted_at: string | null
+}
+
+const string = (column: Sql): Field => ({ column, kind: 'string' })
+const flag = (column: Sql): Field => ({ column, kind: 'boolean' })
+const member = (name: string) => sql`profile ->> ${name}::text`
+
+const profileFields: Record<string, Field> = {
+  ...Object.fromEntries(TEXTS.map((name) => [name, string(sql`coalesce(${member(name)}, '')`)])),
+  ...Object.fromEntries(
+    Object.entries(FLAGS).map(([name, byDefault]) => [
+      name,
+      flag(sql`coalesce((${member(name)})::boolean, ${byDefault}::boolean)`),
+    ]),
+  ),
+}
+
+const fields: [string, Sql, FieldKind][] = [
+  ['_id', sql`id`, 'string'],
+  ['id', sql`id`, 'string'],
+  ['username', sql`username`, 'string'],
+  ['email', sql`email`, 'string'],
+  ['firstname', sql`firstname`, 'string'],
+  ['lastname', sql`lastname`, 'string'],
+  ['employeeIdentifier', sql`employee_identifier`, 'string'],
+  ['manager', sql`manager`, 'string'],
+  ['state', sql`state`, 'string'],
+  ['suspended', sql`(state = 'SUSPENDED')`, 'boolean'],
+  ['activated', sql`(password_hash is not null)`, 'boolean'],
+  ['account_locked', sql`account_locked`, 'boolean'],
+  ['account_locked_date', sql`account_locked_date`, 'date'],
+  ['badLoginAttempts', sql`bad_login_attempts`, 'number'],
+  ['creationSource', sql`creation_source`, 'string'],
+  ['created', sql`created`, 'date'],
+  ['unix_uid', sql`unix_uid`, 'number'],
+  ['unix_guid', sql`unix_guid`, 'number'],
+  ['password_date', sql`password_date`, 'date'],
+  ['password_expiration_date', sql`password_expiration_date`, 'date'],
+  [
+    'password_expired',
+    sql`(password_expired or coalesce(password_expiration_date <= now(), false))`,
+    'boolean',
+  ],
+  ['totp_enabled', sql`(totp_secret is not null)`, 'boolean'],
+  ['mfa.configured', sql`(totp_secret is not null)`, 'boolean'],
+  ['mfa.exclusion', sql`coalesce((profile -> 'mfa' ->> 'exclusion')::boolean, false)`, 'boolean'],
+  ['mfa.exclusionUntil', sql`(profile -> 'mfa' ->> 'exclusionUntil')::timestamptz`, 'date'],
+  ['recoveryEmail.address', sql`profile -> 'recoveryEmail' ->> 'address'`, 'string'],
+]
+
+export const userResource: Resource = {
+  fields: {
+    ...Object.fromEntries(fields.map(([name, column, kind]) => [name, { column, kind }])),
+    ...profileFields,
+  },
+  defaultSort: '_id',
+  tieBreak: sql`id`,
+  searchFields: ['username', 'email', 'firstname', 'lastname', 'displayname'],
+  maxLimit: 1000,
+}
+
+export const listUsers = (db: Queryable, organizationId: string, list: ListQuery) =>
+  readTenantPage<UserRow>(db, sql`users`, organizationId, sql`deleted_at is null`, list)
+
+export const findUser = (db: Queryable, organizationId: string, id: string) =>
+  db.find<UserRow>(
+    sql`select * from users where organization_id = ${organizationId} and id = ${id} and deleted_at is null`,
+  )
+
+export const findUsers = (db: Queryable, organizationId: string, ids: readonly string[]) =>
+  db.many<UserRow>(sql`
+    select * from users
+     where organization_id = ${organizationId} and id = any(${ids}::text[]) and deleted_at is null`)
+
+/** By what people type to sign in. */
+export const findUserByLogin = (db: Queryable, organizationId: string, login: string) =>
+  db.one<UserRow>(sql`
+    select * from users
+     where organization_id = ${organizationId} and deleted_at is null
+       and (username_key = lower(${login}) or email_key = lower(${login}))
+     order by username_key = lower(${login}) desc limit 1`)
+
+/** Against other changes. Others may still name the user as their manager: see `holdUser`. */
+export const lockUser = (tx: Queryable, organizationId: string, id: string) =>
+  tx.one<UserRow>(sql`
+    select * from users
+     where organization_id = ${organizationId} and id = ${id} and deleted_at is null for no key update`)
+
+export const lockUserToDelete = (tx: Queryable, organizationId: string, id: string) =>
+  tx.one<UserRow>(sql`
+    select * from users
+     where organization_id = ${organizationId} and id = ${id} and deleted_at is null for update`)
+
+export const lockDeletedUser = (tx: Queryable, organizationId: string, id: string) =>
+  tx.one<UserRow>(sql`
+    select * from users
+     where organization_id = ${organizationId} and id = ${id} and deleted_at is not null for update`)
+
+/** Held to the end of the transaction: nobody can delete the user meanwhile. */
+export const holdUser = (tx: Queryable, organizationId: string, id: string) =>
+  tx.one<{ id: string }>(sql`
+    select id from users
+     where organization_id = ${organizationId} and id = ${id} and deleted_at is null for key share`)
+
+export const lockReports = (tx: Queryable, organizationId: string, managerId: string) =>
+  tx.many<UserRow>(sql`
+    select * from users
+     where organization_id = ${organizationId} and manager = ${managerId} and deleted_at is null
+     order by id for no key update`)
+
+export const countUsers = async (db: Queryable, organizationId: string): Promise<number> =>
+  (await db.one<{ total: number }>(
+    sql`select count(*) as total from users where organization_id = ${organizationId} and deleted_at is null`,
+  ))!.total
+
+/** The first user of an organization gets 5001. */
+export const takeUnixUid = async (tx: Queryable, organizationId: string): Promise<number> =>
+  (await tx.one<{ uid: number }>(sql`
+    insert into user_counters as c (organization_id, name, next) values (${organizationId}, 'unix_uid', 5002)
+    on conflict (organization_id, name) do update set next = c.next + 1
+    returning next - 1 as uid`))!.uid
+
+export const insertUser = (tx: Queryable, row: UserRow) =>
+  tx.run(sql`
+    insert into users (organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
+                       unix_uid, unix_guid, profile, ssh_keys, creation_source, account_locked, account_locked_date,
+                       password_hash, password_date, password_expiration_date, created, updated)
+    values (${row.organization_id}, ${row.id}, ${row.username}, ${row.email}, ${row.firstname}, ${row.lastname},
+            ${row.employee_identifier}, ${row.manager}, ${row.state}, ${row.unix_uid}, ${row.unix_guid},
+            ${JSON.stringify(row.profile)}, ${JSON.stringify(row.ssh_keys)}, ${row.creation_source},
+            ${row.account_locked}, ${row.account_locked_date}, ${row.password_hash}, ${row.password_date},
+            ${row.password_expiration_date}, ${row.created}, ${row.updated})`)
+
+export const saveUser = (tx: Queryable, row: UserRow) =>
+  tx.run(sql`
+    update users
+       set username = ${row.username}, email = ${row.email}, firstname = ${row.firstname}, lastname = ${row.lastname},
+           employee_identifier = ${row.employee_identifier}, manager = ${row.manager}, state = ${row.state},
+           unix_uid = ${row.unix_uid}, unix_guid = ${row.unix_guid}, profile = ${JSON.stringify(row.profile)},
+           ssh_keys = ${JSON.stringify(row.ssh_keys)}, account_locked = ${row.account_locked},
+           account_locked_date = ${row.account_locked_date}, bad_login_attempts = ${row.bad_login_attempts},
+           password_hash = ${row.password_hash}, password_date = ${row.password_date},
+           password_expiration_date = ${row.password_expiration_date}, password_expired = ${row.password_expired},
+           totp_secret = ${row.totp_secret}, totp_enrolled_at = ${row.totp_enrolled_at},
+           deleted_at = ${row.deleted_at}, updated = now()
+     where organization_id = ${row.organization_id} and id = ${row.id}`)
+
+/** For good; what belongs to them goes along. */
+export const purgeUsers = (tx: Queryable, organizationId: string, deletedBefore: Date) =>
+  tx.run(
+    sql`delete from users where organization_id = ${organizationId} and deleted_at < ${deletedBefore}`,
+  )
