@@ -62,9 +62,6 @@ function eachRange(ranges: Range[], select: (inside: Sql) => Sql): Sql {
   return sql`select found.* from ${table(ranges)} cross join lateral (${select(inside)}) found`
 }
 
-/** To begin with, for what a later window adds. */
-const SMALL = 65_536
-
 /** As a rule the first window fills a page: it reads a few times as many events as the page has. */
 const FIRST_WINDOW = 20_000
 
@@ -76,7 +73,7 @@ export async function readPage(
   db: TenantDb,
   organizationIds: readonly string[],
   query: EventQuery,
-  buffer: Buffer = Buffer.alloc(SMALL),
+  buffer?: Buffer,
 ): Promise<EventPage> {
   const { after, limit, skip, sort } = query
   const order = sort === 'ASC' ? sql`timestamp, id` : sql`timestamp desc, id desc`
@@ -89,7 +86,7 @@ export async function readPage(
   const ranges = await reach(db, organizationIds, query, after, sort)
   // What is skipped has to be counted over all of them.
   const windows = skip > 0 ? [ranges] : windowsOf(ranges, sort, FIRST_WINDOW)
-  const page = new EventPage()
+  const page = new EventPage(buffer)
   for (const wide of windows) {
     const window = await narrow(db, wide, digestTerm(query))
     if (window.length === 0) continue
@@ -105,7 +102,7 @@ export async function readPage(
       window.length === 1 && skip === 0
         ? rows
         : sql`select * from (${rows}) page order by ${order} limit ${most} offset ${skip}`
-    page.add(await db.copyOut(merged, page.rows === 0 ? buffer : Buffer.alloc(SMALL)))
+    await db.copyOut(merged, page)
     if (page.rows === limit) break
   }
   return page

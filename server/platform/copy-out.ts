@@ -9,13 +9,13 @@ const READ_SIZE = 131_072
 /** A connection to PostgreSQL that reads into one buffer; what it reads can be taken before the driver sees it. */
 export class DatabaseSocket extends Socket {
   /** Must be done with the bytes when it returns. */
-  divert: ((bytes: Uint8Array) => void) | null = null
+  divert: ((bytes: Buffer) => void) | null = null
 
   constructor() {
     super({
       onread: {
         buffer: Buffer.allocUnsafeSlow(READ_SIZE),
-        callback(this: DatabaseSocket, length: number, buffer: Uint8Array) {
+        callback(this: DatabaseSocket, length: number, buffer: Buffer) {
           const bytes = buffer.subarray(0, length)
           if (this.divert === null) return this.push(Buffer.from(bytes))
           this.divert(bytes)
@@ -28,6 +28,16 @@ export class DatabaseSocket extends Socket {
 
 const [COPY_DATA, COPY_DONE, COPY_OUT, COMPLETE, NOTICE, PARAMETER] = Buffer.from('dcHCNS')
 const BEFORE_THE_END = new Set([COPY_DATA, COPY_DONE, COPY_OUT, COMPLETE, NOTICE, PARAMETER])
+/** "PGCOPY" and so on, flags, the length of an extension that is always empty. */
+const FORMAT_HEADER = 19
+
+/** Takes rows of a binary COPY one by one. */
+export interface RowSink {
+  /** The row begins there, with the number of its columns; what it needs it must copy before `flush` returns. */
+  row(bytes: Buffer, at: number): void
+  /** The bytes of the rows so far will be overwritten. */
+  flush(): void
+}
 
 interface DriverConnection {
   stream: DatabaseSocket
@@ -35,25 +45,24 @@ interface DriverConnection {
 }
 
 /**
- * `COPY … TO STDOUT`, with statements before it, for the driver's queue. It takes the messages whole, as they come;
- * what follows the end of the COPY, or an error before it, is the driver's again.
+ * `COPY … TO STDOUT (FORMAT binary)`, with statements before it, for the driver's queue. It takes the messages as they
+ * come; what follows the end of the COPY, or an error before it, is the driver's again.
  */
 export class CopyOut {
-  readonly done: Promise<Buffer>
+  readonly done: Promise<void>
   readonly #text: string
-  #resolve!: (messages: Buffer) => void
+  readonly #sink: RowSink
+  #resolve!: () => void
   #reject!: (error: Error) => void
   #connection!: DriverConnection
-  #buffer: Buffer
-  #filled = 0
-  /** Where the next message begins; it may not have come yet. */
-  #next = 0
+  /** The beginning of a message whose end has not come yet. */
+  #part = Buffer.alloc(0)
+  #started = false
   #ended = false
 
-  /** The messages go into `buffer`, or into a larger one when it is too small. */
-  constructor(text: string, buffer: Buffer) {
+  constructor(text: string, sink: RowSink) {
     this.#text = text
-    this.#buffer = buffer
+    this.#sink = sink
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -66,33 +75,40 @@ export class CopyOut {
     connection.query(this.#text)
   }
 
-  #take(bytes: Uint8Array): void {
-    const size = this.#filled + bytes.length
-    if (size > this.#buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(size, 2 * this.#buffer.length))
-      this.#buffer.copy(larger, 0, 0, this.#filled)
-      this.#buffer = larger
-    }
-    this.#buffer.set(bytes, this.#filled)
-    this.#filled = size
+  #take(read: Buffer): void {
+    const bytes = this.#part.length > 0 ? Buffer.concat([this.#part, read]) : read
+    let at = 0
     // A message: its type, then four bytes of length, which count themselves.
-    while (this.#next + 5 <= size) {
-      const type = this.#buffer[this.#next]
+    while (at + 5 <= bytes.length) {
+      const type = bytes[at]
       if (this.#ended || !BEFORE_THE_END.has(type)) {
+        this.#sink.flush()
         const { stream } = this.#connection
         stream.divert = null
-        stream.push(Buffer.from(this.#buffer.subarray(this.#next, size)))
+        stream.push(Buffer.from(bytes.subarray(at)))
         return
       }
+      const next = at + 1 + bytes.readInt32BE(at + 1)
+      if (next > bytes.length) break
+      if (type === COPY_DATA) this.#data(bytes, at + 5)
       this.#ended = type === COPY_DONE
-      this.#next += 1 + this.#buffer.readInt32BE(this.#next + 1)
+      at = next
     }
+    this.#sink.flush()
+    this.#part = Buffer.from(bytes.subarray(at))
+  }
+
+  /** Each row is a message, the first with the header of the format before it. Minus one column: there are no more. */
+  #data(bytes: Buffer, at: number): void {
+    const row = this.#started ? at : at + FORMAT_HEADER
+    this.#started = true
+    if (bytes.readInt16BE(row) > 0) this.#sink.row(bytes, row)
   }
 
   // What the driver calls on the query that is at work.
   handleCommandComplete(): void {}
   handleReadyForQuery(): void {
-    this.#resolve(this.#buffer.subarray(0, this.#next))
+    this.#resolve()
   }
   handleError(error: Error): void {
     this.#connection.stream.divert = null
@@ -102,18 +118,3 @@ export class CopyOut {
 
 /** The driver's queue takes anything that behaves like a query. */
 export const asQuery = (copy: CopyOut): pg.Submittable => copy as unknown as pg.Submittable
-
-/** Where the rows of a binary COPY begin. Each is a message; the first has the header of the format before it. */
-export function* rowsOf(messages: Buffer): Generator<number> {
-  let header = 19
-  for (let at = 0; at < messages.length; ) {
-    const next = at + 1 + messages.readInt32BE(at + 1)
-    if (messages[at] === COPY_DATA) {
-      const row = at + 5 + header
-      header = 0
-      // After the last row stands -1 instead of the number of its columns.
-      if (messages.readInt16BE(row) > 0) yield row
-    }
-    at = next
-  }
-}

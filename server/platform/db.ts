@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { asQuery as asDriverQuery, CopyOut, DatabaseSocket } from './copy-out.ts'
+import { asQuery as asDriverQuery, CopyOut, DatabaseSocket, type RowSink } from './copy-out.ts'
 import { AppError, codeOf, invalid, unavailable } from './errors.ts'
 import { isId } from './ids.ts'
 import { Lane } from './lane.ts'
@@ -30,11 +30,8 @@ export interface Queryable {
 }
 
 export interface TenantDb extends Queryable {
-  /**
-   * The rows as messages of a binary COPY (see `rowsOf`): large answers, without a string for every value. They are
-   * put into the buffer, or into another one when it is too small.
-   */
-  copyOut(query: Sql, buffer: Buffer): Promise<Buffer>
+  /** The rows as bytes, in the format of a binary COPY: large answers, without a string for every value. */
+  copyOut(query: Sql, sink: RowSink): Promise<void>
 }
 
 export interface Tx extends Queryable {
@@ -172,16 +169,16 @@ async function copyOut(
   client: pg.ClientBase,
   tenant: Tenant,
   query: Sql,
-  buffer: Buffer,
-): Promise<Buffer> {
+  sink: RowSink,
+): Promise<void> {
   const mode = client as pg.ClientBase & { pipeline: boolean }
   mode.pipeline = false
   try {
     // All in one text, and so in one round trip.
     const text = `${begin(tenant)}; copy (${inlined(query)}) to stdout (format binary); commit`
-    const copy = new CopyOut(text, buffer)
+    const copy = new CopyOut(text, sink)
     client.query(asDriverQuery(copy))
-    return await copy.done
+    await copy.done
   } catch (error) {
     await client.query('rollback').catch(() => {})
     throw error
@@ -263,8 +260,8 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
         (query) => withClient((client) => statement(client, organizationId, query)),
         (query) => onLane(organizationId, query),
       ),
-      copyOut: (query, buffer) =>
-        withClient((client) => copyOut(client, organizationId, query, buffer)),
+      copyOut: (query, sink) =>
+        withClient((client) => copyOut(client, organizationId, query, sink)),
     }),
 
     tx: (organizationId, work) =>
