@@ -70,6 +70,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search/systemusers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Search users */
+        post: operations["postApiSearchSystemusers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settings": {
         parameters: {
             query?: never;
@@ -152,6 +169,282 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List users */
+        get: operations["getApiSystemusers"];
+        put?: never;
+        /** Create a user; one who is ACTIVATED without a password gets a mail to choose it */
+        post: operations["postApiSystemusers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/reactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mail several users the link to choose a password */
+        post: operations["postApiSystemusersReactivate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One user */
+        get: operations["getApiSystemusersById"];
+        /** Change a user; members that are not sent stay as they are */
+        put: operations["putApiSystemusersById"];
+        post?: never;
+        /** Delete a user; restore brings it back for 30 days */
+        delete: operations["deleteApiSystemusersById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/expire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Expire a user's password */
+        post: operations["postApiSystemusersByIdExpire"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/mfa/enforce": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Require a second factor of a user, perhaps after a window to enrol one */
+        post: operations["postApiSystemusersByIdMfaEnforce"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/mfasync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Compute how far a user is with a second factor; here it is always up to date */
+        post: operations["postApiSystemusersByIdMfasync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set a user's password */
+        post: operations["postApiSystemusersByIdPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/reactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lift a suspension and mail the link to choose a password */
+        post: operations["postApiSystemusersByIdReactivate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/resetmfa": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove a user's second factor and open a window to enrol a new one */
+        post: operations["postApiSystemusersByIdResetmfa"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bring a deleted user back, with its associations and memberships */
+        post: operations["postApiSystemusersByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/sshkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A user's SSH keys */
+        get: operations["getApiSystemusersByIdSshkeys"];
+        put?: never;
+        /** Give a user an SSH key */
+        post: operations["postApiSystemusersByIdSshkeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/state/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Activate a STAGED user */
+        post: operations["postApiSystemusersByIdStateActivate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/state/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Suspend a user */
+        post: operations["postApiSystemusersByIdStateSuspend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/totpinfo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** When a user enrolled TOTP */
+        get: operations["getApiSystemusersByIdTotpinfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unlock a user */
+        post: operations["postApiSystemusersByIdUnlock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{systemuser_id}/sshkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take an SSH key away */
+        delete: operations["deleteApiSystemusersBySystemuserIdSshkeysById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -263,6 +556,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/access/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every way in which a user reaches an application or a system, now or at a past instant */
+        get: operations["getApiV2AccessExplain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/activedirectories/{activedirectory_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a active directory is directly bound to */
+        get: operations["getApiV2ActivedirectoriesByActivedirectoryIdAssociations"];
+        put?: never;
+        /** Bind a active directory to something, change that bond, or take it away */
+        post: operations["postApiV2ActivedirectoriesByActivedirectoryIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/activedirectories/{activedirectory_id}/usergroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The usergroups that a active directory is bound to, directly or through groups, with every way */
+        get: operations["getApiV2ActivedirectoriesByActivedirectoryIdUsergroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/activedirectories/{activedirectory_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The users that a active directory is bound to, directly or through groups, with every way */
+        get: operations["getApiV2ActivedirectoriesByActivedirectoryIdUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/administrators/{administrator_id}/organizationlinks/{id}": {
         parameters: {
             query?: never;
@@ -292,6 +654,231 @@ export interface paths {
         put?: never;
         /** Let an administrator reach an organization */
         post: operations["postApiV2AdministratorsByIdOrganizationlinks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a application is directly bound to */
+        get: operations["getApiV2ApplicationsByApplicationIdAssociations"];
+        put?: never;
+        /** Bind a application to something, change that bond, or take it away */
+        post: operations["postApiV2ApplicationsByApplicationIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/usergroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The usergroups that a application is bound to, directly or through groups, with every way */
+        get: operations["getApiV2ApplicationsByApplicationIdUsergroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The users that a application is bound to, directly or through groups, with every way */
+        get: operations["getApiV2ApplicationsByApplicationIdUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bulk/user/expires": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Expire passwords */
+        post: operations["postApiV2BulkUserExpires"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bulk/user/unlocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unlock users */
+        post: operations["postApiV2BulkUserUnlocks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bulk/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create users */
+        post: operations["postApiV2BulkUsers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change users; members that are not sent stay as they are */
+        patch: operations["patchApiV2BulkUsers"];
+        trace?: never;
+    };
+    "/v2/bulk/users/{job_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of each user of a job */
+        get: operations["getApiV2BulkUsersByJobIdResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bulk/userstates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Changes of state that are still to come */
+        get: operations["getApiV2BulkUserstates"];
+        put?: never;
+        /** Activate or suspend users at a time to come */
+        post: operations["postApiV2BulkUserstates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bulk/userstates/eventlist/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The next change of state of each user, at most one for each state */
+        get: operations["getApiV2BulkUserstatesEventlistNext"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/bulk/userstates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Cancel a change of state */
+        delete: operations["deleteApiV2BulkUserstatesById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/commands/{command_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a command is directly bound to */
+        get: operations["getApiV2CommandsByCommandIdAssociations"];
+        put?: never;
+        /** Bind a command to something, change that bond, or take it away */
+        post: operations["postApiV2CommandsByCommandIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/commands/{command_id}/systemgroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systemgroups that a command is bound to, directly or through groups, with every way */
+        get: operations["getApiV2CommandsByCommandIdSystemgroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/commands/{command_id}/systems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systems that a command is bound to, directly or through groups, with every way */
+        get: operations["getApiV2CommandsByCommandIdSystems"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -332,6 +919,196 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List connected directories */
+        get: operations["getApiV2Directories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List groups of every kind */
+        get: operations["getApiV2Groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/gsuites/{gsuite_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a g suite is directly bound to */
+        get: operations["getApiV2GsuitesByGsuiteIdAssociations"];
+        put?: never;
+        /** Bind a g suite to something, change that bond, or take it away */
+        post: operations["postApiV2GsuitesByGsuiteIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/gsuites/{gsuite_id}/usergroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The usergroups that a g suite is bound to, directly or through groups, with every way */
+        get: operations["getApiV2GsuitesByGsuiteIdUsergroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/gsuites/{gsuite_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The users that a g suite is bound to, directly or through groups, with every way */
+        get: operations["getApiV2GsuitesByGsuiteIdUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/ldapservers/{ldapserver_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a ldap server is directly bound to */
+        get: operations["getApiV2LdapserversByLdapserverIdAssociations"];
+        put?: never;
+        /** Bind a ldap server to something, change that bond, or take it away */
+        post: operations["postApiV2LdapserversByLdapserverIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/ldapservers/{ldapserver_id}/usergroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The usergroups that a ldap server is bound to, directly or through groups, with every way */
+        get: operations["getApiV2LdapserversByLdapserverIdUsergroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/ldapservers/{ldapserver_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The users that a ldap server is bound to, directly or through groups, with every way */
+        get: operations["getApiV2LdapserversByLdapserverIdUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/office365s/{office365_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a office 365 is directly bound to */
+        get: operations["getApiV2Office365sByOffice365IdAssociations"];
+        put?: never;
+        /** Bind a office 365 to something, change that bond, or take it away */
+        post: operations["postApiV2Office365sByOffice365IdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/office365s/{office365_id}/usergroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The usergroups that a office 365 is bound to, directly or through groups, with every way */
+        get: operations["getApiV2Office365sByOffice365IdUsergroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/office365s/{office365_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The users that a office 365 is bound to, directly or through groups, with every way */
+        get: operations["getApiV2Office365sByOffice365IdUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/organizations/{id}/administratorlinks": {
         parameters: {
             query?: never;
@@ -341,6 +1118,161 @@ export interface paths {
         };
         /** Administrators linked to an organization */
         get: operations["getApiV2OrganizationsByIdAdministratorlinks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/policies/{policy_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a policy is directly bound to */
+        get: operations["getApiV2PoliciesByPolicyIdAssociations"];
+        put?: never;
+        /** Bind a policy to something, change that bond, or take it away */
+        post: operations["postApiV2PoliciesByPolicyIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/policies/{policy_id}/memberof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The groups of a policy */
+        get: operations["getApiV2PoliciesByPolicyIdMemberof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/policies/{policy_id}/systemgroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systemgroups that a policy is bound to, directly or through groups, with every way */
+        get: operations["getApiV2PoliciesByPolicyIdSystemgroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/policies/{policy_id}/systems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systems that a policy is bound to, directly or through groups, with every way */
+        get: operations["getApiV2PoliciesByPolicyIdSystems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/policygroups/{group_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a policy group is directly bound to */
+        get: operations["getApiV2PolicygroupsByGroupIdAssociations"];
+        put?: never;
+        /** Bind a policy group to something, change that bond, or take it away */
+        post: operations["postApiV2PolicygroupsByGroupIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/policygroups/{group_id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Members of a policy group */
+        get: operations["getApiV2PolicygroupsByGroupIdMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/policygroups/{group_id}/membership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All members of a policy group, with paths */
+        get: operations["getApiV2PolicygroupsByGroupIdMembership"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/policygroups/{group_id}/systemgroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systemgroups that a policy group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2PolicygroupsByGroupIdSystemgroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/policygroups/{group_id}/systems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systems that a policy group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2PolicygroupsByGroupIdSystems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -447,6 +1379,58 @@ export interface paths {
         get?: never;
         /** Rename an organization or change its size */
         put: operations["putApiV2ProvidersByProviderIdOrganizationsById"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/radiusservers/{radiusserver_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a radius server is directly bound to */
+        get: operations["getApiV2RadiusserversByRadiusserverIdAssociations"];
+        put?: never;
+        /** Bind a radius server to something, change that bond, or take it away */
+        post: operations["postApiV2RadiusserversByRadiusserverIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/radiusservers/{radiusserver_id}/usergroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The usergroups that a radius server is bound to, directly or through groups, with every way */
+        get: operations["getApiV2RadiusserversByRadiusserverIdUsergroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/radiusservers/{radiusserver_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The users that a radius server is bound to, directly or through groups, with every way */
+        get: operations["getApiV2RadiusserversByRadiusserverIdUsers"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -578,10 +1562,1028 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/softwareapps/{software_app_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a software app is directly bound to */
+        get: operations["getApiV2SoftwareappsBySoftwareAppIdAssociations"];
+        put?: never;
+        /** Bind a software app to something, change that bond, or take it away */
+        post: operations["postApiV2SoftwareappsBySoftwareAppIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/softwareapps/{software_app_id}/systemgroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systemgroups that a software app is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SoftwareappsBySoftwareAppIdSystemgroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/softwareapps/{software_app_id}/systems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systems that a software app is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SoftwareappsBySoftwareAppIdSystems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List system groups */
+        get: operations["getApiV2Systemgroups"];
+        put?: never;
+        /** Create a system group */
+        post: operations["postApiV2Systemgroups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Who would be in a new system group with this rule */
+        post: operations["postApiV2SystemgroupsPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{group_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a system group is directly bound to */
+        get: operations["getApiV2SystemgroupsByGroupIdAssociations"];
+        put?: never;
+        /** Bind a system group to something, change that bond, or take it away */
+        post: operations["postApiV2SystemgroupsByGroupIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{group_id}/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The commands that a system group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SystemgroupsByGroupIdCommands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{group_id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Members of a system group */
+        get: operations["getApiV2SystemgroupsByGroupIdMembers"];
+        put?: never;
+        /** Add a system to a system group, or take it out */
+        post: operations["postApiV2SystemgroupsByGroupIdMembers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{group_id}/membership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All members of a system group, with paths */
+        get: operations["getApiV2SystemgroupsByGroupIdMembership"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{group_id}/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The policies that a system group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SystemgroupsByGroupIdPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{group_id}/policygroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The policygroups that a system group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SystemgroupsByGroupIdPolicygroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{group_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Who would join or leave under a rule, or under that of the group */
+        post: operations["postApiV2SystemgroupsByGroupIdPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{group_id}/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who the rule would add or take out */
+        get: operations["getApiV2SystemgroupsByGroupIdSuggestions"];
+        put?: never;
+        /** Follow the suggestions about some members */
+        post: operations["postApiV2SystemgroupsByGroupIdSuggestions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{group_id}/usergroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The usergroups that a system group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SystemgroupsByGroupIdUsergroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{group_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The users that a system group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SystemgroupsByGroupIdUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systemgroups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One system group, with its rule */
+        get: operations["getApiV2SystemgroupsById"];
+        /** Replace a system group; members that are not sent fall back to their defaults */
+        put: operations["putApiV2SystemgroupsById"];
+        post?: never;
+        /** Delete a system group; restore brings it back for 30 days */
+        delete: operations["deleteApiV2SystemgroupsById"];
+        options?: never;
+        head?: never;
+        /** Replace a system group; members that are not sent fall back to their defaults */
+        patch: operations["patchApiV2SystemgroupsById"];
+        trace?: never;
+    };
+    "/v2/systemgroups/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bring a deleted system group back with its members and associations */
+        post: operations["postApiV2SystemgroupsByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systems/{system_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a system is directly bound to */
+        get: operations["getApiV2SystemsBySystemIdAssociations"];
+        put?: never;
+        /** Bind a system to something, change that bond, or take it away */
+        post: operations["postApiV2SystemsBySystemIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systems/{system_id}/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The commands that a system is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SystemsBySystemIdCommands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systems/{system_id}/memberof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The groups of a system */
+        get: operations["getApiV2SystemsBySystemIdMemberof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systems/{system_id}/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The policies that a system is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SystemsBySystemIdPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systems/{system_id}/policygroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The policygroups that a system is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SystemsBySystemIdPolicygroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systems/{system_id}/usergroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The usergroups that a system is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SystemsBySystemIdUsergroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systems/{system_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The users that a system is bound to, directly or through groups, with every way */
+        get: operations["getApiV2SystemsBySystemIdUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List user groups */
+        get: operations["getApiV2Usergroups"];
+        put?: never;
+        /** Create a user group */
+        post: operations["postApiV2Usergroups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Who would be in a new user group with this rule */
+        post: operations["postApiV2UsergroupsPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/activedirectories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The activedirectories that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdActivedirectories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The applications that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdApplications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a user group is directly bound to */
+        get: operations["getApiV2UsergroupsByGroupIdAssociations"];
+        put?: never;
+        /** Bind a user group to something, change that bond, or take it away */
+        post: operations["postApiV2UsergroupsByGroupIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The directories that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdDirectories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/gsuites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The gsuites that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdGsuites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/ldapservers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The ldapservers that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdLdapservers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Members of a user group */
+        get: operations["getApiV2UsergroupsByGroupIdMembers"];
+        put?: never;
+        /** Add a user to a user group, or take it out */
+        post: operations["postApiV2UsergroupsByGroupIdMembers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/membership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All members of a user group, with paths */
+        get: operations["getApiV2UsergroupsByGroupIdMembership"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/office365s": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The office365s that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdOffice365s"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The policies that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/policygroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The policygroups that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdPolicygroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Who would join or leave under a rule, or under that of the group */
+        post: operations["postApiV2UsergroupsByGroupIdPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/radiusservers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The radiusservers that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdRadiusservers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who the rule would add or take out */
+        get: operations["getApiV2UsergroupsByGroupIdSuggestions"];
+        put?: never;
+        /** Follow the suggestions about some members */
+        post: operations["postApiV2UsergroupsByGroupIdSuggestions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/systemgroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systemgroups that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdSystemgroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{group_id}/systems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systems that a user group is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsergroupsByGroupIdSystems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usergroups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One user group, with its rule */
+        get: operations["getApiV2UsergroupsById"];
+        /** Replace a user group; members that are not sent fall back to their defaults */
+        put: operations["putApiV2UsergroupsById"];
+        post?: never;
+        /** Delete a user group; restore brings it back for 30 days */
+        delete: operations["deleteApiV2UsergroupsById"];
+        options?: never;
+        head?: never;
+        /** Replace a user group; members that are not sent fall back to their defaults */
+        patch: operations["patchApiV2UsergroupsById"];
+        trace?: never;
+    };
+    "/v2/usergroups/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bring a deleted user group back with its members and associations */
+        post: operations["postApiV2UsergroupsByIdRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/activedirectories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The activedirectories that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdActivedirectories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The applications that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdApplications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/associations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a user is directly bound to */
+        get: operations["getApiV2UsersByUserIdAssociations"];
+        put?: never;
+        /** Bind a user to something, change that bond, or take it away */
+        post: operations["postApiV2UsersByUserIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The directories that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdDirectories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/gsuites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The gsuites that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdGsuites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/ldapservers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The ldapservers that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdLdapservers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/memberof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The groups of a user */
+        get: operations["getApiV2UsersByUserIdMemberof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/office365s": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The office365s that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdOffice365s"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The policies that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/policygroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The policygroups that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdPolicygroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/radiusservers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The radiusservers that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdRadiusservers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/systemgroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systemgroups that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdSystemgroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/systems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The systems that a user is bound to, directly or through groups, with every way */
+        get: operations["getApiV2UsersByUserIdSystems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AccessEdge: {
+            from: components["schemas"]["AccessNode"];
+            to: components["schemas"]["AccessNode"];
+            attributes: {
+                [key: string]: unknown;
+            } | null;
+            /** Format: date-time */
+            since: string;
+            until: string | null;
+            /** @description The event that made this edge */
+            grantedBy: components["schemas"]["AccessGrant"] | null;
+        };
+        AccessExplanation: {
+            user: components["schemas"]["AccessNode"];
+            target: components["schemas"]["AccessNode"];
+            /** Format: date-time */
+            at: string;
+            allowed: boolean;
+            paths: components["schemas"]["AccessEdge"][][];
+        };
+        AccessGrant: {
+            id: string;
+            /** @description Null when the event is no longer kept */
+            event: {
+                [key: string]: unknown;
+            } | null;
+        };
+        AccessNode: {
+            type: string;
+            id: string;
+            name?: string;
+        };
         Administrator: {
             _id: string;
             id: string;
@@ -718,11 +2720,172 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        BulkJob: {
+            jobId: string;
+        };
+        BulkResult: {
+            id: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * @description Finished also when it failed: meta.success and statusMsg tell
+             * @enum {unknown}
+             */
+            status: "Pending" | "Finished";
+            statusMsg: string;
+            /** @description As it was sent, without password */
+            persistedFields: {
+                [key: string]: unknown;
+            };
+            meta: {
+                [key: string]: unknown;
+            };
+        };
+        BulkUserAccount: {
+            id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BulkUserUpdate: {
+            id: string;
+            username?: string;
+            /** Format: email */
+            email?: string;
+            /** @description A boolean; its text is accepted, too */
+            account_locked?: boolean | "true" | "false" | null;
+            addresses?: ({
+                id?: string | null;
+                type?: string | null;
+                poBox?: string | null;
+                extendedAddress?: string | null;
+                streetAddress?: string | null;
+                locality?: string | null;
+                region?: string | null;
+                postalCode?: string | null;
+                country?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description A boolean; its text is accepted, too */
+            allow_public_key?: boolean | "true" | "false" | null;
+            alternateEmail?: string | "" | null;
+            attributes?: ({
+                name: string;
+                value: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            company?: string | null;
+            costCenter?: string | null;
+            delegatedAuthority?: ({
+                id?: string;
+                /** @enum {unknown} */
+                name?: "ActiveDirectory";
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            department?: string | null;
+            description?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            disableDeviceMaxLoginAttempts?: boolean | "true" | "false" | null;
+            displayname?: string | null;
+            employeeIdentifier?: string | null;
+            employeeType?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            enable_managed_uid?: boolean | "true" | "false" | null;
+            /** @description A boolean; its text is accepted, too */
+            enable_user_portal_multifactor?: boolean | "true" | "false" | null;
+            external_dn?: string | null;
+            external_password_expiration_date?: string | "" | null;
+            external_source_type?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            externally_managed?: boolean | "true" | "false" | null;
+            firstname?: string | null;
+            jobTitle?: string | null;
+            lastname?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            ldap_binding_user?: boolean | "true" | "false" | null;
+            location?: string | null;
+            managedAppleId?: string | null;
+            manager?: string | "" | null;
+            mfa?: ({
+                /** @description A boolean; its text is accepted, too */
+                configured?: boolean | "true" | "false" | null;
+                /** @description A boolean; its text is accepted, too */
+                exclusion?: boolean | "true" | "false" | null;
+                exclusionDays?: number | null;
+                exclusionUntil?: string | "" | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            middlename?: string | null;
+            password?: string | "" | null;
+            /** @description A boolean; its text is accepted, too */
+            password_never_expires?: boolean | "true" | "false" | null;
+            /** @description A boolean; its text is accepted, too */
+            passwordless_sudo?: boolean | "true" | "false" | null;
+            phoneNumbers?: ({
+                id?: string | null;
+                type?: string | null;
+                number?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            public_key?: string | null;
+            recoveryEmail?: ({
+                address?: string | "" | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            relationships?: ({
+                type: string;
+                value: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            restrictedFields?: ({
+                /** @enum {unknown} */
+                field: "addresses" | "company" | "costCenter" | "department" | "description" | "displayname" | "email" | "employeeIdentifier" | "employeeType" | "firstname" | "jobTitle" | "lastname" | "location" | "middlename" | "password" | "phoneNumbers" | "sudo" | "username";
+                id?: string;
+                /** @enum {unknown} */
+                type?: "active_directory" | "federated_identity_provider" | "scim";
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description A boolean; its text is accepted, too */
+            samba_service_user?: boolean | "true" | "false" | null;
+            state?: ("STAGED" | "ACTIVATED" | "SUSPENDED") | null;
+            /** @description A boolean; its text is accepted, too */
+            sudo?: boolean | "true" | "false" | null;
+            /** @description A boolean; its text is accepted, too */
+            suspended?: boolean | "true" | "false" | null;
+            systemUsername?: string | null;
+            unix_guid?: number | null;
+            unix_uid?: number | null;
+            ssh_keys?: components["schemas"]["SshKeyWrite"][] | null;
+        } & {
+            [key: string]: unknown;
+        };
         ConnectKey: {
             connectKey: string;
             /** Format: date-time */
             created: string;
         };
+        Directory: {
+            id: string;
+            name: string;
+            type: string;
+            defaultDomain?: {
+                [key: string]: unknown;
+            };
+            oAuthStatus?: {
+                [key: string]: unknown;
+            };
+            organizationId?: string;
+        };
+        Done: string;
         Empty: Record<string, never>;
         ErrorV1: {
             status: number;
@@ -737,6 +2900,334 @@ export interface components {
             details: {
                 [key: string]: unknown;
             }[];
+        };
+        GraphConnection: {
+            attributes: {
+                [key: string]: unknown;
+            } | null;
+            to: components["schemas"]["GraphObject"];
+        };
+        GraphObject: {
+            type: string;
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        GraphObjectWithPaths: {
+            id: string;
+            type: string;
+            compiledAttributes: {
+                [key: string]: unknown;
+            };
+            paths: components["schemas"]["GraphConnection"][][];
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationActiveDirectory: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "user" | "user_group";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationApplication: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "user" | "user_group";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationCommand: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "system" | "system_group";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationGSuite: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "user" | "user_group";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationLdapServer: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "user" | "user_group";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationOffice365: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "user" | "user_group";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationPolicy: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "system" | "system_group";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationPolicyGroup: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "system" | "system_group";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationRadiusServer: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "user" | "user_group";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationSoftwareapps: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "system" | "system_group";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationSystem: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "user" | "user_group" | "command" | "policy" | "policy_group" | "software_app";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationSystemGroup: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "user" | "user_group" | "command" | "policy" | "policy_group" | "software_app";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationSystemGroupMember: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "system";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationUser: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "system" | "system_group" | "application" | "active_directory" | "g_suite" | "office_365" | "ldap_server" | "radius_server" | "idp_routing_policy" | "password_manager_item";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationUserGroup: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "system" | "system_group" | "application" | "active_directory" | "g_suite" | "office_365" | "ldap_server" | "radius_server" | "idp_routing_policy" | "password_manager_item";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GraphOperationUserGroupMember: {
+            /**
+             * @description add, remove, or update: update changes the attributes only
+             * @enum {unknown}
+             */
+            op: "add" | "remove" | "update";
+            /** @enum {unknown} */
+            type: "user";
+            id: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Group: {
+            id?: string;
+            name?: string;
+            type?: string;
+            description?: string;
+            email?: string;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        MemberQuery: {
+            /** @description Filter, FilterQuery or Search */
+            queryType?: string;
+            filters?: {
+                [key: string]: unknown;
+            }[] | null;
+            searchFilters?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        MemberQueryExemption: {
+            type: string;
+            id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        MemberSuggestion: {
+            /** @enum {unknown} */
+            op: "add" | "remove";
+            object: {
+                id: string;
+                type: string;
+                attributes: null;
+            };
+        };
+        MembershipPreview: {
+            add: {
+                total: number;
+                /** @description The first hundred */
+                objects: {
+                    id: string;
+                    type: string;
+                    attributes: null;
+                }[];
+            };
+            remove: {
+                total: number;
+                /** @description The first hundred */
+                objects: {
+                    id: string;
+                    type: string;
+                    attributes: null;
+                }[];
+            };
+        };
+        MembershipPreviewRequest: {
+            memberQuery?: components["schemas"]["MemberQuery"] | null;
+            memberQueryExemptions?: components["schemas"]["MemberQueryExemption"][] | null;
+        };
+        NextScheduledStates: {
+            events_count: number;
+            results: components["schemas"]["ScheduledState"][];
         };
         Organization: {
             _id: string;
@@ -879,6 +3370,18 @@ export interface components {
             name?: string;
             maxSystemUsers?: number;
         };
+        PasswordRejection: {
+            code: number;
+            message: string;
+            status: string;
+            details: {
+                "@type": string;
+                fieldViolationsList: {
+                    field: string;
+                    description: string;
+                }[];
+            }[];
+        };
         Provider: {
             id: string;
             name?: string;
@@ -956,6 +3459,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ScheduledState: {
+            scheduledJobId: string;
+            /** Format: date-time */
+            scheduledDate: string;
+            /** @enum {unknown} */
+            state: "ACTIVATED" | "SUSPENDED";
+            systemUserId: string;
+        };
+        ScheduledStateCreate: {
+            user_ids: string[];
+            /** @enum {unknown} */
+            state: "ACTIVATED" | "SUSPENDED";
+            /** Format: date-time */
+            start_date: string;
+            send_activation_emails?: boolean | null;
+            activation_email_override?: string | "" | null;
+        } & {
+            [key: string]: unknown;
+        };
         ScopeGroups: {
             results: {
                 name: string;
@@ -1009,6 +3531,25 @@ export interface components {
             };
         } & {
             [key: string]: unknown;
+        };
+        SshKey: {
+            _id: string;
+            id: string;
+            name: string;
+            public_key: string;
+            /** Format: date-time */
+            create_date: string;
+        };
+        SshKeyWrite: {
+            name: string;
+            public_key: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SuggestionCounts: {
+            add: number;
+            remove: number;
+            total: number;
         };
         System: {
             _id: string;
@@ -1147,6 +3688,52 @@ export interface components {
             }[];
             version?: string;
         };
+        SystemGroup: {
+            id: string;
+            name: string;
+            type: string;
+            description: string;
+            email: string;
+            attributes: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {unknown} */
+            membershipMethod: "NOTSET" | "STATIC" | "DYNAMIC_REVIEW_REQUIRED" | "DYNAMIC_AUTOMATED";
+            memberQuery?: components["schemas"]["MemberQuery"];
+            memberQueryExemptions: {
+                id: string;
+                type: string;
+                attributes: null;
+                organizationId: string;
+            }[];
+            memberQueryErrorFlags: string[];
+            memberSuggestionsNotify: boolean;
+            organizationObjectId: string;
+        };
+        SystemGroupPost: {
+            name: string;
+            description?: string | null;
+            email?: string | null;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+            membershipMethod?: ("NOTSET" | "STATIC" | "DYNAMIC_REVIEW_REQUIRED" | "DYNAMIC_AUTOMATED") | null;
+            memberQuery?: components["schemas"]["MemberQuery"] | null;
+            memberQueryExemptions?: components["schemas"]["MemberQueryExemption"][] | null;
+            memberSuggestionsNotify?: boolean | null;
+        };
+        SystemGroupPut: {
+            name: string;
+            description?: string | null;
+            email?: string | null;
+            attributes?: {
+                [key: string]: unknown;
+            } | null;
+            membershipMethod?: ("NOTSET" | "STATIC" | "DYNAMIC_REVIEW_REQUIRED" | "DYNAMIC_AUTOMATED") | null;
+            memberQuery?: components["schemas"]["MemberQuery"] | null;
+            memberQueryExemptions?: components["schemas"]["MemberQueryExemption"][] | null;
+            memberSuggestionsNotify?: boolean | null;
+        };
         SystemList: {
             totalCount: number;
             results: components["schemas"]["System"][];
@@ -1180,6 +3767,458 @@ export interface components {
             public_key: string;
             /** Format: date-time */
             create_date: string;
+        };
+        TotpInfo: {
+            enrollmentDate: string | null;
+        };
+        User: {
+            _id: string;
+            id: string;
+            account_locked?: boolean;
+            account_locked_date?: string | null;
+            activated?: boolean;
+            addresses?: {
+                id: string;
+                type?: string;
+                poBox?: string;
+                extendedAddress?: string;
+                streetAddress?: string;
+                locality?: string;
+                region?: string;
+                postalCode?: string;
+                country?: string;
+            }[];
+            admin?: {
+                id: string;
+                roleName: string;
+                roleNames: string[];
+            } | null;
+            allow_public_key?: boolean;
+            alternateEmail?: string;
+            attributes?: {
+                name: string;
+                value: string;
+            }[];
+            badLoginAttempts?: number;
+            company?: string;
+            costCenter?: string;
+            /** Format: date-time */
+            created?: string;
+            creationSource?: string;
+            delegatedAuthority?: {
+                id?: string;
+                name?: string;
+            } | null;
+            department?: string;
+            description?: string;
+            disableDeviceMaxLoginAttempts?: boolean;
+            displayname?: string;
+            email?: string;
+            employeeIdentifier?: string | null;
+            employeeType?: string;
+            enable_managed_uid?: boolean;
+            enable_user_portal_multifactor?: boolean;
+            external_dn?: string;
+            /** Format: date-time */
+            external_password_expiration_date?: string;
+            external_source_type?: string;
+            externally_managed?: boolean;
+            firstname?: string;
+            jobTitle?: string;
+            lastname?: string;
+            ldap_binding_user?: boolean;
+            location?: string;
+            managedAppleId?: string;
+            manager?: string | null;
+            /** @description Ids of groups; in search results only */
+            memberof?: string[];
+            mfa?: {
+                configured: boolean;
+                exclusion: boolean;
+                exclusionDays?: number;
+                /** Format: date-time */
+                exclusionUntil?: string;
+            };
+            mfaEnrollment?: {
+                /** @enum {unknown} */
+                overallStatus: "NOT_ENROLLED" | "DISABLED" | "PENDING_ACTIVATION" | "ENROLLMENT_EXPIRED" | "IN_ENROLLMENT" | "PRE_ENROLLMENT" | "ENROLLED";
+                /** @enum {unknown} */
+                totpStatus: "NOT_ENROLLED" | "DISABLED" | "PENDING_ACTIVATION" | "ENROLLMENT_EXPIRED" | "IN_ENROLLMENT" | "PRE_ENROLLMENT" | "ENROLLED";
+                /** @enum {unknown} */
+                pushStatus: "NOT_ENROLLED" | "DISABLED" | "PENDING_ACTIVATION" | "ENROLLMENT_EXPIRED" | "IN_ENROLLMENT" | "PRE_ENROLLMENT" | "ENROLLED";
+                /** @enum {unknown} */
+                webAuthnStatus: "NOT_ENROLLED" | "DISABLED" | "PENDING_ACTIVATION" | "ENROLLMENT_EXPIRED" | "IN_ENROLLMENT" | "PRE_ENROLLMENT" | "ENROLLED";
+                /** @enum {unknown} */
+                jcGoStatus: "NOT_ENROLLED" | "DISABLED" | "PENDING_ACTIVATION" | "ENROLLMENT_EXPIRED" | "IN_ENROLLMENT" | "PRE_ENROLLMENT" | "ENROLLED";
+            };
+            middlename?: string;
+            organization?: string;
+            password_date?: string | null;
+            password_expiration_date?: string | null;
+            password_expired?: boolean;
+            password_never_expires?: boolean;
+            passwordless_sudo?: boolean;
+            phoneNumbers?: {
+                id: string;
+                type?: string;
+                number?: string;
+            }[];
+            public_key?: string;
+            recoveryEmail?: {
+                address: string;
+                verified: boolean;
+                /** Format: date-time */
+                verifiedAt?: string;
+            };
+            relationships?: {
+                type: string;
+                value: string;
+            }[];
+            restrictedFields?: {
+                field: string;
+                id?: string;
+                type?: string;
+            }[];
+            samba_service_user?: boolean;
+            ssh_keys?: components["schemas"]["SshKey"][];
+            /** @enum {unknown} */
+            state?: "STAGED" | "ACTIVATED" | "SUSPENDED";
+            sudo?: boolean;
+            suspended?: boolean;
+            systemUsername?: string;
+            totp_enabled?: boolean;
+            unix_guid?: number;
+            unix_uid?: number;
+            username?: string;
+        };
+        UserActivate: {
+            /** @description false: no mail; an address: mail there instead */
+            email?: boolean | string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        UserCreate: {
+            username: string;
+            /** Format: email */
+            email: string;
+            /** @description A boolean; its text is accepted, too */
+            activated?: boolean | "true" | "false" | null;
+            /** @description A boolean; its text is accepted, too */
+            account_locked?: boolean | "true" | "false" | null;
+            addresses?: ({
+                id?: string | null;
+                type?: string | null;
+                poBox?: string | null;
+                extendedAddress?: string | null;
+                streetAddress?: string | null;
+                locality?: string | null;
+                region?: string | null;
+                postalCode?: string | null;
+                country?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description A boolean; its text is accepted, too */
+            allow_public_key?: boolean | "true" | "false" | null;
+            alternateEmail?: string | "" | null;
+            attributes?: ({
+                name: string;
+                value: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            company?: string | null;
+            costCenter?: string | null;
+            delegatedAuthority?: ({
+                id?: string;
+                /** @enum {unknown} */
+                name?: "ActiveDirectory";
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            department?: string | null;
+            description?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            disableDeviceMaxLoginAttempts?: boolean | "true" | "false" | null;
+            displayname?: string | null;
+            employeeIdentifier?: string | null;
+            employeeType?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            enable_managed_uid?: boolean | "true" | "false" | null;
+            /** @description A boolean; its text is accepted, too */
+            enable_user_portal_multifactor?: boolean | "true" | "false" | null;
+            external_dn?: string | null;
+            external_password_expiration_date?: string | "" | null;
+            external_source_type?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            externally_managed?: boolean | "true" | "false" | null;
+            firstname?: string | null;
+            jobTitle?: string | null;
+            lastname?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            ldap_binding_user?: boolean | "true" | "false" | null;
+            location?: string | null;
+            managedAppleId?: string | null;
+            manager?: string | "" | null;
+            mfa?: ({
+                /** @description A boolean; its text is accepted, too */
+                configured?: boolean | "true" | "false" | null;
+                /** @description A boolean; its text is accepted, too */
+                exclusion?: boolean | "true" | "false" | null;
+                exclusionDays?: number | null;
+                exclusionUntil?: string | "" | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            middlename?: string | null;
+            password?: string | "" | null;
+            /** @description A boolean; its text is accepted, too */
+            password_never_expires?: boolean | "true" | "false" | null;
+            /** @description A boolean; its text is accepted, too */
+            passwordless_sudo?: boolean | "true" | "false" | null;
+            phoneNumbers?: ({
+                id?: string | null;
+                type?: string | null;
+                number?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            public_key?: string | null;
+            recoveryEmail?: ({
+                address?: string | "" | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            relationships?: ({
+                type: string;
+                value: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            restrictedFields?: ({
+                /** @enum {unknown} */
+                field: "addresses" | "company" | "costCenter" | "department" | "description" | "displayname" | "email" | "employeeIdentifier" | "employeeType" | "firstname" | "jobTitle" | "lastname" | "location" | "middlename" | "password" | "phoneNumbers" | "sudo" | "username";
+                id?: string;
+                /** @enum {unknown} */
+                type?: "active_directory" | "federated_identity_provider" | "scim";
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description A boolean; its text is accepted, too */
+            samba_service_user?: boolean | "true" | "false" | null;
+            state?: ("STAGED" | "ACTIVATED" | "SUSPENDED") | null;
+            /** @description A boolean; its text is accepted, too */
+            sudo?: boolean | "true" | "false" | null;
+            /** @description A boolean; its text is accepted, too */
+            suspended?: boolean | "true" | "false" | null;
+            systemUsername?: string | null;
+            unix_guid?: number | null;
+            unix_uid?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        UserGroup: {
+            id: string;
+            name: string;
+            type: string;
+            description: string;
+            email: string;
+            attributes: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {unknown} */
+            membershipMethod: "NOTSET" | "STATIC" | "DYNAMIC_REVIEW_REQUIRED" | "DYNAMIC_AUTOMATED";
+            memberQuery?: components["schemas"]["MemberQuery"];
+            memberQueryExemptions: {
+                id: string;
+                type: string;
+                attributes: null;
+                organizationId: string;
+            }[];
+            memberQueryErrorFlags: string[];
+            memberSuggestionsNotify: boolean;
+            organizationObjectId: string;
+            suggestionCounts: components["schemas"]["SuggestionCounts"];
+        };
+        UserGroupAttributes: {
+            sudo?: {
+                enabled: boolean;
+                withoutPassword: boolean;
+            } | null;
+            ldapGroups?: {
+                name: string;
+            }[] | null;
+            posixGroups?: {
+                id: number;
+                name: string;
+            }[] | null;
+            radius?: {
+                reply?: {
+                    name: string;
+                    value: string;
+                }[] | null;
+            } | null;
+            sambaEnabled?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        UserGroupPost: {
+            name: string;
+            description?: string | null;
+            email?: string | null;
+            attributes?: components["schemas"]["UserGroupAttributes"] | null;
+            membershipMethod?: ("NOTSET" | "STATIC" | "DYNAMIC_REVIEW_REQUIRED" | "DYNAMIC_AUTOMATED") | null;
+            memberQuery?: components["schemas"]["MemberQuery"] | null;
+            memberQueryExemptions?: components["schemas"]["MemberQueryExemption"][] | null;
+            memberSuggestionsNotify?: boolean | null;
+        };
+        UserGroupPut: {
+            name: string;
+            description?: string | null;
+            email?: string | null;
+            attributes?: components["schemas"]["UserGroupAttributes"] | null;
+            membershipMethod?: ("NOTSET" | "STATIC" | "DYNAMIC_REVIEW_REQUIRED" | "DYNAMIC_AUTOMATED") | null;
+            memberQuery?: components["schemas"]["MemberQuery"] | null;
+            memberQueryExemptions?: components["schemas"]["MemberQueryExemption"][] | null;
+            memberSuggestionsNotify?: boolean | null;
+        };
+        UserList: {
+            totalCount: number;
+            results: components["schemas"]["User"][];
+        };
+        UserPut: {
+            username?: string;
+            /** Format: email */
+            email?: string;
+            /** @description A boolean; its text is accepted, too */
+            account_locked?: boolean | "true" | "false" | null;
+            addresses?: ({
+                id?: string | null;
+                type?: string | null;
+                poBox?: string | null;
+                extendedAddress?: string | null;
+                streetAddress?: string | null;
+                locality?: string | null;
+                region?: string | null;
+                postalCode?: string | null;
+                country?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description A boolean; its text is accepted, too */
+            allow_public_key?: boolean | "true" | "false" | null;
+            alternateEmail?: string | "" | null;
+            attributes?: ({
+                name: string;
+                value: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            company?: string | null;
+            costCenter?: string | null;
+            delegatedAuthority?: ({
+                id?: string;
+                /** @enum {unknown} */
+                name?: "ActiveDirectory";
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            department?: string | null;
+            description?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            disableDeviceMaxLoginAttempts?: boolean | "true" | "false" | null;
+            displayname?: string | null;
+            employeeIdentifier?: string | null;
+            employeeType?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            enable_managed_uid?: boolean | "true" | "false" | null;
+            /** @description A boolean; its text is accepted, too */
+            enable_user_portal_multifactor?: boolean | "true" | "false" | null;
+            external_dn?: string | null;
+            external_password_expiration_date?: string | "" | null;
+            external_source_type?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            externally_managed?: boolean | "true" | "false" | null;
+            firstname?: string | null;
+            jobTitle?: string | null;
+            lastname?: string | null;
+            /** @description A boolean; its text is accepted, too */
+            ldap_binding_user?: boolean | "true" | "false" | null;
+            location?: string | null;
+            managedAppleId?: string | null;
+            manager?: string | "" | null;
+            mfa?: ({
+                /** @description A boolean; its text is accepted, too */
+                configured?: boolean | "true" | "false" | null;
+                /** @description A boolean; its text is accepted, too */
+                exclusion?: boolean | "true" | "false" | null;
+                exclusionDays?: number | null;
+                exclusionUntil?: string | "" | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            middlename?: string | null;
+            password?: string | "" | null;
+            /** @description A boolean; its text is accepted, too */
+            password_never_expires?: boolean | "true" | "false" | null;
+            /** @description A boolean; its text is accepted, too */
+            passwordless_sudo?: boolean | "true" | "false" | null;
+            phoneNumbers?: ({
+                id?: string | null;
+                type?: string | null;
+                number?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            public_key?: string | null;
+            recoveryEmail?: ({
+                address?: string | "" | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            relationships?: ({
+                type: string;
+                value: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            restrictedFields?: ({
+                /** @enum {unknown} */
+                field: "addresses" | "company" | "costCenter" | "department" | "description" | "displayname" | "email" | "employeeIdentifier" | "employeeType" | "firstname" | "jobTitle" | "lastname" | "location" | "middlename" | "password" | "phoneNumbers" | "sudo" | "username";
+                id?: string;
+                /** @enum {unknown} */
+                type?: "active_directory" | "federated_identity_provider" | "scim";
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description A boolean; its text is accepted, too */
+            samba_service_user?: boolean | "true" | "false" | null;
+            state?: ("STAGED" | "ACTIVATED" | "SUSPENDED") | null;
+            /** @description A boolean; its text is accepted, too */
+            sudo?: boolean | "true" | "false" | null;
+            /** @description A boolean; its text is accepted, too */
+            suspended?: boolean | "true" | "false" | null;
+            systemUsername?: string | null;
+            unix_guid?: number | null;
+            unix_uid?: number | null;
+            ssh_keys?: components["schemas"]["SshKeyWrite"][] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        UserSetPassword: {
+            password: string;
+        } & {
+            [key: string]: unknown;
+        };
+        UsersReactivate: {
+            isSelectAll?: boolean;
+            models: ({
+                _id: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
         };
         WrappedAuthConfig: {
             authConfig: components["schemas"]["AuthConfig"];
@@ -1427,6 +4466,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SystemList"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSearchSystemusers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Space-separated names of the fields to return */
+                fields?: string;
+                /** @description Space-separated fields; a leading - turns the order */
+                sort?: string;
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Search"] | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserList"];
                 };
             };
             /** @description The request was refused */
@@ -1748,6 +4843,956 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SystemSshKey"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    getApiSystemusers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Like sort, without case */
+                sortIgnoreCase?: string;
+                /** @description Space-separated names of the fields to return */
+                fields?: string;
+                /** @description Space-separated fields; a leading - turns the order */
+                sort?: string;
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                filter?: string[];
+                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                search?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserList"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusers: {
+        parameters: {
+            query?: {
+                /** @description "password": name every rule that a password breaks */
+                fullValidationDetails?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserCreate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description 400 */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordRejection"] | components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersReactivate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UsersReactivate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    getApiSystemusersById: {
+        parameters: {
+            query?: {
+                /** @description Space-separated names of the fields to return */
+                fields?: string;
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    putApiSystemusersById: {
+        parameters: {
+            query?: {
+                /** @description "password": name every rule that a password breaks */
+                fullValidationDetails?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserPut"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description 400 */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordRejection"] | components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    deleteApiSystemusersById: {
+        parameters: {
+            query?: {
+                /** @description Who manages the direct reports from now on: the id of a user, or null */
+                cascade_manager?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdExpire: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdMfaEnforce: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": ({
+                    /** @description A boolean; its text is accepted, too */
+                    configured?: boolean | "true" | "false" | null;
+                    /** @description A boolean; its text is accepted, too */
+                    exclusion?: boolean | "true" | "false" | null;
+                    exclusionDays?: number | null;
+                    exclusionUntil?: string | "" | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdMfasync: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserSetPassword"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdReactivate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdResetmfa: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": ({
+                    /** @description A boolean; its text is accepted, too */
+                    configured?: boolean | "true" | "false" | null;
+                    /** @description A boolean; its text is accepted, too */
+                    exclusion?: boolean | "true" | "false" | null;
+                    exclusionDays?: number | null;
+                    exclusionUntil?: string | "" | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    getApiSystemusersByIdSshkeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdSshkeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SshKeyWrite"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdStateActivate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserActivate"] | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdStateSuspend: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    getApiSystemusersByIdTotpinfo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TotpInfo"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    postApiSystemusersByIdUnlock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    deleteApiSystemusersBySystemuserIdSshkeysById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                systemuser_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description The request was refused */
@@ -2197,6 +6242,248 @@ export interface operations {
             };
         };
     };
+    getApiV2AccessExplain: {
+        parameters: {
+            query: {
+                user: string;
+                application?: string;
+                system?: string;
+                /** @description A past instant, RFC 3339 */
+                at?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessExplanation"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ActivedirectoriesByActivedirectoryIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                activedirectory_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ActivedirectoriesByActivedirectoryIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                activedirectory_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationActiveDirectory"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ActivedirectoriesByActivedirectoryIdUsergroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                activedirectory_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ActivedirectoriesByActivedirectoryIdUsers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                activedirectory_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     deleteApiV2AdministratorsByAdministratorIdOrganizationlinksById: {
         parameters: {
             query?: never;
@@ -2325,6 +6612,818 @@ export interface operations {
             };
         };
     };
+    getApiV2ApplicationsByApplicationIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationApplication"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdUsergroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdUsers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2BulkUserExpires: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkUserAccount"][];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2BulkUserUnlocks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkUserAccount"][];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2BulkUsers: {
+        parameters: {
+            query?: {
+                /** @description true: no mail to the administrator when the job is done */
+                suppressEmail?: boolean;
+            };
+            header?: {
+                /** @description Where the users come from, such as gatehouse:bulk */
+                "creation-source"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserCreate"][];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    patchApiV2BulkUsers: {
+        parameters: {
+            query?: {
+                /** @description true: no mail to the administrator when the job is done */
+                suppressEmail?: boolean;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkUserUpdate"][];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2BulkUsersByJobIdResults: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResult"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2BulkUserstates: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+                /** @description Of this user only */
+                userid?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduledState"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2BulkUserstates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduledStateCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduledState"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2BulkUserstatesEventlistNext: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description At most 100 ids, separated by commas */
+                users: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NextScheduledStates"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2BulkUserstatesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2CommandsByCommandIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                command_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2CommandsByCommandIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                command_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationCommand"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2CommandsByCommandIdSystemgroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                command_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2CommandsByCommandIdSystems: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                command_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     getApiV2ConnectKey: {
         parameters: {
             query?: never;
@@ -2407,6 +7506,698 @@ export interface operations {
             };
         };
     };
+    getApiV2Directories: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Comma-separated names of the fields to return */
+                fields?: string[];
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Directory"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Groups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Like sort, without case */
+                sortIgnoreCase?: string;
+                /** @description Comma-separated names of the fields to return */
+                fields?: string[];
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+                /** @description Free text */
+                search?: string;
+            };
+            header?: {
+                "x-unfiltered-total-count"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2GsuitesByGsuiteIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                gsuite_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2GsuitesByGsuiteIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                gsuite_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationGSuite"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2GsuitesByGsuiteIdUsergroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                gsuite_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2GsuitesByGsuiteIdUsers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                gsuite_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2LdapserversByLdapserverIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                ldapserver_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2LdapserversByLdapserverIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                ldapserver_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationLdapServer"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2LdapserversByLdapserverIdUsergroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                ldapserver_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2LdapserversByLdapserverIdUsers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                ldapserver_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Office365sByOffice365IdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                office365_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2Office365sByOffice365IdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                office365_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationOffice365"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Office365sByOffice365IdUsergroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                office365_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Office365sByOffice365IdUsers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                office365_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     getApiV2OrganizationsByIdAdministratorlinks: {
         parameters: {
             query?: {
@@ -2433,6 +8224,548 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdministratorOrganizationLink"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2PoliciesByPolicyIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2PoliciesByPolicyIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationPolicy"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2PoliciesByPolicyIdMemberof: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2PoliciesByPolicyIdSystemgroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2PoliciesByPolicyIdSystems: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2PolicygroupsByGroupIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2PolicygroupsByGroupIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationPolicyGroup"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2PolicygroupsByGroupIdMembers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2PolicygroupsByGroupIdMembership: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2PolicygroupsByGroupIdSystemgroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2PolicygroupsByGroupIdSystems: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
             /** @description The request was refused */
@@ -2849,6 +9182,201 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProviderOrganization"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2RadiusserversByRadiusserverIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                radiusserver_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2RadiusserversByRadiusserverIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                radiusserver_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationRadiusServer"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2RadiusserversByRadiusserverIdUsergroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                radiusserver_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2RadiusserversByRadiusserverIdUsers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                radiusserver_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
             /** @description The request was refused */
@@ -3406,6 +9934,3625 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Empty"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SoftwareappsBySoftwareAppIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                software_app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2SoftwareappsBySoftwareAppIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                software_app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationSoftwareapps"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SoftwareappsBySoftwareAppIdSystemgroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                software_app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SoftwareappsBySoftwareAppIdSystems: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                software_app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Systemgroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Like sort, without case */
+                sortIgnoreCase?: string;
+                /** @description Comma-separated names of the fields to return */
+                fields?: string[];
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+                /** @description Free text */
+                search?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2Systemgroups: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description v2: memberQuery is in its newer form */
+                "x-query-dsl"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SystemGroupPost"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2SystemgroupsPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description v2: memberQuery is in its newer form */
+                "x-query-dsl"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MembershipPreviewRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembershipPreview"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemgroupsByGroupIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2SystemgroupsByGroupIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationSystemGroup"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemgroupsByGroupIdCommands: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+                /** @description v1: with the members of the command itself */
+                details?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemgroupsByGroupIdMembers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2SystemgroupsByGroupIdMembers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationSystemGroupMember"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemgroupsByGroupIdMembership: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemgroupsByGroupIdPolicies: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemgroupsByGroupIdPolicygroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2SystemgroupsByGroupIdPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description v2: memberQuery is in its newer form */
+                "x-query-dsl"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MembershipPreviewRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembershipPreview"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemgroupsByGroupIdSuggestions: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberSuggestion"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2SystemgroupsByGroupIdSuggestions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    object_ids: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemgroupsByGroupIdUsergroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemgroupsByGroupIdUsers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemgroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    putApiV2SystemgroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description v2: memberQuery is in its newer form */
+                "x-query-dsl"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SystemGroupPut"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2SystemgroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    patchApiV2SystemgroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description v2: memberQuery is in its newer form */
+                "x-query-dsl"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SystemGroupPut"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2SystemgroupsByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemsBySystemIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2SystemsBySystemIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationSystem"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemsBySystemIdCommands: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+                /** @description v1: with the members of the command itself */
+                details?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemsBySystemIdMemberof: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemsBySystemIdPolicies: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemsBySystemIdPolicygroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemsBySystemIdUsergroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemsBySystemIdUsers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Usergroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Like sort, without case */
+                sortIgnoreCase?: string;
+                /** @description Comma-separated names of the fields to return */
+                fields?: string[];
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+                /** @description Free text */
+                search?: string;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2Usergroups: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description v2: memberQuery is in its newer form */
+                "x-query-dsl"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserGroupPost"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2UsergroupsPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description v2: memberQuery is in its newer form */
+                "x-query-dsl"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MembershipPreviewRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembershipPreview"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdActivedirectories: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdApplications: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2UsergroupsByGroupIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationUserGroup"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdDirectories: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdGsuites: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdLdapservers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdMembers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2UsergroupsByGroupIdMembers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationUserGroupMember"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdMembership: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdOffice365s: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdPolicies: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdPolicygroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2UsergroupsByGroupIdPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description v2: memberQuery is in its newer form */
+                "x-query-dsl"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MembershipPreviewRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembershipPreview"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdRadiusservers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdSuggestions: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberSuggestion"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2UsergroupsByGroupIdSuggestions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    user_ids: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdSystemgroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsByGroupIdSystems: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsergroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    putApiV2UsergroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description v2: memberQuery is in its newer form */
+                "x-query-dsl"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserGroupPut"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2UsergroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    patchApiV2UsergroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description v2: memberQuery is in its newer form */
+                "x-query-dsl"?: string;
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserGroupPut"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2UsergroupsByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroup"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdActivedirectories: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdApplications: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdAssociations: {
+        parameters: {
+            query: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Types of the objects to list, separated by commas */
+                targets: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphConnection"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2UsersByUserIdAssociations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphOperationUser"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdDirectories: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdGsuites: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdLdapservers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdMemberof: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdOffice365s: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdPolicies: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdPolicygroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdRadiusservers: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdSystemgroups: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdSystems: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
             /** @description The request was refused */

@@ -19,6 +19,17 @@ import {
   forwarderRoutes,
   forwardingJobs,
 } from './forwarding/index.ts'
+import { graphRoutes, namesBy } from './graph/index.ts'
+import {
+  evaluateGroupJob,
+  type GroupContext,
+  groupJobs,
+  groupNames,
+  groupRoutes,
+  memberChanged,
+  memberNames,
+  purgeGroupsJob,
+} from './groups/index.ts'
 import {
   createPartitionsJob,
   dropExpiredJob,
@@ -60,6 +71,7 @@ import {
   registerSystemContext,
   type SystemContext,
   systemJobs,
+  systemResource,
   systemRoutes,
 } from './systems/index.ts'
 import {
@@ -69,6 +81,7 @@ import {
   userAccountRoutes,
   userJobDefinitions,
   userJobs,
+  userResource,
   userRoutes,
 } from './users/index.ts'
 
@@ -83,6 +96,8 @@ export const jobDefinitions: JobDefinition[] = [
   makeDigestsJob,
   sendMailJob,
   ...userJobDefinitions,
+  evaluateGroupJob,
+  purgeGroupsJob,
   purgeSystemsJob,
 ] as unknown as JobDefinition[]
 
@@ -114,13 +129,20 @@ interface HttpParts {
   context: AdminContext
   forwarding: ForwardingContext
   users: UserContext
+  groups: GroupContext
   queueDepths: Queue['depths']
   prepare?: ((http: FastifyInstance) => void) | undefined
 }
 
 async function registerApi(
   http: FastifyInstance,
-  { db, searchDb, forwarding, users }: Pick<HttpParts, 'db' | 'searchDb' | 'forwarding' | 'users'>,
+  {
+    db,
+    searchDb,
+    forwarding,
+    users,
+    groups,
+  }: Pick<HttpParts, 'db' | 'searchDb' | 'forwarding' | 'users' | 'groups'>,
   context: AdminContext,
   operations: Operation[],
 ) {
@@ -139,10 +161,20 @@ async function registerApi(
   await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context })
   await http.register(roleRoutes, { prefix: '/api/v2', context })
   const { sealer, publicUrl } = context
-  const systems: SystemContext = { db, sealer, publicUrl, onChanged: async () => {} }
+  const systems: SystemContext = {
+    db,
+    sealer,
+    publicUrl,
+    onChanged: async (tx, caller, _, after) => {
+      if (after) await memberChanged(groups, tx, caller, 'system', after.id)
+    },
+  }
   await http.register(systemRoutes, { prefix: '/api', context: systems })
   await http.register(connectKeyRoutes, { prefix: '/api/v2', context: systems })
   await http.register(agentRoutes, { context: systems })
+  const graph = { db, names: groups.names, commandDetails: async () => new Map() }
+  await http.register(graphRoutes, { prefix: '/api/v2', context: graph })
+  await http.register(groupRoutes, { prefix: '/api/v2', context: groups })
   await http.register(userRoutes, { prefix: '/api', context: users })
   await http.register(userAccountRoutes, { prefix: '/api', context: users })
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
@@ -179,6 +211,19 @@ async function createHttp(parts: HttpParts) {
   return { http, operations }
 }
 
+/** Groups know their members by the records of the slices below, and names for the graph. */
+const groupContext = (db: Db, send: SendJob): GroupContext => ({
+  db,
+  send,
+  names: namesBy({
+    user: (tx, organizationId, ids) => memberNames(tx, organizationId, 'user', ids),
+    system: (tx, organizationId, ids) => memberNames(tx, organizationId, 'system', ids),
+    user_group: groupNames,
+    system_group: groupNames,
+  }),
+  resources: { user: userResource, system: systemResource },
+})
+
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, db, searchDb, log, sealer, prepare } = parts
   // Jobs may send jobs, so this is there before the queue.
@@ -187,12 +232,17 @@ export async function createApp(parts: AppParts): Promise<App> {
   const postMail = mailPoster(sealer, send)
   const { publicUrl } = config
   const users: UserContext = { db, sealer, postMail, send, publicUrl, listeners: [] }
+  const groups = groupContext(db, send)
+  users.listeners.push(async (tx, actor, { userId, after }) => {
+    if (after) await memberChanged(groups, tx, actor, 'user', userId)
+  })
   const jobs = [
     ...insightsJobs(db),
     ...adminJobs(db),
     ...systemJobs(db),
     ...forwardingJobs(db),
     ...userJobs(users),
+    ...groupJobs(groups),
     mailJob(db, sealer, config, log),
   ]
   const queue = await openQueue(db, log, jobDefinitions, jobs)
@@ -208,6 +258,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     context,
     forwarding,
     users,
+    groups,
     queueDepths: queue.depths,
     prepare,
   })
@@ -234,6 +285,7 @@ export async function describeRoutes(): Promise<Operation[]> {
     context,
     forwarding: {} as ForwardingContext,
     users: {} as UserContext,
+    groups: {} as GroupContext,
     queueDepths: async () => [],
   })
   return operations

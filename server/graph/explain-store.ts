@@ -5,8 +5,8 @@ import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
 
 export interface GrantedEdge {
-  from: NodeRef
-  to: NodeRef
+  near: NodeRef
+  far: NodeRef
   attributes: Record<string, unknown> | null
   since: string
   until: string | null
@@ -42,8 +42,8 @@ export async function waysBetween(
     const parts = chainSql(organizationId, chain, sql`${start.id}::text`, at)
     const edges = parts.hops.map(
       ({ edge, near, far, type }, at) => sql`json_build_object(
-        'from', json_build_object('type', ${literal(chain[at]!)}, 'id', ${near}),
-        'to', json_build_object('type', ${literal(type)}, 'id', ${far}),
+        'near', json_build_object('type', ${literal(chain[at]!)}, 'id', ${near}),
+        'far', json_build_object('type', ${literal(type)}, 'id', ${far}),
         'attributes', ${edge}.attributes, 'since', ${instant(sql`${edge}.valid_from`)},
         'until', ${instant(sql`${edge}.valid_until`)}, 'event', ${edge}.granted_by)`,
     )

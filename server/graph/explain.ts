@@ -50,7 +50,7 @@ export async function explainAccess(
   const at = moment?.toISOString() ?? null
   const ways = await waysBetween(tenant, organizationId, user, target, chains, at)
   const edges = ways.flat()
-  const nodes = [user, target, ...edges.flatMap(({ from, to }) => [from, to])]
+  const nodes = [user, target, ...edges.flatMap(({ near, far }) => [near, far])]
   const [called, events] = await Promise.all([
     names(tenant, organizationId, nodes),
     findEvents(
@@ -69,9 +69,9 @@ export async function explainAccess(
     at: (moment ?? now).toISOString(),
     allowed: ways.length > 0,
     paths: ways.map((way) =>
-      way.map(({ from, to, attributes, since, until, event }) => ({
-        from: named(from),
-        to: named(to),
+      way.map(({ near, far, attributes, since, until, event }) => ({
+        from: named(near),
+        to: named(far),
         attributes,
         since,
         until,

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+
+const app = await startApp()
+type Organization = Awaited<ReturnType<typeof app.newOrganization>>
+
+let people = 0
+async function addUser(org: Organization, body: object) {
+  const name = `person${++people}`
+  const res = await org.post('/api/systemusers', {
+    username: name,
+    email: `${name}@example.com`,
+    ...body,
+  })
+  assert.equal(res.statusCode, 200, res.body)
+  return res.json()._id as string
+}
+
+async function addGroup(org: Organization, body: object, headers: Record<string, string> = {}) {
+  const res = await org.post('/api/v2/usergroups', { name: 'Sales', ...body }, headers)
+  assert.equal(res.statusCode, 201, res.body)
+  return res.json().id as string
+}
+
+const rule = (field: string, operator: string, value: unknown) => ({
+  queryType: 'FilterQuery',
+  filters: [{ field, operator, value }],
+})
+const automated = { membershipMethod: 'DYNAMIC_AUTOMATED' }
+const reviewed = { membershipMethod: 'DYNAMIC_REVIEW_REQUIRED' }
+const inSales = rule('department', 'eq', 'Sales')
+
+const members = async (org: Organization, id: string) =>
+  (await org.get(`/api/v2/usergroups/${id}/members?limit=100`))
+    .json()
+    .map((c: { to: { id: string } }) => c.to.id)
+    .sort()
+
+test('an automated group follows its rule at once when it is made, and when people change', async () => {
+  const org = await app.newOrganization()
+  const ann = await addUser(org, { department: 'Sales' })
+  const ben = await addUser(org, { department: 'Support' })
+  const id = await addGroup(org, { ...automated, memberQuery: inSales })
+  await app.runDueJobs()
+  assert.deepEqual(await members(org, id), [ann])
+
+  const eve = await addUser(org, { department: 'Sales' })
+  assert.deepEqual(await members(org, id), [ann, eve].sort())
+  await org.put(`/api/systemusers/${ben}`, { department: 'Sales' })
+  await org.put(`/api/systemusers/${ann}`, { department: 'Support' })
+  assert.deepEqual(await members(org, id), [ben, eve].sort())
+  await org.delete(`/api/systemusers/${eve}`)
+  assert.deepEqual(await members(org, id), [ben])
+
+  const told = (await org.events()).filter((e) => e.event_type === 'association_change')
+  assert.equal(told.length, 4)
+  assert.ok(
+    told.every((e) => (e.association as { action_source: string }).action_source === 'automatic'),
+  )
+  // Another rule, other members.
+  const put = { name: 'Sales', ...automated, memberQuery: rule('department', 'ne', 'Sales') }
+  assert.equal((await org.put(`/api/v2/usergroups/${id}`, put)).statusCode, 200)
+  await app.runDueJobs()
+  assert.deepEqual(await members(org, id), [ann])
+})
+
+test('members of an automated group change by hand only when they are exempt', async () => {
+  const org = await app.newOrganization()
+  const ann = await addUser(org, { department: 'Sales' })
+  const ben = await addUser(org, { department: 'Support' })
+  const eve = await addUser(org, { department: 'Support' })
+  const exemptions = [{ type: 'user', id: ben }]
+  const id = await addGroup(org, {
+    ...automated,
+    memberQuery: inSales,
+    memberQueryExemptions: exemptions,
+  })
+  await app.runDueJobs()
+  const record = (await org.get(`/api/v2/usergroups/${id}`)).json()
+  assert.deepEqual(record.memberQueryExemptions, [
+    { id: ben, type: 'user', attributes: null, organizationId: org.organizationId },
+  ])
+  const change = (op: string, who: string) =>
+    org.post(`/api/v2/usergroups/${id}/members`, { op, type: 'user', id: who })
+  assert.equal((await change('add', eve)).statusCode, 204)
+  assert.equal((await change('remove', ann)).statusCode, 204)
+  assert.deepEqual(await members(org, id), [ann])
+  assert.equal((await change('add', ben)).statusCode, 204)
+  await org.put(`/api/systemusers/${ben}`, { firstname: 'Ben' })
+  assert.deepEqual(await members(org, id), [ann, ben].sort())
+})
+
+test('a group under review suggests, and follows what is chosen', async () => {
+  const org = await app.newOrganization()
+  const ann = await addUser(org, { department: 'Sales' })
+  const ben = await addUser(org, { department: 'Support' })
+  const id = await addGroup(org, { name: 'Review', ...reviewed, memberQuery: inSales })
+  const url = `/api/v2/usergroups/${id}`
+  await org.post(`${url}/members`, { op: 'add', type: 'user', id: ben })
+  await app.runDueJobs()
+  assert.deepEqual(await members(org, id), [ben])
+  const suggestions = async () =>
+    Object.fromEntries(
+      (await org.get(`${url}/suggestions`))
+        .json()
+        .map(({ op, object }: { op: string; object: { id: string } }) => [object.id, op]),
+    )
+  assert.deepEqual(await suggestions(), { [ann]: 'add', [ben]: 'remove' })
+  assert.deepEqual((await org.get(url)).json().suggestionCounts, { add: 1, remove: 1, total: 2 })
+  const filtered = await org.get('/api/v2/usergroups?filter=suggestionCounts.add:gt:0')
+  assert.equal(filtered.headers['x-total-count'], '1')
+
+  const eve = await addUser(org, { department: 'Sales' })
+  assert.equal((await suggestions())[eve], 'add')
+  await org.put(`/api/systemusers/${eve}`, { department: 'Support' })
+  assert.equal((await suggestions())[eve], undefined)
+
+  const chosen = await org.post(`${url}/suggestions`, { user_ids: [ann, eve] })
+  assert.equal(chosen.statusCode, 200)
+  assert.deepEqual(await members(org, id), [ann, ben].sort())
+  assert.deepEqual(await suggestions(), { [ben]: 'remove' })
+  assert.equal((await org.post(`${url}/suggestions`, {})).statusCode, 400)
+
+  await org.put(url, { name: 'Review' })
+  await app.runDueJobs()
+  assert.deepEqual(await suggestions(), {})
+  assert.deepEqual(await members(org, id), [ann, ben].sort())
+})
+
+test('a preview tells who would join and leave, and changes nothing', async () => {
+  const org = await app.newOrganization()
+  const ann = await addUser(org, { department: 'Sales' })
+  const ben = await addUser(org, { department: 'Support' })
+  const id = await addGroup(org, {})
+  await org.post(`/api/v2/usergroups/${id}/members`, { op: 'add', type: 'user', id: ben })
+  const preview = (body: object, path = `/${id}/preview`) =>
+    org.post(`/api/v2/usergroups${path}`, body)
+  const object = (who: string) => ({ id: who, type: 'user', attributes: null })
+  assert.deepEqual((await preview({ memberQuery: inSales })).json(), {
+    add: { total: 1, objects: [object(ann)] },
+    remove: { total: 1, objects: [object(ben)] },
+  })
+  const exempt = { memberQuery: inSales, memberQueryExemptions: [{ type: 'user', id: ben }] }
+  assert.equal((await preview(exempt)).json().remove.total, 0)
+  const fresh = (await preview({ memberQuery: inSales }, '/preview')).json()
+  assert.deepEqual([fresh.add.total, fresh.remove.total], [1, 0])
+  assert.deepEqual(await members(org, id), [ben])
+  const none = await preview({})
+  assert.equal(none.statusCode, 400)
+  assert.match(none.json().message, /memberQuery/)
+  const stranger = await app.newOrganization()
+  const res = await stranger.post(`/api/v2/usergroups/${id}/preview`, { memberQuery: inSales })
+  assert.equal(res.statusCode, 404)
+})
+
+test('both forms of a rule, and every kind of comparison', async () => {
+  const org = await app.newOrganization()
+  const ann = await addUser(org, { department: 'Field Sales', company: 'Acme', costCenter: '7' })
+  const ben = await addUser(org, { department: 'Support' })
+  const newer = (operation: string, value: unknown, field = 'user.department') => ({
+    filters: [{ field, operation, value }],
+  })
+  const cases: [object, string[]][] = [
+    [newer('equals', 'Support'), [ben]],
+    [newer('not_equals', 'Support'), [ann]],
+    [newer('contains', 'sales'), [ann]],
+    [newer('notContains', 'sales'), [ben]],
+    [newer('starts_with', 'Field'), [ann]],
+    [newer('endsWith', 'port'), [ben]],
+    [newer('in', ['Support', 'Field Sales']), [ann, ben]],
+    [newer('not_in', ['Support']), [ann]],
+    [newer('equals', 'Acme', 'company'), [ann]],
+    [
+      {
+        filters: [
+          { field: 'user.company', operation: 'equals', value: 'Acme' },
+          { field: 'user.department', operation: 'equals', value: 'Support' },
+        ],
+      },
+      [],
+    ],
+    [rule('department', 'eq', 'Support'), [ben]],
+    [rule('department', 'in', 'Support|Field Sales'), [ann, ben]],
+    [rule('created', 'gt', '2020-01-01T00:00:00Z'), [ann, ben]],
+    [{ queryType: 'Search', searchFilters: { searchTerm: 'acm', fields: ['company'] } }, [ann]],
+  ]
+  for (const [memberQuery, expected] of cases) {
+    const res = await org.post(
+      '/api/v2/usergroups/preview',
+      { memberQuery },
+      { 'x-query-dsl': 'v2' },
+    )
+    assert.equal(res.statusCode, 200, res.body)
+    const found = res.json().add.objects.map(({ id }: { id: string }) => id)
+    assert.deepEqual(found.sort(), [...expected].sort(), JSON.stringify(memberQuery))
+  }
+  const kept = newer('equals', 'Support')
+  const made = await org.post(
+    '/api/v2/usergroups',
+    { name: 'Newer', ...automated, memberQuery: kept },
+    { 'x-query-dsl': 'v2' },
+  )
+  assert.deepEqual(made.json().memberQuery, kept)
+  const missing = await org.post('/api/v2/usergroups', { name: 'Older', memberQuery: kept })
+  assert.equal(missing.statusCode, 400)
+  assert.match(missing.json().message, /queryType/)
+})
