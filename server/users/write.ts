@@ -57,8 +57,8 @@ export function readMfa(sent: MfaWrite, current: MfaWindow | undefined): MfaWind
   }
 }
 
-/** As authorized_keys has it: the algorithm, the key in base64, perhaps a comment. */
-const PUBLIC_KEY = /^[a-z][a-z0-9@.-]+ [A-Za-z0-9+/]+={0,3}( [^\r\n]*)?$/
+/** As authorized_keys has it: the algorithm, the key in base64 (it begins with a small length), perhaps a comment. */
+const PUBLIC_KEY = /^(ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]+ AAAA[A-Za-z0-9+/]*={0,3}( [^\r\n]*)?$/
 
 export function checkPublicKey(key: string): string {
   const trimmed = key.trim()
