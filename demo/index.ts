@@ -8,6 +8,7 @@ import { credentialsFileExists, emptyCredentials, writeCredentials } from './cre
 import { plantEvents } from './events.ts'
 import { PROVIDER } from './names.ts'
 import { plantOrganizations } from './organizations.ts'
+import { plantUsers } from './users.ts'
 import { DAYS, describeWorld, type World } from './world.ts'
 
 export interface DemoOptions {
@@ -21,7 +22,7 @@ export interface DemoOptions {
 /** What one area of the demo puts into the database; later ones may use what earlier ones left in the world. */
 type Area = (tx: Tx, world: World) => Promise<string>
 
-const AREAS: Area[] = [plantOrganizations, plantAdministrators, plantEvents]
+const AREAS: Area[] = [plantOrganizations, plantAdministrators, plantUsers, plantEvents]
 
 /**
  * Loads the demo world once. The provider's id is fixed and is the mark that the world is there; everything is

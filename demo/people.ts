@@ -16,6 +16,9 @@ export interface Person {
   browser: UserAgent
   /** Uses a second factor at the portal. */
   mfa: boolean
+  state: 'STAGED' | 'ACTIVATED' | 'SUSPENDED'
+  /** Who they report to; null for the head of the organization. */
+  managerId: string | null
 }
 
 export interface Device {
@@ -55,9 +58,25 @@ function siteOf(plan: OrganizationPlan, at: number) {
   return plan.sites[0]!
 }
 
+/** Some have left, some are still to begin; the last eight have just come in (see `imported`). */
+function stateOf(plan: OrganizationPlan, at: number): Person['state'] {
+  if (at === 11 || at === 31) return 'SUSPENDED'
+  return (at % 20 === 17 || at % 20 === 19) && at < plan.people - 8 ? 'STAGED' : 'ACTIVATED'
+}
+
+/** The first is the head, the first of each department leads it, and has a few who lead teams. */
+function managerOf(plan: OrganizationPlan, at: number): number | null {
+  const departments = plan.departments.length
+  if (at === 0) return null
+  if (at < departments) return 0
+  const lead = at % departments
+  if (at < departments * 3) return lead
+  return lead + departments * (1 + (Math.floor(at / departments) % 2))
+}
+
 export function describePeople(plan: OrganizationPlan, random: Random): Person[] {
   const taken = new Set<string>()
-  return Array.from({ length: plan.people }, (_, at) => {
+  const people: Person[] = Array.from({ length: plan.people }, (_, at) => {
     let firstname: string
     let lastname: string
     let username: string
@@ -81,7 +100,13 @@ export function describePeople(plan: OrganizationPlan, random: Random): Person[]
       deskIp: `${site.subnet}.${10 + at}`,
       browser: random.pick(BROWSERS),
       mfa: random.chance(0.6),
+      state: stateOf(plan, at),
+      managerId: null,
     }
+  })
+  return people.map((person, at) => {
+    const manager = managerOf(plan, at)
+    return { ...person, managerId: manager === null ? null : people[manager]!.id }
   })
 }
 

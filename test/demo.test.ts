@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { DemoCredentials } from '../demo/credentials.ts'
 import { loadDemo } from '../demo/index.ts'
+import { checkPassword } from '../server/admins/index.ts'
 import { sql } from '../server/platform/sql.ts'
+import { findUserByLogin } from '../server/users/index.ts'
 import { startApp, tempDirectory } from './harness.ts'
 
 const DAY = 86_400_000
@@ -67,6 +69,7 @@ const eventsOf = (tenantId: string) =>
 assert.equal(await loadDemo(app, options), 'loaded')
 const credentials: DemoCredentials = JSON.parse(readFileSync(file, 'utf8'))
 for (const { apiKey, password } of credentials.administrators) app.secrets.add(apiKey).add(password)
+for (const { password } of credentials.users) if (password) app.secrets.add(password)
 const tenants = [credentials.provider, ...credentials.organizations].map(({ id }) => id)
 const keyOf = (role: string) =>
   credentials.administrators.find((admin) => admin.role === role)!.apiKey
@@ -94,6 +97,33 @@ test('the world is a provider with two organizations and one that stands alone',
   )
   assert.equal(credentials.baseUrl, 'http://localhost:8080/api')
   assert.equal(credentials.insightsUrl, 'http://localhost:8080')
+})
+
+test('there are two hundred users, in every state, each with a manager but for three', async () => {
+  assert.equal(credentials.users.length, 200)
+  assert.deepEqual([...new Set(credentials.users.map(({ state }) => state))].sort(), [
+    'ACTIVATED',
+    'STAGED',
+    'SUSPENDED',
+  ])
+  const administrator = app.as(keyOf('Administrator'))
+  const alone = credentials.organizations[2]!.id
+  const list = (await administrator.get('/api/systemusers?limit=1000')).json()
+  const theirs = credentials.users.filter(({ organizationId }) => organizationId === alone)
+  assert.equal(list.totalCount, theirs.length)
+  const heads = list.results.filter(({ manager }: { manager: string | null }) => manager === null)
+  assert.equal(heads.length, 1)
+  for (const { id, state, password } of theirs) {
+    const found = list.results.find((user: { id: string }) => user.id === id)
+    assert.equal(found.state, state)
+    assert.equal(found.activated, password !== '')
+  }
+})
+
+test('a password in the file opens the account', async () => {
+  const { organizationId, username, password } = credentials.users[0]!
+  const row = await findUserByLogin(app.db.tenant(organizationId), organizationId, username)
+  assert.equal(await checkPassword(row!.password_hash, password), true)
 })
 
 test('only its owner can read the credentials file', () => {

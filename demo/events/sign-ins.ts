@@ -127,5 +127,5 @@ function personDay(tenant: Tenant, person: Person, day: Day, random: Random): Dr
 
 export const signIns = (tenant: Tenant, day: Day, random: Random): Draft[] =>
   tenant.staff
-    .filter(() => random.chance(day.workday ? 0.86 : 0.05))
+    .filter(({ state }) => random.chance(day.workday ? 0.86 : 0.05) && state !== 'STAGED')
     .flatMap((person) => personDay(tenant, person, day, random))

@@ -34,7 +34,12 @@ interface Prepared {
   guid: number | undefined
 }
 
-const blank = (organizationId: string, id: string, now: Date, source: string): UserRow => ({
+export const blankUser = (
+  organizationId: string,
+  id: string,
+  now: Date,
+  source: string,
+): UserRow => ({
   organization_id: organizationId,
   id,
   username: '',
@@ -78,7 +83,7 @@ export async function prepareUser(
     settings.newSystemUserStateDefaults[options.way ?? 'manualEntry'],
   )
   const source = options.source ?? `${VENDOR}:manual`
-  const empty = blank(organizationId, newId(), now, source)
+  const empty = blankUser(organizationId, newId(), now, source)
   empty.profile = mergeProfile({}, { restrictedFields })
   let row = applyWrite(empty, body, state, {
     now,

@@ -1,0 +1,35 @@
+import { addNode } from '../graph/index.ts'
+import type { Tx } from '../platform/db.ts'
+import { newId } from '../platform/ids.ts'
+import { blankUser } from './create.ts'
+import type { UserCreate } from './schema.ts'
+import { insertUser, takeUnixUid } from './store.ts'
+import { applyWrite } from './write.ts'
+
+export interface PlantedUser {
+  id: string
+  body: UserCreate & { state: 'STAGED' | 'ACTIVATED' | 'SUSPENDED' }
+  passwordHash: string | null
+  created: Date
+  source: string
+}
+
+/** A user who was always there, for the demo: no event, no mail, an id of the planter's choice. */
+export async function plantUser(
+  tx: Tx,
+  organizationId: string,
+  { id, body, passwordHash, created, source }: PlantedUser,
+): Promise<void> {
+  const blank = blankUser(organizationId, id, created, source)
+  const rules = { now: created, makeId: newId, restrictedFields: [] }
+  const row = applyWrite(blank, body, body.state, rules)
+  const uid = await takeUnixUid(tx, organizationId)
+  await insertUser(tx, {
+    ...row,
+    unix_uid: uid,
+    unix_guid: uid,
+    password_hash: passwordHash,
+    password_date: passwordHash && created.toISOString(),
+  })
+  await addNode(tx, organizationId, 'user', id)
+}
