@@ -75,3 +75,13 @@ test('large pages of two organizations at once, some read late, some broken off,
   }
   agent.destroy()
 })
+
+test('more large pages at once than are sent at a time all arrive', async () => {
+  const org = await filled()
+  const pages = await Promise.all(
+    Array.from({ length: 30 }, () =>
+      org.post('/insights/directory/v1/events', JSON.parse(body) as object),
+    ),
+  )
+  for (const page of pages) assert.equal(page.json().length, EVENTS)
+})

@@ -73,9 +73,8 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
     async (request, reply) => {
       const { tenantIds } = request.caller
       const query = readEventQuery(bodyOf(request), Date.now())
-      const buffer = buffers.take(query.limit)
+      const buffer = await buffers.take(query.limit, reply.raw)
       const page = await readPage(db.tenant(tenantIds), tenantIds, query, buffer)
-      buffers.giveBackAfter(reply.raw, buffer)
       sendHeaders(reply, query, page)
       reply.type('application/json; charset=utf-8')
       if (query.fields === null) return (reply as FastifyReply).send(page.json())
