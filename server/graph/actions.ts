@@ -23,7 +23,9 @@ async function reach(
 ): Promise<Traversal> {
   const { organizationId } = caller
   const list = readListV2(reachedResource, query)
-  const found = await traverse(db.tenant(organizationId), organizationId, start, chains, list)
+  const found = await db.tx(organizationId, (tx) =>
+    traverse(tx, organizationId, start, chains, list),
+  )
   if (!found.known && !unknownIsEmpty) throw nodeNotFound(start.type)
   return found
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db.ts'
 import { join, literal, type Sql, sql } from '../platform/sql.ts'
-import { chainSql, type Moment } from './chain-sql.ts'
+import { hopsOf, type Moment, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
 
@@ -30,7 +30,7 @@ const instant = (column: Sql): Sql =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** Every way along the chains from one node to another, edge by edge, with the events that granted them. */
-export async function waysBetween(
+export async function grantedWays(
   db: Queryable,
   organizationId: string,
   start: NodeRef,
@@ -39,17 +39,16 @@ export async function waysBetween(
   at: Moment,
 ): Promise<GrantedEdge[][]> {
   const ways = chains.map((chain, nth) => {
-    const parts = chainSql(organizationId, chain, sql`${start.id}::text`, at)
-    const edges = parts.hops.map(
-      ({ edge, near, far, type }, at) => sql`json_build_object(
-        'near', json_build_object('type', ${literal(chain[at]!)}, 'id', ${near}),
-        'far', json_build_object('type', ${literal(type)}, 'id', ${far}),
+    const hops = hopsOf(organizationId, chain, at)
+    const edges = hops.map(
+      ({ edge, near, far, from, to }) => sql`json_build_object(
+        'near', json_build_object('type', ${literal(from)}, 'id', ${near}),
+        'far', json_build_object('type', ${literal(to)}, 'id', ${far}),
         'attributes', ${edge}.attributes, 'since', ${instant(sql`${edge}.valid_from`)},
         'until', ${instant(sql`${edge}.valid_until`)}, 'event', ${edge}.granted_by)`,
     )
-    const select = sql`select json_build_array(${join(edges, ', ')}) as way from ${parts.from}
-      where ${parts.where} and ${parts.end} = ${end.id}`
-    return nth === 0 ? select : sql`union all ${select}`
+    return sql`${nth === 0 ? sql`` : sql`union all`} select json_build_array(${join(edges, ', ')}) as way
+      from ${waysBetween(hops, sql`${start.id}::text`, sql`${end.id}::text`)}`
   })
   const rows = await db.many<{ way: GrantedEdge[] }>(join(ways, ' '))
   return rows.map(({ way }) => way)

@@ -4,7 +4,7 @@ import { invalid } from '../platform/errors.ts'
 import { chainsBetween } from './chains.ts'
 import { nodeNotFound } from './change.ts'
 import type { GraphContext } from './context.ts'
-import { knownNodes, waysBetween } from './explain-store.ts'
+import { grantedWays, knownNodes } from './explain-store.ts'
 import type { NodeRef } from './pairs.ts'
 import type { AccessExplanation } from './schema.ts'
 
@@ -48,7 +48,7 @@ export async function explainAccess(
 
   const chains = chainsBetween('user', target.type)
   const at = moment?.toISOString() ?? null
-  const ways = await waysBetween(tenant, organizationId, user, target, chains, at)
+  const ways = await grantedWays(tenant, organizationId, user, target, chains, at)
   const edges = ways.flat()
   const nodes = [user, target, ...edges.flatMap(({ near, far }) => [near, far])]
   const [called, events] = await Promise.all([

@@ -3,7 +3,7 @@ export { type CommandDetails, type GraphContext, type NodeNames, namesBy } from 
 export { groupsOf, holdNodes, membersOf } from './edge-store.ts'
 export { addNode, deleteNode, restoreNode, setNodeAttributes } from './node-store.ts'
 export { memberTypeOf, NODE_TYPES, type NodeRef, type NodeType } from './pairs.ts'
-export { reachedIds } from './reached-store.ts'
+export { reachedIds, systemsOfCommand } from './reached-store.ts'
 export { graphRoutes } from './routes.ts'
 export { type GraphOperation, graphOperation } from './schema.ts'
 export { checkSudo } from './sudo.ts'

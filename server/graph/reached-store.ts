@@ -1,8 +1,8 @@
 import type { Queryable } from '../platform/db.ts'
-import { join, sql } from '../platform/sql.ts'
-import { chainSql } from './chain-sql.ts'
+import { sql } from '../platform/sql.ts'
 import { chainsBetween } from './chains.ts'
 import type { NodeRef, NodeType } from './pairs.ts'
+import { reachedSql } from './reached-sql.ts'
 
 /** The ids of everything of a type that the start is bound to now, directly or through groups. */
 export async function reachedIds(
@@ -11,13 +11,13 @@ export async function reachedIds(
   start: NodeRef,
   type: NodeType,
 ): Promise<string[]> {
-  const ends = chainsBetween(start.type, type).map((chain) => {
-    const { from, where, end } = chainSql(organizationId, chain, sql`${start.id}::text`)
-    return sql`select ${end}::text as id from ${from} where ${where}`
-  })
-  if (ends.length === 0) return []
-  const rows = await db.many<{ id: string }>(
-    sql`select distinct id from (${join(ends, ' union all ')}) every order by id`,
-  )
+  const reached = reachedSql(organizationId, start, chainsBetween(start.type, type))
+  const rows = await db.many<{ id: string }>(sql`select id from (${reached}) r order by id`)
   return rows.map(({ id }) => id)
 }
+
+export const systemsOfCommand = (
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<string[]> => reachedIds(db, organizationId, { type: 'command', id }, 'system')

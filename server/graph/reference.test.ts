@@ -92,8 +92,9 @@ for (const seed of [1, 7, 42, 2026]) {
         for (const start of nodes.filter((node) => node.type === type)) {
           const list = readListV2(reachedResource, { limit: 100 })
           const chains = chainsTo(type, ends)
-          const db = app.db.tenant(organizationId)
-          const { known, total, results } = await traverse(db, organizationId, start, chains, list)
+          const { known, total, results } = await app.db.tx(organizationId, (tx) =>
+            traverse(tx, organizationId, start, chains, list),
+          )
           const wanted = reference(edges, start, ends)
           const what = `${sub} of a ${type}`
           assert.equal(known, true)

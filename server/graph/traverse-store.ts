@@ -1,10 +1,12 @@
-import type { Queryable } from '../platform/db.ts'
+import { createHash } from 'node:crypto'
+import type { Tx } from '../platform/db.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { identifier, join, literal, type Sql, sql } from '../platform/sql.ts'
-import { chainSql } from './chain-sql.ts'
+import { identifier, join, literal, Sql, sql } from '../platform/sql.ts'
+import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
+import { reachedSql } from './reached-sql.ts'
 import type { GraphConnection } from './schema.ts'
 
 /** What a traversal may be filtered and sorted by. */
@@ -31,73 +33,58 @@ export interface Traversal {
   results: Reached[]
 }
 
-const union = (parts: Sql[]): Sql => {
-  const marked = parts.map((part, at) => (at === 0 ? part : sql`union all ${part}`))
-  return join(marked, ' ')
-}
-
-/** One way to `p` as the list of connections that the API shows, with the attributes of the nodes it passes. */
-function pathOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
-  const { from, where, hops, end } = chainSql(organizationId, chain, sql`${start.id}::text`)
-  const column = (name: string, at: number) => identifier(`${name}${at + 1}`)
-  const columns = hops.map(
-    ({ edge, far }, at) =>
-      sql`${far} as ${column('id', at)}, ${edge}.attributes as ${column('attributes', at)}`,
-  )
-  const nodes = hops.map(({ type }, at) => {
-    const node = column('n', at)
-    return sql`join nodes ${node} on ${node}.organization_id = ${organizationId}
-      and ${node}.type = ${literal(type)} and ${node}.id = ${column('way.id', at)}`
+/** Each way to `r` as the list of connections that the API shows, with the attributes of the nodes it passes. */
+function pathsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
+  const hops = hopsOf(organizationId, chain)
+  const nodes = hops.map(({ to, far }, at) => {
+    const node = identifier(`n${at + 1}`)
+    return sql`lateral (select attributes from nodes where organization_id = ${organizationId}
+      and type = ${literal(to)} and id = ${far} offset 0) ${node}`
   })
-  const connections = hops.map(({ type }, at) => {
-    const node = column('n', at)
-    return sql`json_build_object('attributes', ${column('way.attributes', at)}, 'to',
-      json_build_object('attributes', ${node}.attributes, 'id', ${node}.id, 'type', ${literal(type)}))`
+  const connections = hops.map(({ edge, far, to }, at) => {
+    const node = identifier(`n${at + 1}`)
+    return sql`json_build_object('attributes', ${edge}.attributes, 'to',
+      json_build_object('attributes', ${node}.attributes, 'id', ${far}, 'type', ${literal(to)}))`
   })
   return sql`
     select json_build_array(${join(connections, ', ')}) as path
-      from (select ${join(columns, ', ')} from ${from}
-             where p.type = ${literal(chain.at(-1)!)} and ${where} and ${end} = p.id) way
-      ${join(nodes, ' ')}`
+      from ${waysBetween(hops, sql`${start.id}::text`, sql`r.id`)}, ${join(nodes, ', ')}
+     where r.type = ${literal(chain.at(-1)!)}`
 }
+
+/** Traversals have few texts, which take longer to plan than to run: each is prepared under its own name. */
+const named = ({ text, values }: Sql): Sql =>
+  new Sql(text, values, `traverse_${createHash('sha1').update(text).digest('hex')}`)
 
 /**
  * Everything that the chains reach from the start: one statement. All ids are gathered and counted from the indexes;
  * paths are put together for the page alone.
  */
 export async function traverse(
-  db: Queryable,
+  tx: Tx,
   organizationId: string,
   start: NodeRef,
   chains: readonly Chain[],
   list: ListQuery,
 ): Promise<Traversal> {
-  const ends = chains.map((chain) => {
-    const { from, where, end } = chainSql(organizationId, chain, sql`${start.id}::text`)
-    return sql`select ${literal(chain.at(-1)!)}::text as type, ${end}::text as id from ${from} where ${where}`
-  })
-  // A single edge leads to each end once.
-  const distinct = chains.every((chain) => chain.length === 2) ? sql`` : sql`distinct`
-  const reached =
-    ends.length === 0
-      ? sql`select null::text as type, null::text as id where false`
-      : sql`select ${distinct} type, id from (${union(ends)}) every`
-  const paths =
-    chains.length === 0
-      ? sql`select null::json as path`
-      : union(chains.map((chain) => pathOf(organizationId, start, chain)))
-  const row = await db.one<Traversal>(sql`
-    with reached as materialized (${reached}),
-    page as (
-      select r.type, r.id, row_number() over (order by ${list.orderBy}) as at
-        from reached r where ${list.where}
-       order by ${list.orderBy} limit ${list.limit} offset ${list.skip}
-    )
-    select exists (select from nodes where organization_id = ${organizationId} and type = ${start.type}
-                     and id = ${start.id} and deleted_at is null) as known,
-           (select count(*) from reached r where ${list.where}) as total,
-           coalesce((select json_agg(json_build_object('type', p.type, 'id', p.id,
-                       'paths', (select json_agg(path) from (${paths}) ways)) order by p.at)
-                       from page p), '[]'::json) as results`)
-  return row!
+  const paths = chains.map(
+    (chain, at) =>
+      sql`${at === 0 ? sql`` : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
+  )
+  // Room for the ids of a hundred thousand users.
+  const room = tx.run(sql`set local work_mem = '32MB'`)
+  const row = tx.one<Traversal>(
+    named(sql`
+      with reached as materialized (${reachedSql(organizationId, start, chains)})
+      select exists (select from nodes where organization_id = ${organizationId} and type = ${start.type}
+                       and id = ${start.id} and deleted_at is null) as known,
+             (select count(*) from reached r where ${list.where}) as total,
+             coalesce((select json_agg(json_build_object('type', r.type, 'id', r.id, 'paths',
+                           (select json_agg(path) from (${paths.length === 0 ? sql`select null::json as path` : join(paths, ' ')}) ways))
+                         order by ${list.orderBy})
+                         from (select r.type, r.id from reached r where ${list.where}
+                                order by ${list.orderBy} limit ${list.limit} offset ${list.skip}) r), '[]'::json) as results`),
+  )
+  await room
+  return (await row)!
 }
