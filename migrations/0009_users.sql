@@ -47,12 +47,12 @@ create unique index users_employee_identifier on users (organization_id, employe
   where deleted_at is null and employee_identifier is not null;
 -- Who reports to someone.
 create index users_by_manager on users (organization_id, manager) where deleted_at is null and manager is not null;
--- The orders that lists are asked for; the order by id has the primary key.
-create index users_living on users (organization_id, id) where deleted_at is null;
-create index users_by_username on users (organization_id, username collate "C", id) where deleted_at is null;
-create index users_by_email on users (organization_id, email collate "C", id) where deleted_at is null;
-create index users_by_lastname on users (organization_id, lastname collate "C", id) where deleted_at is null;
-create index users_by_created on users (organization_id, created, id) where deleted_at is null;
+-- The orders that lists are asked for, with nulls where lists have them: else an index would not do for the order.
+create index users_living on users (organization_id, id nulls first) where deleted_at is null;
+create index users_by_username on users (organization_id, username collate "C" nulls first, id) where deleted_at is null;
+create index users_by_email on users (organization_id, email collate "C" nulls first, id) where deleted_at is null;
+create index users_by_lastname on users (organization_id, lastname collate "C" nulls first, id) where deleted_at is null;
+create index users_by_created on users (organization_id, created nulls first, id) where deleted_at is null;
 create index users_deleted on users (organization_id, deleted_at) where deleted_at is not null;
 
 -- The next number of a kind: unix_uid.

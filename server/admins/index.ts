@@ -1,5 +1,5 @@
 export { linkNewOrganization } from './actions.ts'
-export { createAuthenticate } from './authenticate.ts'
+export { createAuthenticate, resolveRoles } from './authenticate.ts'
 export type { AdminContext } from './context.ts'
 export { CredentialCache } from './credential-cache.ts'
 export {

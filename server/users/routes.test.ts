@@ -503,6 +503,37 @@ test('paths in other cases and with a slash at the end are the same', async () =
   assert.equal((await org.get(`/api/Systemusers/${user.id}/`)).statusCode, 200)
 })
 
+test('a user who is an administrator as well says so', async () => {
+  const org = await app.newOrganization('Manager')
+  const user = await addUser(org, { email: org.email.toUpperCase() })
+  const admin = { id: org.adminId, roleName: 'Manager', roleNames: ['Manager'] }
+  assert.deepEqual(user.admin, admin)
+  await addUser(org)
+  assert.deepEqual((await org.get(`/api/systemusers/${user.id}`)).json().admin, admin)
+  const list = (await org.get('/api/systemusers?sort=unix_uid')).json().results
+  assert.deepEqual(
+    list.map((one: { admin: unknown }) => one.admin),
+    [admin, null],
+  )
+})
+
+test('search results tell the groups of each user, and lists do not', async () => {
+  const org = await app.newOrganization()
+  const user = await addUser(org)
+  const group = (await org.post('/api/v2/usergroups', { name: 'Sales' })).json()
+  const member = { op: 'add', type: 'user', id: user.id }
+  assert.equal((await org.post(`/api/v2/usergroups/${group.id}/members`, member)).statusCode, 204)
+  const found = (await org.post('/api/search/systemusers', {})).json().results
+  assert.deepEqual(found[0].memberof, [group.id])
+  assert.equal('memberof' in (await org.get('/api/systemusers')).json().results[0], false)
+
+  await org.delete(`/api/systemusers/${user.id}`)
+  const members = `/api/v2/usergroups/${group.id}/members`
+  assert.deepEqual((await org.get(members)).json(), [])
+  await org.post(`/api/systemusers/${user.id}/restore`)
+  assert.equal((await org.get(members)).json().length, 1, 'back with its memberships')
+})
+
 test('several users at once get numbers of their own', async () => {
   const org = await app.newOrganization()
   const made = await Promise.all(Array.from({ length: 8 }, () => addUser(org)))

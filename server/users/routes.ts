@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import type { Caller } from '../platform/caller.ts'
 import { AppError } from '../platform/errors.ts'
 import { ErrorV1, errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
-import { getUser, removeUser, restoreUser, updateUser } from './actions.ts'
+import { removeUser, restoreUser, updateUser } from './actions.ts'
 import type { UserContext } from './context.ts'
 import { createUser } from './create.ts'
-import { toUser } from './records.ts'
+import { describeUser, describeUsers, withGroups } from './describe.ts'
 import {
   PasswordRejection,
   User,
@@ -18,7 +19,7 @@ import {
   UserPut,
   WriteQuery,
 } from './schema.ts'
-import { listUsers, userResource } from './store.ts'
+import { listUsers, type UserRow, userResource } from './store.ts'
 
 const errors = errorsOf('v1')
 const writeErrors = { 400: Type.Union([PasswordRejection, ErrorV1]), ...errors }
@@ -52,6 +53,9 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
   app,
   { context },
 ) => {
+  const described = async ({ organizationId }: Caller, row: UserRow) =>
+    (await describeUsers(context, organizationId, [row]))[0]!
+
   app.get(
     '/systemusers',
     {
@@ -67,7 +71,8 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
       const list = readListV1(userResource, query)
       const tenant = context.db.tenant(organizationId)
       const { totalCount, results } = await listUsers(tenant, organizationId, list)
-      return { totalCount, results: results.map((row) => project(toUser(row), list.fields)) }
+      const users = await describeUsers(context, organizationId, results)
+      return { totalCount, results: users.map((user) => project(user, list.fields)) }
     },
   )
 
@@ -87,7 +92,9 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
       const list = readSearch(userResource, query, body ?? {})
       const tenant = context.db.tenant(organizationId)
       const { totalCount, results } = await listUsers(tenant, organizationId, list)
-      return { totalCount, results: results.map((row) => project(toUser(row), list.fields)) }
+      const users = await describeUsers(context, organizationId, results)
+      const found = await withGroups(context, organizationId, users)
+      return { totalCount, results: found.map((user) => project(user, list.fields)) }
     },
   )
 
@@ -105,7 +112,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
     },
     ({ caller, body, query }, reply) =>
       orRejection(reply, query.fullValidationDetails, async () =>
-        toUser(await createUser(context, caller, body)),
+        described(caller, await createUser(context, caller, body)),
       ),
   )
 
@@ -123,7 +130,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
     },
     async ({ caller, params, query }) =>
       project(
-        toUser(await getUser(context, caller.organizationId, params.id)),
+        await describeUser(context, caller.organizationId, params.id),
         query.fields?.split(/[\s,]+/) ?? null,
       ),
   )
@@ -143,7 +150,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
     },
     ({ caller, params, body, query }, reply) =>
       orRejection(reply, query.fullValidationDetails, async () =>
-        toUser(await updateUser(context, caller, params.id, body)),
+        described(caller, await updateUser(context, caller, params.id, body)),
       ),
   )
 
@@ -166,7 +173,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
       config: { scopes: WRITE, operationId: { legacy: 'systemusers_delete' } },
     },
     async ({ caller, params, query }) =>
-      toUser(await removeUser(context, caller, params.id, query.cascade_manager)),
+      described(caller, await removeUser(context, caller, params.id, query.cascade_manager)),
   )
 
   app.post(
@@ -180,6 +187,6 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
       },
       config: { scopes: WRITE },
     },
-    async ({ caller, params }) => toUser(await restoreUser(context, caller, params.id)),
+    async ({ caller, params }) => described(caller, await restoreUser(context, caller, params.id)),
   )
 }

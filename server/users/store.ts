@@ -49,13 +49,14 @@ const profileFields: Record<string, Field> = {
   ),
 }
 
+/** Those with an index are compared as it is ordered. */
 const fields: [string, Sql, FieldKind][] = [
   ['_id', sql`id`, 'string'],
   ['id', sql`id`, 'string'],
-  ['username', sql`username`, 'string'],
-  ['email', sql`email`, 'string'],
+  ['username', sql`(username collate "C")`, 'string'],
+  ['email', sql`(email collate "C")`, 'string'],
   ['firstname', sql`firstname`, 'string'],
-  ['lastname', sql`lastname`, 'string'],
+  ['lastname', sql`(lastname collate "C")`, 'string'],
   ['employeeIdentifier', sql`employee_identifier`, 'string'],
   ['manager', sql`manager`, 'string'],
   ['state', sql`state`, 'string'],
@@ -79,7 +80,7 @@ const fields: [string, Sql, FieldKind][] = [
   ['mfa.configured', sql`(totp_secret is not null)`, 'boolean'],
   ['mfa.exclusion', sql`coalesce((profile -> 'mfa' ->> 'exclusion')::boolean, false)`, 'boolean'],
   ['mfa.exclusionUntil', sql`(profile -> 'mfa' ->> 'exclusionUntil')::timestamptz`, 'date'],
-  ['recoveryEmail.address', sql`profile -> 'recoveryEmail' ->> 'address'`, 'string'],
+  ['recoveryEmail.address', sql`(profile -> 'recoveryEmail' ->> 'address')`, 'string'],
 ]
 
 export const userResource: Resource = {

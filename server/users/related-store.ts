@@ -1,0 +1,36 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+// What other slices keep about users; only read here.
+
+export interface AdministratorLink {
+  user_id: string
+  id: string
+  role_ids: string[]
+}
+
+/** Those among the users who are administrators of the organization as well: the address is the same. */
+export const administratorsAmong = (
+  db: Queryable,
+  organizationId: string,
+  ids: readonly string[],
+) =>
+  db.many<AdministratorLink>(sql`
+    select u.id as user_id, a.id, a.role_ids
+      from administrators a join users u on u.email_key = lower(a.email) collate "C"
+     where a.organization = ${organizationId} and u.organization_id = ${organizationId}
+       and u.id = any(${ids}::text[])`)
+
+export const administratorAs = (db: Queryable, organizationId: string, id: string) =>
+  db.find<AdministratorLink>(sql`
+    select u.id as user_id, a.id, a.role_ids
+      from users u join administrators a on lower(a.email) = u.email_key collate "default"
+     where u.organization_id = ${organizationId} and u.id = ${id} and a.organization = ${organizationId}`)
+
+/** The groups each of the users is in, by any way that counts as membership. */
+export const groupIdsOf = (db: Queryable, organizationId: string, ids: readonly string[]) =>
+  db.many<{ user_id: string; group_ids: string[] }>(sql`
+    select to_id as user_id, array_agg(from_id::text order by from_id) as group_ids from edges
+     where organization_id = ${organizationId} and valid_until is null and from_type = 'user_group'
+       and to_type = 'user' and to_id = any(${ids}::text[])
+     group by to_id`)
