@@ -13,6 +13,19 @@ import {
   sessionRoutes,
 } from './admins/index.ts'
 import {
+  type CommandContext,
+  commandAgentRoutes,
+  commandDetails,
+  commandJobs,
+  commandNames,
+  commandQueueRoutes,
+  commandResultRoutes,
+  commandRoutes,
+  dropExpiredCommandsJob,
+  runRoutes,
+  runScheduledJob,
+} from './commands/index.ts'
+import {
   dropArrivalsJob,
   type ForwardingContext,
   ForwardingWorker,
@@ -69,13 +82,13 @@ import {
   createSystemAuthenticate,
   purgeSystemsJob,
   registerSystemContext,
-  type SystemContext,
   systemJobs,
   systemResource,
   systemRoutes,
 } from './systems/index.ts'
 import {
   bulkUserRoutes,
+  findUsers,
   scheduledStateRoutes,
   type UserContext,
   userAccountRoutes,
@@ -99,6 +112,8 @@ export const jobDefinitions: JobDefinition[] = [
   evaluateGroupJob,
   purgeGroupsJob,
   purgeSystemsJob,
+  runScheduledJob,
+  dropExpiredCommandsJob,
 ] as unknown as JobDefinition[]
 
 export interface App {
@@ -130,6 +145,7 @@ interface HttpParts {
   forwarding: ForwardingContext
   users: UserContext
   groups: GroupContext
+  commands: CommandContext
   queueDepths: Queue['depths']
   prepare?: ((http: FastifyInstance) => void) | undefined
 }
@@ -142,7 +158,8 @@ async function registerApi(
     forwarding,
     users,
     groups,
-  }: Pick<HttpParts, 'db' | 'searchDb' | 'forwarding' | 'users' | 'groups'>,
+    commands,
+  }: Pick<HttpParts, 'db' | 'searchDb' | 'forwarding' | 'users' | 'groups' | 'commands'>,
   context: AdminContext,
   operations: Operation[],
 ) {
@@ -160,19 +177,15 @@ async function registerApi(
   await http.register(administratorRoutes, { prefix: '/api', context })
   await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context })
   await http.register(roleRoutes, { prefix: '/api/v2', context })
-  const { sealer, publicUrl } = context
-  const systems: SystemContext = {
-    db,
-    sealer,
-    publicUrl,
-    onChanged: async (tx, caller, _, after) => {
-      if (after) await memberChanged(groups, tx, caller, 'system', after.id)
-    },
-  }
-  await http.register(systemRoutes, { prefix: '/api', context: systems })
-  await http.register(connectKeyRoutes, { prefix: '/api/v2', context: systems })
-  await http.register(agentRoutes, { context: systems })
-  const graph = { db, names: groups.names, commandDetails: async () => new Map() }
+  await http.register(systemRoutes, { prefix: '/api', context: commands })
+  await http.register(connectKeyRoutes, { prefix: '/api/v2', context: commands })
+  await http.register(agentRoutes, { context: commands })
+  await http.register(commandRoutes, { prefix: '/api', context: commands })
+  await http.register(commandResultRoutes, { prefix: '/api', context: commands })
+  await http.register(runRoutes, { prefix: '/api', context: commands })
+  await http.register(commandQueueRoutes, { prefix: '/api/v2', context: commands })
+  await http.register(commandAgentRoutes, { context: commands })
+  const graph = { db, names: groups.names, commandDetails }
   await http.register(graphRoutes, { prefix: '/api/v2', context: graph })
   await http.register(groupRoutes, { prefix: '/api/v2', context: groups })
   await http.register(userRoutes, { prefix: '/api', context: users })
@@ -220,6 +233,7 @@ const groupContext = (db: Db, send: SendJob): GroupContext => ({
     system: (tx, organizationId, ids) => memberNames(tx, organizationId, 'system', ids),
     user_group: groupNames,
     system_group: groupNames,
+    command: commandNames,
   }),
   resources: { user: userResource, system: systemResource },
 })
@@ -236,10 +250,22 @@ export async function createApp(parts: AppParts): Promise<App> {
   users.listeners.push(async (tx, actor, { userId, after }) => {
     if (after) await memberChanged(groups, tx, actor, 'user', userId)
   })
+  const commands: CommandContext = {
+    db,
+    sealer,
+    publicUrl,
+    send,
+    onChanged: async (tx, caller, _, after) => {
+      if (after) await memberChanged(groups, tx, caller, 'system', after.id)
+    },
+    usernames: async (tx, organizationId, ids) =>
+      new Map((await findUsers(tx, organizationId, ids)).map(({ id, username }) => [id, username])),
+  }
   const jobs = [
     ...insightsJobs(db),
     ...adminJobs(db),
     ...systemJobs(db),
+    ...commandJobs(commands),
     ...forwardingJobs(db),
     ...userJobs(users),
     ...groupJobs(groups),
@@ -259,6 +285,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     forwarding,
     users,
     groups,
+    commands,
     queueDepths: queue.depths,
     prepare,
   })
@@ -286,6 +313,7 @@ export async function describeRoutes(): Promise<Operation[]> {
     forwarding: {} as ForwardingContext,
     users: {} as UserContext,
     groups: {} as GroupContext,
+    commands: {} as CommandContext,
     queueDepths: async () => [],
   })
   return operations

@@ -1,4 +1,4 @@
-import { addNode, deleteNode, restoreNode } from '../graph/index.ts'
+import { addNode, deleteNode, holdNodes, restoreNode } from '../graph/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
@@ -106,6 +106,12 @@ function primaryUserAfter(before: string | null, body: SystemPut): string | null
   return id
 }
 
+async function checkUser(tx: Tx, organizationId: string, id: string | null): Promise<void> {
+  if (id === null) return
+  const [found] = await holdNodes(tx, organizationId, [{ type: 'user', id }])
+  if (!found) throw invalid('user_not_found', 'primarySystemUser.id: there is no such user')
+}
+
 const applied = (before: SystemRow, body: SystemPut): SystemRow => ({
   ...before,
   display_name: body.displayName ?? before.display_name,
@@ -145,6 +151,8 @@ export function updateSystem(
     const before = isId(id) ? await lockSystem(tx, organizationId, id) : undefined
     if (!before) throw systemNotFound()
     const after = applied(before, body)
+    if (after.primary_user_id !== before.primary_user_id)
+      await checkUser(tx, organizationId, after.primary_user_id)
     await saveChange(context, tx, caller, before, after)
     return toSystem(after)
   })

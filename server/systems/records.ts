@@ -13,10 +13,13 @@ export const builtInCommandsOf = (osFamily: string): { name: string; type: strin
     ? BUILT_IN.map((name) => ({ name, type: 'security' }))
     : []
 
-export const toSystem = (row: SystemRow): System => ({
+const isActive = ({ last_contact }: SystemRow, now: number): boolean =>
+  last_contact !== null && Date.parse(last_contact) > now - ACTIVE_MINUTES * 60_000
+
+export const toSystem = (row: SystemRow, now = Date.now()): System => ({
   _id: row.id,
   id: row.id,
-  active: row.active,
+  active: isActive(row, now),
   agentVersion: row.agent_version,
   arch: row.arch,
   attributes: row.attributes,

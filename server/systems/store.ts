@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db.ts'
 import type { Field, Resource } from '../platform/list/conditions.ts'
-import { readPage } from '../platform/list/page.ts'
+import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
 import { type Sql, sql } from '../platform/sql.ts'
 import { DETAIL_FIELDS, type Details } from './details.ts'
@@ -28,14 +28,12 @@ export interface SystemRow {
   primary_user_id: string | null
   details: Details
   deleted_at: string | null
-  active: boolean
 }
 
-const active = sql`coalesce(s.last_contact > now() - make_interval(mins => ${ACTIVE_MINUTES}), false)`
-const columns = sql`s.*, ${active} as active`
+const active = sql`coalesce(last_contact > now() - make_interval(mins => ${ACTIVE_MINUTES}), false)`
 
 function detail([path, kind, fallback]: (typeof DETAIL_FIELDS)[number]): [string, Field] {
-  const value = sql`(s.details #>> ${path}::text[])`
+  const value = sql`(details #>> ${path}::text[])`
   const typed: Sql =
     kind === 'string' ? value : kind === 'number' ? sql`${value}::numeric` : sql`${value}::boolean`
   const column = fallback === null ? typed : sql`coalesce(${typed}, ${fallback})`
@@ -44,66 +42,64 @@ function detail([path, kind, fallback]: (typeof DETAIL_FIELDS)[number]): [string
 
 export const systemResource: Resource = {
   fields: {
-    _id: { column: sql`s.id`, kind: 'string' },
-    id: { column: sql`s.id`, kind: 'string' },
+    _id: { column: sql`id`, kind: 'string' },
+    id: { column: sql`id`, kind: 'string' },
     active: { column: active, kind: 'boolean' },
-    agentVersion: { column: sql`s.agent_version`, kind: 'string' },
-    arch: { column: sql`s.arch`, kind: 'string' },
-    created: { column: sql`s.created`, kind: 'date' },
-    description: { column: sql`s.description`, kind: 'string' },
-    displayName: { column: sql`s.display_name`, kind: 'string' },
-    hostname: { column: sql`s.hostname`, kind: 'string' },
-    lastContact: { column: sql`s.last_contact`, kind: 'date' },
-    organization: { column: sql`s.organization_id`, kind: 'string' },
-    os: { column: sql`s.os`, kind: 'string' },
-    osFamily: { column: sql`s.os_family`, kind: 'string' },
-    'primarySystemUser.id': { column: sql`s.primary_user_id`, kind: 'string' },
-    'provisionMetadata.provisioner.type': { column: sql`s.provisioner_type`, kind: 'string' },
+    agentVersion: { column: sql`agent_version`, kind: 'string' },
+    arch: { column: sql`arch`, kind: 'string' },
+    created: { column: sql`created`, kind: 'date' },
+    description: { column: sql`description`, kind: 'string' },
+    displayName: { column: sql`display_name`, kind: 'string' },
+    hostname: { column: sql`hostname`, kind: 'string' },
+    lastContact: { column: sql`last_contact`, kind: 'date' },
+    organization: { column: sql`organization_id`, kind: 'string' },
+    os: { column: sql`os`, kind: 'string' },
+    osFamily: { column: sql`os_family`, kind: 'string' },
+    'primarySystemUser.id': { column: sql`primary_user_id`, kind: 'string' },
+    'provisionMetadata.provisioner.type': { column: sql`provisioner_type`, kind: 'string' },
     'provisionMetadata.provisioner.provisionerId': {
-      column: sql`s.provisioner_id`,
+      column: sql`provisioner_id`,
       kind: 'string',
     },
-    remoteIP: { column: sql`s.remote_ip`, kind: 'string' },
-    serialNumber: { column: sql`s.serial_number`, kind: 'string' },
-    version: { column: sql`s.version`, kind: 'string' },
+    remoteIP: { column: sql`remote_ip`, kind: 'string' },
+    serialNumber: { column: sql`serial_number`, kind: 'string' },
+    version: { column: sql`version`, kind: 'string' },
     ...Object.fromEntries(DETAIL_FIELDS.map(detail)),
   },
   defaultSort: '_id',
-  tieBreak: sql`s.id`,
+  tieBreak: sql`id`,
   searchFields: ['displayName', 'hostname', 'serialNumber', 'description'],
   // Published modules ask for a thousand and take a shorter page for the last one.
   maxLimit: 1000,
 }
 
 const alive = (organizationId: string): Sql =>
-  sql`s.organization_id = ${organizationId} and s.deleted_at is null`
+  sql`organization_id = ${organizationId} and deleted_at is null`
 
 export const listSystems = (db: Queryable, organizationId: string, list: ListQuery) =>
-  readPage<SystemRow>(db, columns, sql`systems s`, alive(organizationId), list)
+  readTenantPage<SystemRow>(db, sql`systems`, organizationId, sql`deleted_at is null`, list)
 
 export const findSystem = (db: Queryable, organizationId: string, id: string) =>
-  db.find<SystemRow>(
-    sql`select ${columns} from systems s where ${alive(organizationId)} and s.id = ${id}`,
-  )
+  db.find<SystemRow>(sql`select * from systems where ${alive(organizationId)} and id = ${id}`)
 
 /** All of them, or those with these ids: for rules that decide who belongs to a group. */
 export const readSystems = (db: Queryable, organizationId: string, ids: string[] | null) =>
   db.many<SystemRow>(
-    sql`select ${columns} from systems s
-         where ${alive(organizationId)} and (${ids}::text[] is null or s.id = any(${ids}::text[]))
-         order by s.id`,
+    sql`select * from systems
+         where ${alive(organizationId)} and (${ids}::text[] is null or id = any(${ids}::text[]))
+         order by id`,
   )
 
 export const lockSystem = (db: Queryable, organizationId: string, id: string) =>
   db.one<SystemRow>(
-    sql`select ${columns} from systems s where ${alive(organizationId)} and s.id = ${id} for update`,
+    sql`select * from systems where ${alive(organizationId)} and id = ${id} for update`,
   )
 
 /** A deleted one that can still be restored. */
 export const lockTombstone = (db: Queryable, organizationId: string, id: string) =>
   db.one<SystemRow>(
-    sql`select ${columns} from systems s
-         where s.organization_id = ${organizationId} and s.id = ${id} and s.deleted_at is not null for update`,
+    sql`select * from systems
+         where organization_id = ${organizationId} and id = ${id} and deleted_at is not null for update`,
   )
 
 export type NewSystem = Pick<SystemRow, 'organization_id' | 'id'> & Partial<SystemRow>

@@ -1,0 +1,70 @@
+import type { Caller } from '../platform/caller.ts'
+import { invalid, notFound } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import { getSystem, signForAgents } from '../systems/index.ts'
+import type { CommandContext } from './context.ts'
+import { fetchQueued, type QueuedRow, takeQueued } from './queue-store.ts'
+import { insertResult } from './result-store.ts'
+import type { AgentResult } from './schema.ts'
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+/** One member a line, so that a shell can read it; what may hold anything is in Base64. */
+const orderOf = (row: QueuedRow): string =>
+  [
+    `id ${row.id}`,
+    `system ${row.system_id}`,
+    `expires ${Math.floor(Date.parse(row.expires_at) / 1000)}`,
+    `timeout ${row.timeout_seconds}`,
+    `user ${row.run_as_name}`,
+    `command ${base64(row.command)}`,
+    `payload ${row.payload === null ? '' : base64(JSON.stringify(row.payload))}`,
+    '',
+  ].join('\n')
+
+/** What the system is to run: a line for each order, the order and its signature in Base64. */
+export async function ordersFor(context: CommandContext, caller: Caller): Promise<string> {
+  const { organizationId, id } = caller
+  const rows = await fetchQueued(context.db.tenant(organizationId), organizationId, id)
+  if (rows.length === 0) return ''
+  const orders = rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map(orderOf)
+  const signatures = await signForAgents(context, organizationId, orders)
+  return orders
+    .map((order, at) => `${base64(order)} ${signatures[at]!.toString('base64')}\n`)
+    .join('')
+}
+
+/** The answer to an order, once. */
+export async function takeAnswer(
+  { db }: CommandContext,
+  caller: Caller,
+  id: string,
+  { exitCode, output, error }: AgentResult,
+): Promise<void> {
+  if (exitCode !== null && Math.abs(exitCode) > 2_147_483_647)
+    throw invalid('bad_exit_code', 'exitCode: out of range')
+  const { organizationId, id: systemId } = caller
+  await db.tx(organizationId, async (tx) => {
+    const row = isId(id) ? await takeQueued(tx, organizationId, systemId, id) : undefined
+    if (!row) throw notFound('order_not_found', 'Not Found: no answer to this is waited for')
+    const system = await getSystem(tx, organizationId, systemId)
+    await insertResult(tx, {
+      organization_id: organizationId,
+      id: row.id,
+      command_id: row.command_id,
+      workflow_instance_id: row.workflow_instance_id,
+      system_id: systemId,
+      system_name: system.display_name || system.hostname,
+      name: row.name,
+      command: row.command,
+      run_as: row.run_as,
+      sudo: row.sudo,
+      files: [],
+      request_time: row.request_time,
+      exit_code: exitCode,
+      // Commands write what they like; the database holds text.
+      output: Buffer.from(output, 'base64').toString('utf8').replaceAll('\0', ''),
+      error: error.replaceAll('\0', ''),
+    })
+  })
+}

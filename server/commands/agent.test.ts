@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { newKeyPair, run } from '../../test/enrol.ts'
+import { startApp, tempDirectory } from '../../test/harness.ts'
+import { sql } from '../platform/sql.ts'
+
+const app = await startApp()
+const address = await app.http.listen({ port: 0, host: '127.0.0.1' })
+/** Whoever runs the tests; an agent that is not root runs as itself only. */
+const me = (await run('id', ['-un'])).stdout.trim()
+
+/** A machine with an agent, installed as a person would. */
+async function newMachine() {
+  const org = await app.newOrganization()
+  const { connectKey } = (await org.get('/api/v2/connect-key')).json()
+  const root = tempDirectory()
+  const env = { GATEHOUSE_ROOT: root, GATEHOUSE_URL: address }
+  const pipe = `curl -sf -H 'x-connect-key: ${connectKey}' ${address}/Kickstart | sh`
+  const installed = await run('sh', ['-c', pipe], { env })
+  assert.equal(installed.code, 0, installed.stderr)
+  const directory = join(root, 'opt/gatehouse')
+  const [, systemId = ''] =
+    /"systemKey":"(\w+)"/.exec(readFileSync(join(directory, 'agent.conf'), 'utf8')) ?? []
+  const agent = () => run('sh', [join(directory, 'agent.sh'), 'run'], { env: { TMPDIR: root } })
+  /** Queued for this machine, to be run as whoever runs the tests. */
+  const order = async (command: string, body: object = {}) => {
+    const made = await org.post('/api/commands', { name: 'Test', command, ...body })
+    assert.equal(made.statusCode, 200, made.body)
+    const started = await org.post('/api/runCommand', {
+      _id: made.json().id,
+      systemIds: [systemId],
+    })
+    assert.equal(started.statusCode, 200, started.body)
+    await app.db.tx(org.organizationId, (tx) =>
+      tx.run(sql`update command_queue set run_as_name = ${me} where run_as_name = 'root'`),
+    )
+    return started.json().queueIds[0] as string
+  }
+  const results = async () => {
+    const list = (await org.get('/api/commandresults?sort=_id&limit=100')).json().results
+    const whole = list.map((result: { _id: string }) =>
+      org.get(`/api/commandresults/${result._id}`),
+    )
+    return (await Promise.all(whole)).map((res) => res.json())
+  }
+  return { org, directory, systemId, agent, order, results }
+}
+
+test('a command reaches a real shell agent and its exit code and output come back', async () => {
+  const { order, agent, results } = await newMachine()
+  await order('echo "Größe: $((6 * 7))"; echo problem >&2; exit 3')
+  const ran = await agent()
+  assert.equal(ran.code, 0, ran.stderr)
+  const [result, ...more] = await results()
+  assert.deepEqual(more, [])
+  assert.equal(result.exitCode, 3)
+  assert.equal(result.response.data.output, 'Größe: 42\nproblem\n')
+  assert.equal(result.response.error, '')
+
+  // Nothing is left to do, and nothing is done twice.
+  assert.equal((await agent()).code, 0)
+  assert.equal((await results()).length, 1)
+})
+
+test('a command that does not end is stopped after its time', async () => {
+  const { order, agent, results } = await newMachine()
+  await order('echo begun; sleep 60', { timeout: '1' })
+  await agent()
+  const [result] = await results()
+  assert.equal(result.exitCode, 124)
+  assert.equal(result.response.data.output, 'begun\n')
+  assert.match(result.response.error, /1 seconds/)
+})
+
+test('the body of a trigger is handed to the command', async () => {
+  const { org, systemId, agent, results } = await newMachine()
+  const body = {
+    name: 'T',
+    command: 'echo "$GATEHOUSE_PAYLOAD"',
+    launchType: 'trigger',
+    trigger: 'go',
+  }
+  const { id } = (await org.post('/api/commands', body)).json()
+  await org.post(`/api/v2/commands/${id}/associations`, { op: 'add', type: 'system', id: systemId })
+  await org.post('/api/command/trigger/go', { to: 'it\'s "here"' })
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.run(sql`update command_queue set run_as_name = ${me}`),
+  )
+  await agent()
+  const [result] = await results()
+  assert.deepEqual(JSON.parse(result.response.data.output), { to: 'it\'s "here"' })
+})
+
+test('an order that the key from enrolment did not sign is not run', async () => {
+  const { directory, order, agent, results } = await newMachine()
+  await order('echo should not run')
+  const key = readFileSync(join(directory, 'server.pub'), 'utf8')
+  writeFileSync(join(directory, 'server.pub'), newKeyPair().publicKey)
+  const ran = await agent()
+  assert.match(ran.stderr, /without a valid signature was not run/)
+  assert.deepEqual(await results(), [])
+  writeFileSync(join(directory, 'server.pub'), key)
+  await agent()
+  assert.equal((await results()).length, 1)
+})
+
+test('an order for another system is not run, although it is signed', async () => {
+  const { org, systemId, directory, order, agent, results } = await newMachine()
+  const id = await order('echo should not run')
+  const conf = join(directory, 'agent.conf')
+  // The agent believes to be another system; the service still knows it by its key.
+  const script = join(directory, 'agent.sh')
+  const text = readFileSync(script, 'utf8')
+  writeFileSync(
+    script,
+    text.replace('[ "$(field system)" = "$SYSTEM_KEY" ]', '[ "$(field system)" = another ]'),
+  )
+  await agent()
+  assert.deepEqual(await results(), [])
+  assert.ok(readFileSync(conf, 'utf8').includes(systemId))
+  assert.equal((await org.get('/api/v2/queuedcommand/workflows')).json().totalCount, 1)
+  writeFileSync(script, text)
+  await agent()
+  assert.equal((await results())[0]._id, id)
+})
+
+test('a command that was begun and not ended is told as interrupted, not run again', async () => {
+  const { directory, order, agent, results } = await newMachine()
+  const id = await order('echo twice')
+  mkdirSync(join(directory, 'commands'))
+  writeFileSync(join(directory, 'commands', id), '')
+  await agent()
+  const [result] = await results()
+  assert.equal(result.exitCode, null)
+  assert.equal(result.response.data.output, '')
+  assert.equal(result.response.error, 'interrupted')
+})
+
+test('an answer that could not be sent is sent again without running again', async () => {
+  const { org, directory, order, agent, results } = await newMachine()
+  const mark = join(directory, 'ran')
+  const id = await order(`echo once >> '${mark}'; cat '${mark}'`)
+  // The answer is refused as long as the service does not wait for it.
+  const script = join(directory, 'agent.sh')
+  const text = readFileSync(script, 'utf8')
+  writeFileSync(script, text.replace('/agent/v1/commands/$1/result', '/agent/v1/nowhere/$1'))
+  await agent()
+  // 404 counts as no longer waited for; put the answer back as if the line had been down.
+  writeFileSync(join(directory, 'commands', `${id}.out`), 'once\n')
+  writeFileSync(join(directory, 'commands', `${id}.end`), '0 \n')
+  assert.deepEqual(await results(), [])
+  writeFileSync(script, text)
+  await agent()
+  const [result] = await results()
+  assert.equal(result.exitCode, 0)
+  assert.equal(result.response.data.output, 'once\n')
+  assert.equal(readFileSync(mark, 'utf8'), 'once\n')
+  assert.equal((await org.get('/api/v2/queuedcommand/workflows')).json().totalCount, 0)
+})
+
+test('a user that the machine does not have cannot run anything', async () => {
+  const { org, order, agent, results } = await newMachine()
+  await order('echo no')
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.run(sql`update command_queue set run_as_name = 'no-such-user'`),
+  )
+  await agent()
+  const [result] = await results()
+  assert.equal(result.exitCode, 126)
+  assert.match(result.response.data.output, /cannot run as no-such-user/)
+})

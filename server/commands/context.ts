@@ -1,0 +1,16 @@
+import type { Queryable } from '../platform/db.ts'
+import type { SendJob } from '../platform/jobs/definition.ts'
+import type { SystemContext } from '../systems/index.ts'
+
+/** The names that system users have on systems, by id. */
+export type Usernames = (
+  db: Queryable,
+  organizationId: string,
+  ids: string[],
+) => Promise<ReadonlyMap<string, string>>
+
+/** What the actions of this slice work with; made once by the composition root. */
+export interface CommandContext extends SystemContext {
+  send: SendJob
+  usernames: Usernames
+}

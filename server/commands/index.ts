@@ -1,0 +1,8 @@
+export { createCommand } from './actions.ts'
+export type { CommandContext } from './context.ts'
+export { commandDetails, commandNames } from './details.ts'
+export { commandJobs, dropExpiredCommandsJob, runScheduledJob } from './jobs.ts'
+export { commandResultRoutes } from './result-routes.ts'
+export { insertResult, type ResultRow } from './result-store.ts'
+export { commandRoutes } from './routes.ts'
+export { commandAgentRoutes, commandQueueRoutes, runRoutes } from './run-routes.ts'

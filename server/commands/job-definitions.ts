@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import { defineJob } from '../platform/jobs/definition.ts'
+
+const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
+
+/** The turn of a command for one instant; out of date when the command is planned for another. */
+export const runScheduledJob = defineJob({
+  name: 'commands.run-scheduled',
+  payload: Type.Object({
+    organizationId: Id,
+    commandId: Id,
+    at: Type.String({ format: 'date-time' }),
+  }),
+  retry: { limit: 10, backoffSeconds: 30 },
+})
+
+export const dropExpiredCommandsJob = defineJob({
+  name: 'commands.drop-expired',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 60 },
+  cron: '41 3 * * *',
+})

@@ -1,0 +1,96 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+export interface QueuedRow {
+  organization_id: string
+  id: string
+  system_id: string
+  command_id: string | null
+  workflow_instance_id: string
+  launched_by: 'manual' | 'triggered' | 'scheduled' | 'built-in'
+  name: string
+  command: string
+  run_as: string
+  run_as_name: string
+  sudo: boolean
+  timeout_seconds: number
+  payload: unknown
+  request_time: string
+  expires_at: string
+}
+
+export type NewQueued = Omit<
+  QueuedRow,
+  'id' | 'system_id' | 'organization_id' | 'request_time' | 'expires_at'
+> & { seconds_to_live: number }
+
+/** The same for each system. */
+export const enqueue = (
+  db: Queryable,
+  organizationId: string,
+  row: NewQueued,
+  targets: { id: string; systemId: string }[],
+) =>
+  db.run(sql`
+    insert into command_queue (organization_id, id, system_id, command_id, workflow_instance_id, launched_by, name,
+                               command, run_as, run_as_name, sudo, timeout_seconds, payload, expires_at)
+    select ${organizationId}, target.id, target.system_id, ${row.command_id}, ${row.workflow_instance_id},
+           ${row.launched_by}, ${row.name}, ${row.command}, ${row.run_as}, ${row.run_as_name}, ${row.sudo},
+           ${row.timeout_seconds}, ${row.payload === null ? null : JSON.stringify(row.payload)}::jsonb,
+           clock_timestamp() + make_interval(secs => ${row.seconds_to_live})
+      from unnest(${targets.map(({ id }) => id)}::text[], ${targets.map(({ systemId }) => systemId)}::text[])
+        as target (id, system_id)`)
+
+/** What the system has to do, oldest first. It stays until it is answered: the agent runs nothing twice. */
+export const fetchQueued = (db: Queryable, organizationId: string, systemId: string) =>
+  db.many<QueuedRow>(sql`
+    with due as (
+      select id from command_queue
+       where organization_id = ${organizationId} and system_id = ${systemId} and expires_at > now()
+       order by id limit 50
+    )
+    update command_queue q set fetched_at = coalesce(q.fetched_at, now()) from due
+     where q.organization_id = ${organizationId} and q.id = due.id
+    returning q.*`)
+
+export const takeQueued = (db: Queryable, organizationId: string, systemId: string, id: string) =>
+  db.one<QueuedRow>(sql`
+    delete from command_queue
+     where organization_id = ${organizationId} and system_id = ${systemId} and id = ${id} returning *`)
+
+export const cancelWorkflow = (db: Queryable, organizationId: string, workflowInstanceId: string) =>
+  db.many<QueuedRow>(sql`
+    delete from command_queue
+     where organization_id = ${organizationId} and workflow_instance_id = ${workflowInstanceId} returning *`)
+
+export const deleteExpired = (db: Queryable, organizationId: string) =>
+  db.run(
+    sql`delete from command_queue where organization_id = ${organizationId} and expires_at < now()`,
+  )
+
+export interface WorkflowRow {
+  id: string
+  name: string
+  command: string
+  command_id: string | null
+  launched_by: string
+  pending: number
+  request_time: string
+  total: number
+}
+
+export const listWorkflows = (
+  db: Queryable,
+  organizationId: string,
+  search: string,
+  limit: number,
+  skip: number,
+) =>
+  db.many<WorkflowRow>(sql`
+    select workflow_instance_id as id, min(name) as name, min(command) as command, min(command_id) as command_id,
+           min(launched_by) as launched_by, count(*) as pending, min(request_time) as request_time,
+           count(*) over () as total
+      from command_queue
+     where organization_id = ${organizationId} and expires_at > now()
+       and (${search} = '' or position(lower(${search}) in lower(name)) > 0)
+     group by workflow_instance_id order by min(request_time) desc, 1 limit ${limit} offset ${skip}`)

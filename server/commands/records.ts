@@ -1,0 +1,84 @@
+import type { ResultRow } from './result-store.ts'
+import type { Command, CommandResult } from './schema.ts'
+import type { CommandRow } from './store.ts'
+
+/** The user that stands for root in the API. */
+export const ROOT = '000000000000000000000000'
+
+const DEFAULTS = {
+  aiGenerated: false,
+  description: '',
+  files: [],
+  filesS3: [],
+  listensTo: '',
+  shell: '',
+  template: '',
+  templatingRequired: false,
+} satisfies Partial<Command>
+
+export const toCommand = (row: CommandRow): Command => ({
+  _id: row.id,
+  id: row.id,
+  name: row.name,
+  command: row.command,
+  commandType: row.command_type,
+  commandRunners: [],
+  launchType: row.launch_type,
+  organization: row.organization_id,
+  schedule: row.schedule,
+  scheduleRepeatType: row.schedule_repeat_type,
+  sudo: row.sudo,
+  timeout: String(row.timeout_seconds),
+  trigger: row.trigger,
+  user: row.run_as,
+  ...DEFAULTS,
+  ...row.details,
+})
+
+const LONGEST_COMMAND = 10_000
+const LONGEST_OUTPUT = 40
+
+/** Lists show the beginning of a command only. */
+export function toCommandSummary(row: CommandRow): Command {
+  const { command = '', ...rest } = toCommand(row)
+  return { ...rest, command: command.slice(0, LONGEST_COMMAND) }
+}
+
+export const toResult = (row: ResultRow): CommandResult => ({
+  _id: row.id,
+  id: row.id,
+  command: row.command,
+  exitCode: row.exit_code,
+  files: row.files,
+  name: row.name,
+  organization: row.organization_id,
+  requestTime: row.request_time,
+  response: {
+    data: { exitCode: row.exit_code, output: row.output },
+    error: row.error,
+    id: row.id,
+  },
+  responseTime: row.response_time,
+  sudo: row.sudo,
+  system: row.system_name,
+  systemId: row.system_id,
+  user: row.run_as,
+  workflowId: row.command_id ?? '',
+  workflowInstanceId: row.workflow_instance_id,
+})
+
+/** Lists show the beginning of what a command wrote. */
+export const toResultSummary = (row: ResultRow): CommandResult =>
+  toResult({
+    ...row,
+    command: row.command.slice(0, LONGEST_COMMAND),
+    output: row.output.slice(0, LONGEST_OUTPUT),
+    error: row.error.slice(0, LONGEST_OUTPUT),
+  })
+
+/** The command as the thing an event is about. */
+export const resourceOf = ({ id, name }: { id: string | null; name: string }) => ({
+  type: 'command',
+  ...(id !== null && { id }),
+  name,
+})

@@ -1,0 +1,219 @@
+import { membersOf, systemsOfCommand } from '../graph/index.ts'
+import { type Actor, recordEvent } from '../insights/index.ts'
+import { type Caller, systemCaller } from '../platform/caller.ts'
+import type { Tx } from '../platform/db.ts'
+import { invalid, notFound } from '../platform/errors.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { builtInCommandsOf, getSystem, readSystems, type SystemRow } from '../systems/index.ts'
+import { commandNotFound, planned, planOf } from './actions.ts'
+import { BUILT_IN_SCRIPTS, type BuiltIn } from './built-in.ts'
+import type { CommandContext } from './context.ts'
+import { cancelWorkflow, enqueue, type NewQueued, type QueuedRow } from './queue-store.ts'
+import { ROOT, resourceOf } from './records.ts'
+import { runAfter } from './schedule.ts'
+import type { RunRequest } from './schema.ts'
+import { type CommandRow, commandsOfTrigger, lockCommand, saveNextRun } from './store.ts'
+
+/** A system that does not come for a command within this time does not get it any more. */
+const DEFAULT_SECONDS_TO_LIVE = 10 * 86_400
+
+export interface Run {
+  queueIds: string[]
+  workflowInstanceId: string
+}
+
+const FAMILIES: Record<CommandRow['command_type'], string> = {
+  linux: 'linux',
+  mac: 'darwin',
+  windows: 'windows',
+}
+const fits = ({ command_type }: CommandRow, { os_family }: SystemRow): boolean =>
+  os_family.toLowerCase() === FAMILIES[command_type]
+
+async function queue(
+  tx: Tx,
+  actor: Actor & { organizationId: string },
+  row: Omit<NewQueued, 'workflow_instance_id'>,
+  systemIds: string[],
+): Promise<Run> {
+  const workflowInstanceId = newId()
+  const targets = systemIds.map((systemId) => ({ id: newId(), systemId }))
+  const { organizationId } = actor
+  const queued = { ...row, workflow_instance_id: workflowInstanceId }
+  await enqueue(tx, organizationId, queued, targets)
+  await recordEvent(tx, actor, {
+    event_type: 'command_run',
+    resource: resourceOf({ id: row.command_id, name: row.name }),
+    correlation: { id: workflowInstanceId, type: 'command_run' },
+    changes: [{ field: 'systems', to: systemIds }],
+  })
+  return { queueIds: targets.map(({ id }) => id), workflowInstanceId }
+}
+
+async function queueCommand(
+  { usernames }: CommandContext,
+  tx: Tx,
+  actor: Actor & { organizationId: string },
+  command: CommandRow,
+  systemIds: string[],
+  launch: { by: QueuedRow['launched_by']; payload?: unknown },
+): Promise<Run> {
+  const { run_as } = command
+  // Without a name the agent answers that it cannot run as that user.
+  const name =
+    run_as === ROOT
+      ? 'root'
+      : ((await usernames(tx, actor.organizationId, [run_as])).get(run_as) ?? '')
+  return queue(
+    tx,
+    actor,
+    {
+      command_id: command.id,
+      launched_by: launch.by,
+      name: command.name,
+      command: command.command,
+      run_as,
+      run_as_name: command.sudo ? 'root' : name,
+      sudo: command.sudo,
+      timeout_seconds: command.timeout_seconds,
+      payload: launch.payload ?? null,
+      seconds_to_live: command.details.timeToLiveSeconds ?? DEFAULT_SECONDS_TO_LIVE,
+    },
+    systemIds,
+  )
+}
+
+/** The systems it is bound to, directly or through groups, as far as it is made for them. */
+async function boundSystems(tx: Tx, command: CommandRow): Promise<string[]> {
+  const { organization_id: organizationId, id } = command
+  const ids = await systemsOfCommand(tx, organizationId, id)
+  const systems = await readSystems(tx, organizationId, ids)
+  return systems.filter((system) => fits(command, system)).map((system) => system.id)
+}
+
+async function namedSystems(tx: Tx, command: CommandRow, body: RunRequest): Promise<string[]> {
+  const { organization_id: organizationId } = command
+  const named = new Set([...(body.systemIds ?? []), ...(body.systems ?? [])])
+  for (const id of body.systemGroups ?? []) {
+    if (!isId(id)) throw invalid('bad_group_id', `systemGroups: there is no group "${id}"`)
+    const members = await membersOf(tx, organizationId, { type: 'system_group', id })
+    for (const member of members) named.add(member)
+  }
+  const systems = await readSystems(tx, organizationId, [...named].filter(isId))
+  const byId = new Map(systems.map((system) => [system.id, system]))
+  for (const id of named) {
+    const system = byId.get(id)
+    if (!system) throw notFound('system_not_found', `systemIds: there is no system "${id}"`)
+    if (!fits(command, system))
+      throw invalid('wrong_system', `systemIds: ${id} is no ${command.command_type} system`)
+  }
+  return [...named]
+}
+
+export function runCommand(
+  context: CommandContext,
+  caller: Caller,
+  body: RunRequest,
+): Promise<Run> {
+  const { _id: id } = body
+  if (!id) throw invalid('command_id_missing', 'command id is required: send it as _id')
+  return context.db.tx(caller.organizationId, async (tx) => {
+    const command = isId(id) ? await lockCommand(tx, caller.organizationId, id) : undefined
+    if (!command) throw commandNotFound()
+    const named = body.systemIds || body.systems || body.systemGroups
+    const systemIds = named
+      ? await namedSystems(tx, command, body)
+      : await boundSystems(tx, command)
+    return queueCommand(context, tx, caller, command, systemIds, { by: 'manual' })
+  })
+}
+
+/** Every command that listens to the trigger; its body is handed to them. */
+export function pullTrigger(
+  context: CommandContext,
+  caller: Caller,
+  trigger: string,
+  payload: unknown,
+): Promise<string[]> {
+  return context.db.tx(caller.organizationId, async (tx) => {
+    const commands = await commandsOfTrigger(tx, caller.organizationId, trigger)
+    if (commands.length === 0)
+      throw notFound('trigger_not_found', 'Not Found: no command has this trigger')
+    for (const command of commands) {
+      const systemIds = await boundSystems(tx, command)
+      await queueCommand(context, tx, caller, command, systemIds, { by: 'triggered', payload })
+    }
+    return commands.map(({ name }) => name)
+  })
+}
+
+/** The turn of a command. Whoever comes second, or for a turn that was moved, finds nothing to do. */
+export function runScheduled(
+  context: CommandContext,
+  { organizationId, commandId, at }: { organizationId: string; commandId: string; at: string },
+  now: Date,
+): Promise<void> {
+  return context.db.tx(organizationId, async (tx) => {
+    const command = await lockCommand(tx, organizationId, commandId)
+    if (command?.next_run_at !== at) return
+    const actor = systemCaller(organizationId, 'schedule')
+    const systemIds = await boundSystems(tx, command)
+    await queueCommand(context, tx, actor, command, systemIds, { by: 'scheduled' })
+    const next = runAfter(planOf(command), now)
+    const { next_run_at } = await planned(context, tx, command, next)
+    await saveNextRun(tx, organizationId, commandId, next_run_at)
+  })
+}
+
+/** Restart and the like: Linux and Windows only; waits for a system that is away. */
+export function runBuiltIn(
+  { db }: CommandContext,
+  caller: Caller,
+  systemId: string,
+  name: BuiltIn,
+): Promise<Run> {
+  return db.tx(caller.organizationId, async (tx) => {
+    const system = await getSystem(tx, caller.organizationId, systemId)
+    if (!builtInCommandsOf(system.os_family).some((command) => command.name === name))
+      throw invalid('built_in_unsupported', `${name}: this system has no such built-in command`)
+    return queue(
+      tx,
+      caller,
+      {
+        command_id: null,
+        launched_by: 'built-in',
+        name,
+        command: BUILT_IN_SCRIPTS[name],
+        run_as: ROOT,
+        run_as_name: 'root',
+        sudo: false,
+        timeout_seconds: 120,
+        payload: null,
+        seconds_to_live: DEFAULT_SECONDS_TO_LIVE,
+      },
+      [system.id],
+    )
+  })
+}
+
+/** What no system has answered yet is taken back. */
+export function cancelRun(
+  { db }: CommandContext,
+  caller: Caller,
+  workflowInstanceId: string,
+): Promise<void> {
+  const { organizationId } = caller
+  return db.tx(organizationId, async (tx) => {
+    const rows = isId(workflowInstanceId)
+      ? await cancelWorkflow(tx, organizationId, workflowInstanceId)
+      : []
+    const [first] = rows
+    if (!first) throw notFound('run_not_found', 'Not Found: nothing of this run is waiting')
+    await recordEvent(tx, caller, {
+      event_type: 'command_cancel',
+      resource: resourceOf({ id: first.command_id, name: first.name }),
+      correlation: { id: workflowInstanceId, type: 'command_run' },
+      changes: [{ field: 'systems', from: rows.map((row) => row.system_id) }],
+    })
+  })
+}
