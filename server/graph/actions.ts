@@ -23,8 +23,9 @@ async function reach(
 ): Promise<Traversal> {
   const { organizationId } = caller
   const list = readListV2(reachedResource, query)
+  const plain = query.filter === undefined && query.sort === undefined
   const found = await db.tx(organizationId, (tx) =>
-    traverse(tx, organizationId, start, chains, list),
+    traverse(tx, organizationId, start, chains, list, plain),
   )
   if (!found.known && !unknownIsEmpty) throw nodeNotFound(start.type)
   return found

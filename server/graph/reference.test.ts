@@ -93,7 +93,7 @@ for (const seed of [1, 7, 42, 2026]) {
           const list = readListV2(reachedResource, { limit: 100 })
           const chains = chainsTo(type, ends)
           const { known, total, results } = await app.db.tx(organizationId, (tx) =>
-            traverse(tx, organizationId, start, chains, list),
+            traverse(tx, organizationId, start, chains, list, random(2) === 0),
           )
           const wanted = reference(edges, start, ends)
           const what = `${sub} of a ${type}`

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Tx } from '../platform/db.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { identifier, join, literal, Sql, sql } from '../platform/sql.ts'
+import { empty, identifier, join, literal, Sql, sql } from '../platform/sql.ts'
 import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
@@ -56,9 +56,12 @@ function pathsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
 const named = ({ text, values }: Sql): Sql =>
   new Sql(text, values, `traverse_${createHash('sha1').update(text).digest('hex')}`)
 
+/** Up to here the ids of a page are read from the front of each list that they come from. */
+const NEAR = 2000
+
 /**
- * Everything that the chains reach from the start: one statement. All ids are gathered and counted from the indexes;
- * paths are put together for the page alone.
+ * Everything that the chains reach from the start: one statement. All ids are counted from the indexes; paths are put
+ * together for the page alone. `plain`: neither filtered nor sorted by anything but the id.
  */
 export async function traverse(
   tx: Tx,
@@ -66,23 +69,30 @@ export async function traverse(
   start: NodeRef,
   chains: readonly Chain[],
   list: ListQuery,
+  plain: boolean,
 ): Promise<Traversal> {
   const paths = chains.map(
     (chain, at) =>
-      sql`${at === 0 ? sql`` : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
+      sql`${at === 0 ? empty : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
   )
+  const near = plain && list.skip + list.limit <= NEAR
+  const all = reachedSql(organizationId, start, chains)
+  // Where all ids are needed twice they are gathered once.
+  const front = near
+    ? sql`(${reachedSql(organizationId, start, chains, list.skip + list.limit)})`
+    : sql`reached`
   // Room for the ids of a hundred thousand users.
   const room = tx.run(sql`set local work_mem = '32MB'`)
   const row = tx.one<Traversal>(
     named(sql`
-      with reached as materialized (${reachedSql(organizationId, start, chains)})
+      with reached as ${near ? empty : sql`materialized`} (${all})
       select exists (select from nodes where organization_id = ${organizationId} and type = ${start.type}
                        and id = ${start.id} and deleted_at is null) as known,
              (select count(*) from reached r where ${list.where}) as total,
              coalesce((select json_agg(json_build_object('type', r.type, 'id', r.id, 'paths',
                            (select json_agg(path) from (${paths.length === 0 ? sql`select null::json as path` : join(paths, ' ')}) ways))
                          order by ${list.orderBy})
-                         from (select r.type, r.id from reached r where ${list.where}
+                         from (select r.type, r.id from ${front} r where ${list.where}
                                 order by ${list.orderBy} limit ${list.limit} offset ${list.skip}) r), '[]'::json) as results`),
   )
   await room
