@@ -94,6 +94,7 @@ import {
   userAccountRoutes,
   userJobDefinitions,
   userJobs,
+  userPasswordRoutes,
   userResource,
   userRoutes,
 } from './users/index.ts'
@@ -190,6 +191,7 @@ async function registerApi(
   await http.register(groupRoutes, { prefix: '/api/v2', context: groups })
   await http.register(userRoutes, { prefix: '/api', context: users })
   await http.register(userAccountRoutes, { prefix: '/api', context: users })
+  await http.register(userPasswordRoutes, { context: users })
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
   await http.register(oauthRoutes, { context })

@@ -7,10 +7,11 @@ export interface Client {
 
 /** Who acts, as events name them. */
 export interface Initiator {
-  type: 'admin' | 'system' | 'service_account'
+  type: 'admin' | 'system' | 'service_account' | 'user'
   id?: string
   email?: string
   name?: string
+  username?: string
 }
 
 /** Someone whose credential was accepted, before an organization is chosen. */

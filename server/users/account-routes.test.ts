@@ -83,6 +83,43 @@ test('the mail of an activation can be left out or sent elsewhere; who has a pas
   assert.equal((await activate(silent, { email: 'nobody' })).statusCode, 400)
 })
 
+test('the link of a mail sets a password, once, as the user; a refused one leaves it valid', async () => {
+  const org = await app.newOrganization()
+  const user = await addUser(org)
+  const [mail] = await mailsTo(user.email)
+  const { searchParams } = new URL(/http\S+/.exec(mail!.body)![0])
+  const organization = searchParams.get('organization')
+  const token = searchParams.get('token')!
+  app.secrets.add(token)
+  const choose = (body: object) =>
+    app.anonymous.post('/auth/users/password', { organization, token, password: STRONG, ...body })
+  assert.equal((await choose({ password: 'short' })).statusCode, 400)
+  assert.equal((await choose({ token: 'other' })).statusCode, 400)
+  assert.equal((await choose({ organization: newId() })).statusCode, 400)
+  assert.equal((await choose({ organization: 'x' })).statusCode, 400)
+  assert.equal((await read(org, user)).activated, false)
+  assert.equal((await choose({})).statusCode, 200)
+  assert.equal((await read(org, user)).activated, true)
+  assert.equal((await choose({})).statusCode, 400, 'it works once')
+  const event = (await org.events()).at(-1)!
+  assert.equal(event.event_type, 'user_password_set')
+  const { id, email, username } = user
+  assert.deepEqual(event.initiated_by, { type: 'user', id, email, username })
+})
+
+test('a link is worth nothing once the user is suspended, or has a password', async () => {
+  const org = await app.newOrganization()
+  const [suspended, set] = [await addUser(org), await addUser(org)]
+  await org.post(`/api/systemusers/${suspended.id}/state/suspend`)
+  await org.post(`/api/systemusers/${set.id}/password`, { password: STRONG })
+  for (const user of [suspended, set]) {
+    const [mail] = await mailsTo(user.email)
+    const token = /token=(\S+)/.exec(mail!.body)![1]
+    const body = { organization: org.organizationId, token, password: 'Tangled-Orchard-61' }
+    assert.equal((await app.anonymous.post('/auth/users/password', body)).statusCode, 400)
+  }
+})
+
 test('suspending and coming back, by every way there is', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, { password: STRONG })

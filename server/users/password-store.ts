@@ -51,6 +51,11 @@ export const deletePasswordLinks = (tx: Queryable, organizationId: string, userI
     sql`delete from user_password_links where organization_id = ${organizationId} and user_id = ${userId}`,
   )
 
+export const findPasswordLink = (db: Queryable, organizationId: string, hash: Buffer, now: Date) =>
+  db.one<{ user_id: string }>(sql`
+    select user_id from user_password_links
+     where organization_id = ${organizationId} and hash = ${hash} and expires_at > ${now}`)
+
 /** Works once. */
 export const takePasswordLink = (tx: Queryable, organizationId: string, hash: Buffer, now: Date) =>
   tx.one<{ user_id: string }>(sql`

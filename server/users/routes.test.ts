@@ -191,6 +191,8 @@ test('every member that can be written comes back, and a PUT changes only what i
   ])
 
   const count = (await org.events()).length
+  const nulls = { username: null, email: null, state: null, ssh_keys: null, unix_uid: null }
+  assert.deepEqual((await org.put(`/api/systemusers/${user.id}`, nulls)).json(), after)
   assert.equal((await org.put(`/api/systemusers/${user.id}`, after)).statusCode, 200)
   assert.equal((await org.events()).length, count, 'sending back what was read is no change')
 })

@@ -9,6 +9,7 @@ import { saveChange } from './save.ts'
 import type { ScheduledState, ScheduledStateCreate } from './scheduled-schema.ts'
 import {
   deleteScheduledState,
+  findScheduledState,
   insertScheduledStates,
   type ScheduledStateRow,
   takeScheduledState,
@@ -21,6 +22,19 @@ export const toScheduledState = (row: ScheduledStateRow): ScheduledState => ({
   state: row.state,
   systemUserId: row.user_id,
 })
+
+const scheduledStateNotFound = () =>
+  notFound('scheduled_state_not_found', 'scheduled state change not found')
+
+export async function getScheduledState(
+  { db }: UserContext,
+  organizationId: string,
+  id: string,
+): Promise<ScheduledStateRow> {
+  const row = await findScheduledState(db.tenant(organizationId), organizationId, id)
+  if (!row) throw scheduledStateNotFound()
+  return row
+}
 
 const NAMES = { ACTIVATED: 'activation', SUSPENDED: 'suspension' } as const
 /** What one job takes on; a plan for many becomes several jobs, which run side by side. */
@@ -99,7 +113,7 @@ export function cancelScheduledState(
   const { organizationId } = actor
   return context.db.tx(organizationId, async (tx) => {
     const row = await deleteScheduledState(tx, organizationId, id)
-    if (!row) throw notFound('scheduled_state_not_found', 'scheduled state change not found')
+    if (!row) throw scheduledStateNotFound()
     const [user] = await findUsers(tx, organizationId, [row.user_id])
     await tell(tx, actor, user ?? { id: row.user_id, username: '' }, row, 'delete')
   })

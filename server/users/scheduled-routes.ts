@@ -5,7 +5,12 @@ import { errorsOf } from '../platform/http/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
 import type { UserContext } from './context.ts'
-import { cancelScheduledState, scheduleStates, toScheduledState } from './scheduled-actions.ts'
+import {
+  cancelScheduledState,
+  getScheduledState,
+  scheduleStates,
+  toScheduledState,
+} from './scheduled-actions.ts'
 import { NextScheduledStates, ScheduledState, ScheduledStateCreate } from './scheduled-schema.ts'
 import {
   listScheduledStates,
@@ -96,6 +101,21 @@ export const scheduledStateRoutes: FastifyPluginAsyncTypebox<{ context: UserCont
         results: rows.slice(skip, skip + limit).map(toScheduledState),
       }
     },
+  )
+
+  app.get(
+    '/bulk/userstates/:id',
+    {
+      schema: {
+        tags,
+        summary: 'One change of state',
+        params: Type.Object({ id: Type.String() }),
+        response: { 200: ScheduledState, ...errors },
+      },
+      config: { scopes: READ },
+    },
+    async ({ caller, params }) =>
+      toScheduledState(await getScheduledState(context, caller.organizationId, params.id)),
   )
 
   app.delete(

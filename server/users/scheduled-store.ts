@@ -48,6 +48,11 @@ export const listScheduledStates = (
     list,
   )
 
+export const findScheduledState = (db: Queryable, organizationId: string, id: string) =>
+  db.one<ScheduledStateRow>(sql`
+    select * from scheduled_states
+     where organization_id = ${organizationId} and id = ${id} and ${ofTheLiving}`)
+
 /** For each user and state the next one. */
 export const nextScheduledStates = (
   db: Queryable,

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
+import { createApp } from '../app.ts'
+import { openDb } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
+import { createLog } from '../platform/log.ts'
 import { listMails } from '../platform/mail.ts'
 import { sql } from '../platform/sql.ts'
+import { catchUpStatesJob, fireStatesJob } from './job-definitions.ts'
 
 const app = await startApp()
 const HOUR = 3_600_000
@@ -79,12 +83,27 @@ test('a job that is run again finds nothing left to do', async () => {
   assert.equal(await stateOf(org, user), 'SUSPENDED')
   await org.put(`/api/systemusers/${user.id}`, { state: 'ACTIVATED' })
   const { organizationId } = org
-  const { fireStatesJob } = await import('./job-definitions.ts')
   await app.db.tx(null, (tx) =>
     app.queue.send(tx, fireStatesJob, { organizationId, ids: [scheduledJobId] }),
   )
   await app.runDueJobs()
   assert.equal(await stateOf(org, user), 'ACTIVATED')
+})
+
+test('what was planned survives the process that planned it', async () => {
+  const org = await app.newOrganization()
+  const user = await addUser(org)
+  await org.post(URL, { user_ids: [user.id], state: 'SUSPENDED', start_date: inHours(1) })
+  await pass(org.organizationId, 1)
+  const { config, sealer } = app
+  const db = openDb(app.service, { max: 3 })
+  const log = createLog('silent')
+  const next = await createApp({ config, db, searchDb: db, log, sealer })
+  await next.queue.runDue()
+  assert.equal(await stateOf(org, user), 'SUSPENDED')
+  await next.http.close()
+  await next.queue.stop()
+  await db.close()
 })
 
 test('what lost its job is caught up with', async () => {
@@ -95,7 +114,6 @@ test('what lost its job is caught up with', async () => {
     delete from pgboss.job
      where name = 'users.fire-states' and data ->> 'organizationId' = ${org.organizationId}`)
   await pass(org.organizationId, 2)
-  const { catchUpStatesJob } = await import('./job-definitions.ts')
   await app.db.tx(null, (tx) => app.queue.send(tx, catchUpStatesJob, {}))
   await app.runDueJobs()
   assert.equal(await stateOf(org, user), 'SUSPENDED')
@@ -120,7 +138,9 @@ test('a user may have several changes to come; next tells one of each state', as
   for (const query of ['', '?users=', '?users=nobody', `?users=${Array(101).fill(user.id)}`])
     assert.equal((await org.get(`${URL}/eventlist/next${query}`)).statusCode, 400, query)
 
+  assert.deepEqual((await org.get(`${URL}/${soon.scheduledJobId}`)).json(), soon)
   assert.equal((await org.delete(`${URL}/${soon.scheduledJobId}`)).statusCode, 204)
+  assert.equal((await org.get(`${URL}/${soon.scheduledJobId}`)).statusCode, 404)
   assert.equal((await org.delete(`${URL}/${soon.scheduledJobId}`)).statusCode, 404)
   await pass(org.organizationId, 4)
   await app.runDueJobs()
@@ -209,6 +229,7 @@ test('who may plan, and what others see of it', async () => {
   assert.deepEqual((await stranger.get(URL)).json(), [])
   const next = await stranger.get(`${URL}/eventlist/next?users=${user.id}`)
   assert.deepEqual(next.json(), { events_count: 0, results: [] })
+  assert.equal((await stranger.get(`${URL}/${scheduledJobId}`)).statusCode, 404)
   assert.equal((await stranger.delete(`${URL}/${scheduledJobId}`)).statusCode, 404)
   assert.equal((await org.get(URL)).json().length, 1)
 })

@@ -41,7 +41,10 @@ const AddressWrite = Type.Object(
 )
 const PhoneNumberWrite = Type.Object({ id: text(), type: text(), number: text() }, open)
 const Attribute = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 1024 }), value: Type.String({ maxLength: 1024 }) },
+  {
+    name: Type.String({ minLength: 1, maxLength: 1024 }),
+    value: orNull(Type.String({ maxLength: 1024 })),
+  },
   open,
 )
 const Relationship = Type.Object(
@@ -71,13 +74,13 @@ const RESTRICTED = [
 const RestrictedField = Type.Object(
   {
     field: Type.Enum(RESTRICTED),
-    id: maybe(Type.String({ maxLength: 24 })),
-    type: maybe(Type.Enum(['active_directory', 'federated_identity_provider', 'scim'])),
+    id: text(24),
+    type: maybe(orNull(Type.Enum(['active_directory', 'federated_identity_provider', 'scim']))),
   },
   open,
 )
 const DelegatedAuthority = Type.Object(
-  { id: maybe(Type.String()), name: maybe(Type.Enum(['ActiveDirectory'])) },
+  { id: text(), name: maybe(orNull(Type.Enum(['ActiveDirectory']))) },
   open,
 )
 export const MfaWrite = Type.Object(
@@ -157,7 +160,12 @@ export const SshKeyWrite = Type.Object(
 export type SshKeyWrite = Static<typeof SshKeyWrite>
 
 export const UserPut = Type.Object(
-  { username: maybe(Username), email: maybe(Email), ...writable, ssh_keys: list(SshKeyWrite) },
+  {
+    username: maybe(orNull(Username)),
+    email: maybe(orNull(Email)),
+    ...writable,
+    ssh_keys: list(SshKeyWrite),
+  },
   { title: 'UserPut', ...open },
 )
 export type UserPut = Static<typeof UserPut>

@@ -1,11 +1,11 @@
 import { invalid } from '../platform/errors.ts'
 import { FLAGS, type MfaWindow, mergeProfile, type RestrictedField, TEXTS } from './fields.ts'
 import { openMfaWindow } from './lifecycle.ts'
-import type { MfaWrite, SshKey, SshKeyWrite, UserCreate, UserPut, UserState } from './schema.ts'
+import type { MfaWrite, SshKey, SshKeyWrite, UserPut, UserState } from './schema.ts'
 import type { UserRow } from './store.ts'
 
 /** What a request may bring along; PUT and create share all but a few members. */
-export type UserWrite = Partial<UserCreate> & Pick<UserPut, 'ssh_keys'>
+export type UserWrite = UserPut
 
 export interface WriteRules {
   now: Date
@@ -95,7 +95,7 @@ function profileChange(row: UserRow, body: UserWrite, rules: WriteRules): Record
   }
   if (body.attributes) {
     checkAttributes(body.attributes)
-    change.attributes = body.attributes.map(({ name, value }) => ({ name, value }))
+    change.attributes = body.attributes.map(({ name, value }) => ({ name, value: value ?? '' }))
   }
   if (body.relationships)
     change.relationships = body.relationships.map(({ type, value }) => ({ type, value }))

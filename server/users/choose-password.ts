@@ -1,0 +1,47 @@
+import type { Client } from '../platform/caller.ts'
+import { invalid } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import { sha256 } from '../platform/secrets.ts'
+import { changeUser, getUser } from './actions.ts'
+import type { UserActor, UserContext } from './context.ts'
+import { findPasswordLink, takePasswordLink } from './password-store.ts'
+import { acceptPassword, withPassword } from './passwords.ts'
+import { userSettings } from './settings.ts'
+import type { UserRow } from './store.ts'
+
+const linkInvalid = () =>
+  invalid('link_invalid', 'token: the link is not valid, or no longer; ask for a new one')
+
+/** The user as the one who acts. */
+export const userActor = (user: UserRow, client: Client): UserActor => ({
+  initiator: { type: 'user', id: user.id, email: user.email, username: user.username },
+  authMethod: 'session',
+  providerId: null,
+  client,
+  mfa: false,
+  organizationId: user.organization_id,
+})
+
+/** With the link from a mail. A password that is refused leaves the link as it is. */
+export async function choosePassword(
+  context: UserContext,
+  client: Client,
+  { organization, token, password }: { organization: string; token: string; password: string },
+  now = new Date(),
+): Promise<void> {
+  if (!isId(organization)) throw linkInvalid()
+  const { db } = context
+  const tenant = db.tenant(organization)
+  const hash = sha256(token)
+  const link = await findPasswordLink(tenant, organization, hash, now)
+  if (!link) throw linkInvalid()
+  const user = await getUser(context, organization, link.user_id)
+  const { passwordPolicy } = await userSettings(db, organization)
+  const accepted = await acceptPassword(tenant, passwordPolicy, user, password)
+  await changeUser(context, userActor(user, client), user.id, async (row, tx) => {
+    // Suspended meanwhile: such a user can do nothing, not even this.
+    if (row.state !== 'ACTIVATED') throw linkInvalid()
+    if (!(await takePasswordLink(tx, organization, hash, now))) throw linkInvalid()
+    return withPassword(row, accepted, passwordPolicy, now)
+  })
+}

@@ -1,0 +1,33 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { errorsOf } from '../platform/http/errors.ts'
+import { choosePassword } from './choose-password.ts'
+import type { UserContext } from './context.ts'
+
+/** For people who have nothing but the link from a mail. */
+export const userPasswordRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = async (
+  app,
+  { context },
+) => {
+  app.post(
+    '/auth/users/password',
+    {
+      schema: {
+        tags: ['sign-in'],
+        summary: 'Choose a password with the link from a mail',
+        body: Type.Object({
+          organization: Type.String(),
+          token: Type.String({ minLength: 1, maxLength: 256 }),
+          password: Type.String({ minLength: 1, maxLength: 1024 }),
+        }),
+        response: { 200: Type.Object({ status: Type.String() }), ...errorsOf('v2') },
+      },
+      config: { public: true },
+    },
+    async ({ ip, headers, id, body }) => {
+      const client = { ip, userAgent: headers['user-agent'], requestId: id }
+      await choosePassword(context, client, body)
+      return { status: 'password_set' }
+    },
+  )
+}
