@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { mulberry32 } from '../../test/insights/random.ts'
 
 // Two million events that look like a company's: the same seed gives the same events, whoever runs it.
 
@@ -8,17 +9,6 @@ export interface GeneratedEvent {
   id: string
   service: string
   document: string
-}
-
-/** mulberry32: small, fast and the same everywhere. */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 const hex = (text: string, length: number) =>
@@ -80,7 +70,7 @@ export function* generate(
   until: Date,
   seed = 20261115,
 ): Generator<GeneratedEvent> {
-  const next = random(seed)
+  const next = mulberry32(seed)
   const below = (limit: number) => Math.floor(next() * limit)
   const pick = <T>(list: readonly T[]): T => list[below(list.length)]!
   const digits = (length: number) => {

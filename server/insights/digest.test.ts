@@ -15,7 +15,7 @@ type Organization = Awaited<ReturnType<typeof app.newOrganization>>
 let made = 0
 /** Events a second apart, from the given second on; `more` goes into each document. */
 const put = (
-  { organizationId }: Organization,
+  { organizationId }: Pick<Organization, 'organizationId'>,
   from: number,
   count: number,
   more: (at: number) => object = () => ({}),
@@ -46,18 +46,23 @@ const digestsOf = async ({ organizationId }: Organization) => {
 }
 
 async function search(
-  org: Organization,
+  org: Pick<Organization, 'post'>,
   search_term: object,
   more: object = {},
+  headers: Record<string, string> = {},
 ): Promise<string[]> {
   const start_time = new Date(start - DAY).toISOString()
-  const response = await org.post('/insights/directory/v1/events', {
-    service: ['all'],
-    start_time,
-    search_term,
-    fields: ['username'],
-    ...more,
-  })
+  const response = await org.post(
+    '/insights/directory/v1/events',
+    {
+      service: ['all'],
+      start_time,
+      search_term,
+      fields: ['username'],
+      ...more,
+    },
+    headers,
+  )
   assert.equal(response.statusCode, 200, response.body)
   return response.json().map(({ username }: { username: string }) => username)
 }
@@ -185,6 +190,34 @@ test('pages of a search walk through digests in both directions, with a limit an
     await search(org, term, { limit: 4, sort: 'DESC' }),
     all.toReversed().slice(0, 4),
   )
+})
+
+test('a search in several organizations merges what their digests leave', async () => {
+  const provider = await app.newProvider(2)
+  const [one, two] = provider.organizationIds as [string, string]
+  await put({ organizationId: one }, 0, 10 * SIZE, (at) => ({
+    username: `one${at}`,
+    message: `m${at % 5}`,
+  }))
+  await put({ organizationId: two }, 7, 10 * SIZE, (at) => ({
+    username: `two${at}`,
+    message: `m${at % 5}`,
+  }))
+  await digest()
+  const term = { and: [{ message: 'm3' }] }
+  const both = (more: object) =>
+    search(provider, term, more, { 'x-org-id': provider.organizationIds.join(',') })
+  const expected = Array.from({ length: 10 * SIZE }, (_, at) => at)
+    .filter((at) => at % 5 === 3)
+    .flatMap((at) => [
+      { time: at, name: `one${at}` },
+      { time: at + 7, name: `two${at}` },
+    ])
+    .sort((a, b) => a.time - b.time)
+    .map(({ name }) => name)
+  assert.deepEqual(await both({}), expected)
+  assert.deepEqual(await both({ sort: 'DESC' }), expected.toReversed())
+  assert.deepEqual(await both({ limit: 9 }), expected.slice(0, 9))
 })
 
 test('more events in one millisecond than a digest takes, and more fields, are searched all the same', async () => {

@@ -1,12 +1,16 @@
 /** Numbers in [0, 1) that a seed repeats (mulberry32): a failure names its seed. */
-export function seeded(seed: number) {
+export function mulberry32(seed: number): () => number {
   let state = seed
-  const next = (): number => {
+  return () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
+}
+
+export function seeded(seed: number) {
+  const next = mulberry32(seed)
   const below = (end: number): number => Math.floor(next() * end)
   return {
     below,
