@@ -1065,7 +1065,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One change of state */
+        get: operations["getApiV2BulkUserstatesById"];
         put?: never;
         post?: never;
         /** Cancel a change of state */
@@ -3026,9 +3027,8 @@ export interface components {
         };
         BulkUserUpdate: {
             id: string;
-            username?: string;
-            /** Format: email */
-            email?: string;
+            username?: string | null;
+            email?: string | null;
             /** @description A boolean; its text is accepted, too */
             account_locked?: boolean | "true" | "false" | null;
             addresses?: ({
@@ -3049,16 +3049,15 @@ export interface components {
             alternateEmail?: string | "" | null;
             attributes?: ({
                 name: string;
-                value: string;
+                value: string | null;
             } & {
                 [key: string]: unknown;
             })[] | null;
             company?: string | null;
             costCenter?: string | null;
             delegatedAuthority?: ({
-                id?: string;
-                /** @enum {unknown} */
-                name?: "ActiveDirectory";
+                id?: string | null;
+                name?: "ActiveDirectory" | null;
             } & {
                 [key: string]: unknown;
             }) | null;
@@ -3124,9 +3123,8 @@ export interface components {
             restrictedFields?: ({
                 /** @enum {unknown} */
                 field: "addresses" | "company" | "costCenter" | "department" | "description" | "displayname" | "email" | "employeeIdentifier" | "employeeType" | "firstname" | "jobTitle" | "lastname" | "location" | "middlename" | "password" | "phoneNumbers" | "sudo" | "username";
-                id?: string;
-                /** @enum {unknown} */
-                type?: "active_directory" | "federated_identity_provider" | "scim";
+                id?: string | null;
+                type?: ("active_directory" | "federated_identity_provider" | "scim") | null;
             } & {
                 [key: string]: unknown;
             })[] | null;
@@ -4331,16 +4329,15 @@ export interface components {
             alternateEmail?: string | "" | null;
             attributes?: ({
                 name: string;
-                value: string;
+                value: string | null;
             } & {
                 [key: string]: unknown;
             })[] | null;
             company?: string | null;
             costCenter?: string | null;
             delegatedAuthority?: ({
-                id?: string;
-                /** @enum {unknown} */
-                name?: "ActiveDirectory";
+                id?: string | null;
+                name?: "ActiveDirectory" | null;
             } & {
                 [key: string]: unknown;
             }) | null;
@@ -4406,9 +4403,8 @@ export interface components {
             restrictedFields?: ({
                 /** @enum {unknown} */
                 field: "addresses" | "company" | "costCenter" | "department" | "description" | "displayname" | "email" | "employeeIdentifier" | "employeeType" | "firstname" | "jobTitle" | "lastname" | "location" | "middlename" | "password" | "phoneNumbers" | "sudo" | "username";
-                id?: string;
-                /** @enum {unknown} */
-                type?: "active_directory" | "federated_identity_provider" | "scim";
+                id?: string | null;
+                type?: ("active_directory" | "federated_identity_provider" | "scim") | null;
             } & {
                 [key: string]: unknown;
             })[] | null;
@@ -4495,9 +4491,8 @@ export interface components {
             results: components["schemas"]["User"][];
         };
         UserPut: {
-            username?: string;
-            /** Format: email */
-            email?: string;
+            username?: string | null;
+            email?: string | null;
             /** @description A boolean; its text is accepted, too */
             account_locked?: boolean | "true" | "false" | null;
             addresses?: ({
@@ -4518,16 +4513,15 @@ export interface components {
             alternateEmail?: string | "" | null;
             attributes?: ({
                 name: string;
-                value: string;
+                value: string | null;
             } & {
                 [key: string]: unknown;
             })[] | null;
             company?: string | null;
             costCenter?: string | null;
             delegatedAuthority?: ({
-                id?: string;
-                /** @enum {unknown} */
-                name?: "ActiveDirectory";
+                id?: string | null;
+                name?: "ActiveDirectory" | null;
             } & {
                 [key: string]: unknown;
             }) | null;
@@ -4593,9 +4587,8 @@ export interface components {
             restrictedFields?: ({
                 /** @enum {unknown} */
                 field: "addresses" | "company" | "costCenter" | "department" | "description" | "displayname" | "email" | "employeeIdentifier" | "employeeType" | "firstname" | "jobTitle" | "lastname" | "location" | "middlename" | "password" | "phoneNumbers" | "sudo" | "username";
-                id?: string;
-                /** @enum {unknown} */
-                type?: "active_directory" | "federated_identity_provider" | "scim";
+                id?: string | null;
+                type?: ("active_directory" | "federated_identity_provider" | "scim") | null;
             } & {
                 [key: string]: unknown;
             })[] | null;
@@ -8422,6 +8415,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NextScheduledStates"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2BulkUserstatesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduledState"];
                 };
             };
             /** @description The request was refused */

@@ -165,7 +165,8 @@ export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext
     },
     async ({ caller, params }, reply) => {
       await getUser(context, caller.organizationId, params.id)
-      return reply.send(null)
+      // Empty, not the word null.
+      return reply.send('' as never)
     },
   )
 
