@@ -20,7 +20,7 @@ const result = await autocannon({
       {
         setupRequest: (request: autocannon.Request) => ({
           ...request,
-          body: JSON.stringify({ ...uniqueBody, name: `${mark}-${++made}` }),
+          body: JSON.stringify(uniqueBody).replaceAll('$unique', `${mark}-${++made}`),
         }),
       },
     ],

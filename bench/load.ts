@@ -6,7 +6,7 @@ export interface Load {
   headers: Record<string, string>
   connections: number
   seconds: number
-  /** Sent as JSON with a `name` that no other request has. */
+  /** Sent as JSON; `$unique` in it becomes what no other request has. */
   uniqueBody?: Record<string, unknown>
 }
 

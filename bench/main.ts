@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util'
 import type { Benchmark, Row } from './benchmark.ts'
 import { createWithEvent } from './benchmarks/create-with-event.ts'
+import { directory } from './benchmarks/directory.ts'
 import { insights } from './benchmarks/insights.ts'
-import { readOrganization } from './benchmarks/read-organization.ts'
+import { readUser } from './benchmarks/read-user.ts'
 import { startUp } from './benchmarks/start.ts'
 import { machine, resultsDir, table, writeResults } from './report.ts'
 
 // npm run bench [-- name… --rounds N --seconds N --profile --data DIR]
 
-const ALL: Benchmark[] = [readOrganization, createWithEvent, startUp, insights]
+const ALL: Benchmark[] = [readUser, createWithEvent, startUp, insights, directory]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -50,3 +50,19 @@ export async function compare(
     rounds: done,
   }
 }
+
+/** Works again and again until the time is over. */
+export const repeated =
+  (work: () => Promise<unknown>, clients = 1): Side =>
+  async (seconds) => {
+    const start = performance.now()
+    let done = 0
+    const client = async () => {
+      do {
+        await work()
+        done++
+      } while (performance.now() - start < seconds * 1000)
+    }
+    await Promise.all(Array.from({ length: clients }, client))
+    return (done / (performance.now() - start)) * 1000
+  }

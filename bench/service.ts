@@ -46,3 +46,21 @@ export async function firstOrganization({ url, apiKey }: Service): Promise<strin
   const { results } = (await response.json()) as { results: { id: string }[] }
   return results[0]!.id
 }
+
+export const userOf = (name: string) => ({
+  username: name,
+  email: `${name}@example.com`,
+  firstname: 'Ada',
+  lastname: 'Lovelace',
+})
+
+/** Tells the id. */
+export async function createUser({ url, apiKey }: Service, name: string): Promise<string> {
+  const response = await fetch(`${url}/api/systemusers`, {
+    method: 'POST',
+    headers: { ...keyHeader(apiKey), 'content-type': 'application/json' },
+    body: JSON.stringify(userOf(name)),
+  })
+  if (!response.ok) throw new Error(`The user was not created: ${await response.text()}`)
+  return ((await response.json()) as { id: string }).id
+}

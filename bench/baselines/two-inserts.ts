@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Connection } from '../../server/platform/db.ts'
 
-// The same two rows that a created role leaves, written by plain `pg` and nothing around it.
+// The same two rows that a created user leaves, written by plain `pg` and nothing around it.
 
 export interface TwoInserts {
   connection: Connection
@@ -10,35 +10,57 @@ export interface TwoInserts {
   pool: number
   seconds: number
   organizationId: string
-  role: { description: string; scopes: string[] }
+  /** The tenant that the rows are for. */
+  otherId: string
+  /** A user as the service wrote it; only what must be unique is made new. */
+  userId: string
   /** An event as the service wrote it; only its ids and time are made new. */
   document: string
 }
 
 const input: TwoInserts = JSON.parse(process.argv[2]!)
-const { organizationId, role, document } = input
+const { organizationId, otherId, userId, document } = input
 const { role: _, ...connection } = input.connection
 const pool = new pg.Pool({ ...connection, max: input.pool })
 const mark = randomBytes(6).toString('hex')
 let made = 0
 
-async function createRole(): Promise<void> {
+/** Every column of the user but those that the database makes itself. */
+async function columnsOf(): Promise<{ names: string[]; values: unknown[] }> {
+  const { rows } = await pool.query(
+    "select to_jsonb(u) - array['username_key', 'email_key'] as row from users u where organization_id = $1 and id = $2",
+    [organizationId, userId],
+  )
+  const entries = Object.entries(rows[0].row as Record<string, unknown>)
+  return {
+    names: entries.map(([name]) => name),
+    values: entries.map(([, value]) =>
+      typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
+    ),
+  }
+}
+
+const { names, values } = await columnsOf()
+const insertUser = `insert into users (${names.join(', ')}) values (${names.map((_, at) => `$${at + 1}`).join(', ')})`
+
+async function createUser(): Promise<void> {
+  const name = `${mark}-${++made}`
+  const fresh: Record<string, unknown> = {
+    organization_id: otherId,
+    id: randomBytes(12).toString('hex'),
+    username: name,
+    email: `${name}@example.com`,
+  }
   const client = await pool.connect()
   try {
     await client.query('begin')
     await client.query(
-      'insert into roles (organization_id, id, name, description, scopes) values ($1, $2, $3, $4, $5)',
-      [
-        organizationId,
-        randomBytes(12).toString('hex'),
-        `${mark}-${++made}`,
-        role.description,
-        role.scopes,
-      ],
+      insertUser,
+      names.map((column, at) => fresh[column] ?? values[at]),
     )
     await client.query(
       'insert into events (organization_id, timestamp, id, service, document) values ($1, $2, $3, $4, $5)',
-      [organizationId, new Date(), randomUUID(), 'directory', document],
+      [otherId, new Date(), randomUUID(), 'directory', document],
     )
     await client.query('commit')
   } finally {
@@ -50,7 +72,7 @@ const started = performance.now()
 const deadline = started + input.seconds * 1000
 await Promise.all(
   Array.from({ length: input.connections }, async () => {
-    while (performance.now() < deadline) await createRole()
+    while (performance.now() < deadline) await createUser()
   }),
 )
 const elapsed = (performance.now() - started) / 1000

@@ -5,11 +5,12 @@ import { runJson } from '../child.ts'
 import { requestsPerSecond } from '../load.ts'
 import { compare } from '../rounds.ts'
 import {
+  createUser,
   firstOrganization,
   keyHeader,
-  type Service,
   startService,
   temporaryDataDir,
+  userOf,
 } from '../service.ts'
 import { latestDocument } from '../stored-event.ts'
 
@@ -17,18 +18,7 @@ const GOAL = 0.5
 const CONNECTIONS = 16
 /** What a process of the service has by default. */
 const POOL = 10
-const role = { description: 'Reads people', scopes: ['users.readonly'] }
-
-async function createOne(service: Service): Promise<void> {
-  const response = await fetch(`${service.url}/api/v2/roles`, {
-    method: 'POST',
-    headers: { ...keyHeader(service.apiKey), 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'first', ...role }),
-  })
-  if (!response.ok) throw new Error(`The role was not created: ${await response.text()}`)
-}
-
-/** A role and its audit event, against the same two inserts in one transaction through plain `pg`. */
+/** A user and its audit event, against the same two inserts in one transaction through plain `pg`. */
 export const createWithEvent: Benchmark = {
   name: 'create-with-event',
   async run(settings) {
@@ -36,15 +26,16 @@ export const createWithEvent: Benchmark = {
     const service = await startService(dataDir, profileFlags(settings))
     try {
       const organizationId = await firstOrganization(service)
-      await createOne(service)
+      const firstId = await createUser(service, 'first')
       const { owner } = connectionsOf(dataDir)
       const plain: Omit<TwoInserts, 'seconds'> = {
         connection: owner,
         connections: CONNECTIONS,
         pool: POOL,
+        organizationId,
         // Rows of another tenant, in the same tables and indexes.
-        organizationId: organizationId.replace(/^./, (digit) => (digit === '0' ? '1' : '0')),
-        role,
+        otherId: organizationId.replace(/^./, (digit) => (digit === '0' ? '1' : '0')),
+        userId: firstId,
         document: await latestDocument(owner, organizationId),
       }
       const baseline = async (seconds: number) => {
@@ -54,17 +45,17 @@ export const createWithEvent: Benchmark = {
       }
       const ours = (seconds: number) =>
         requestsPerSecond({
-          url: `${service.url}/api/v2/roles`,
+          url: `${service.url}/api/systemusers`,
           method: 'POST',
           headers: { ...keyHeader(service.apiKey), 'content-type': 'application/json' },
           connections: CONNECTIONS,
           seconds,
-          uniqueBody: role,
+          uniqueBody: userOf('$unique'),
         })
       const result = await compare({ baseline, ours }, settings)
       return [
         {
-          name: 'POST /api/v2/roles with its event',
+          name: 'POST /api/systemusers with its event',
           unit: 'creates/s',
           ...result,
           goal: `at least ${percent(GOAL)}`,

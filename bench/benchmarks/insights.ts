@@ -18,7 +18,7 @@ import { type Case, casesOf, since } from '../insights/cases.ts'
 import { asOwner, copyEvents, loadEvents, makeOrganizations } from '../insights/dataset.ts'
 import { generate } from '../insights/generator.ts'
 import { post } from '../insights/http.ts'
-import { compare, type Pair, type Side } from '../rounds.ts'
+import { compare, type Pair, repeated, type Side } from '../rounds.ts'
 import { type Service, startService, temporaryDataDir } from '../service.ts'
 
 const EVENTS = 2_000_000
@@ -33,22 +33,6 @@ interface World {
   organizations: string[]
   plain: pg.Pool
 }
-
-/** Works again and again until the time is over. */
-const repeated =
-  (work: () => Promise<unknown>, clients = 1): Side =>
-  async (seconds) => {
-    const start = performance.now()
-    let done = 0
-    const client = async () => {
-      do {
-        await work()
-        done++
-      } while (performance.now() - start < seconds * 1000)
-    }
-    await Promise.all(Array.from({ length: clients }, client))
-    return (done / (performance.now() - start)) * 1000
-  }
 
 const ask = ({ service, organizations }: World, { path, body }: Case) =>
   post(

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import pg from 'pg'
+import { clientConfig } from '../../server/platform/db.ts'
+import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
+import { type Benchmark, percent, profileFlags, type Row } from '../benchmark.ts'
+import { CASES, type Case } from '../directory/cases.ts'
+import { makeWorld, PEOPLE } from '../directory/world.ts'
+import { compare, repeated } from '../rounds.ts'
+import {
+  firstOrganization,
+  keyHeader,
+  type Service,
+  startService,
+  temporaryDataDir,
+} from '../service.ts'
+
+const LONGEST_MS = 50
+
+async function ask({ url, apiKey }: Service, { path, body }: Case): Promise<void> {
+  const response = await fetch(`${url}/${path}`, {
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    headers: { ...keyHeader(apiKey), 'content-type': 'application/json' },
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${path}: ${text}`)
+}
+
+/** What an answer takes, from the rate of one client that asks again and again. */
+const millis = (perSecond: number): number => 1000 / perSecond
+
+/** Lists, searches and traversals in an organization of 100,000 people, against the bare SQL. */
+export const directory: Benchmark = {
+  name: 'directory',
+  async run(settings) {
+    const { dataDir, remove } = temporaryDataDir()
+    const service = await startService(dataDir, profileFlags(settings))
+    const client = new pg.Client(clientConfig(connectionsOf(dataDir).owner))
+    const rows: Row[] = []
+    try {
+      await client.connect()
+      const organizationId = await firstOrganization(service)
+      process.stdout.write(`  loading ${PEOPLE.toLocaleString('en')} people …\n`)
+      await makeWorld(client, organizationId)
+      for (const one of CASES) {
+        const pair = {
+          baseline: repeated(() => client.query(one.sql, [organizationId])),
+          ours: repeated(() => ask(service, one)),
+        }
+        const { baseline, ours, rounds } = await compare(pair, settings)
+        rows.push({
+          name: one.name,
+          unit: 'ms',
+          baseline: millis(baseline),
+          ours: millis(ours),
+          ratio: millis(ours) / millis(baseline),
+          goal: `at most ${LONGEST_MS} ms`,
+          met: millis(ours) <= LONGEST_MS,
+          rounds,
+        })
+        process.stdout.write(
+          `  ${one.name}: ${millis(ours).toFixed(1)} ms, ${percent(millis(ours) / millis(baseline))}\n`,
+        )
+      }
+      const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8')
+      rows.push({
+        name: 'memory of the Node process afterwards',
+        unit: 'MB',
+        baseline: null,
+        ours: Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024,
+        ratio: null,
+        goal: '–',
+        met: true,
+        rounds: [],
+      })
+      return rows
+    } finally {
+      await client.end()
+      await service.stop()
+      remove()
+    }
+  },
+}

@@ -1,0 +1,76 @@
+import type pg from 'pg'
+
+// A large organization, made by the database itself: people, groups and devices, and who is bound to what.
+
+export const PEOPLE = 100_000
+export const GROUPS = 5000
+export const SYSTEMS = 50_000
+const SYSTEM_GROUPS = 1000
+const APPLICATIONS = 200
+
+const PREFIX = {
+  user: '0000000a',
+  user_group: '0000000b',
+  system: '0000000c',
+  system_group: '0000000d',
+  application: '0000000e',
+} as const
+type Type = keyof typeof PREFIX
+
+/** The id of the nth of its kind. */
+export const idOf = (type: Type, n: number): string =>
+  PREFIX[type] + n.toString(16).padStart(16, '0')
+const idSql = (type: Type, n: string): string => `'${PREFIX[type]}' || lpad(to_hex(${n}), 16, '0')`
+
+const edges = (from: Type, fromNumber: string, to: Type, toNumber: string, series: string) => `
+  insert into edges (organization_id, from_type, from_id, to_type, to_id)
+  select $1, '${from}', ${idSql(from, fromNumber)}, '${to}', ${idSql(to, toNumber)} from ${series}
+  on conflict do nothing`
+const series = (from: number, to: number, name = 'i') => `generate_series(${from}, ${to}) ${name}`
+
+/** The first group has everybody, the others about eighty each; most people reach an application in several ways. */
+export async function makeWorld(client: pg.Client, organizationId: string): Promise<void> {
+  const run = (text: string) => client.query(text, [organizationId])
+  for (const [type, count] of [
+    ['user', PEOPLE],
+    ['user_group', GROUPS],
+    ['system', SYSTEMS],
+    ['system_group', SYSTEM_GROUPS],
+    ['application', APPLICATIONS],
+  ] as const) {
+    await run(
+      `insert into nodes (organization_id, type, id) select $1, '${type}', ${idSql(type, 'i')} from ${series(1, count)}`,
+    )
+  }
+  await run(`
+    insert into users (organization_id, id, username, email, firstname, lastname, state, unix_uid, unix_guid, creation_source, profile)
+    select $1, ${idSql('user', 'i')}, 'user' || i, 'user' || i || '@example.com', 'First' || i % 1000, 'Last' || i % 7919,
+           'ACTIVATED', 5000 + i, 5000 + i, 'gatehouse:bulk', jsonb_build_object('department', 'department ' || i % 40, 'jobTitle', 'title ' || i % 300)
+      from ${series(1, PEOPLE)}`)
+  await run(edges('user_group', '1', 'user', 'i', series(1, PEOPLE)))
+  const spread = `2 + (i * 7919 + k * 104729) % ${GROUPS - 1}`
+  await run(edges('user_group', spread, 'user', 'i', `${series(1, PEOPLE)}, ${series(1, 4, 'k')}`))
+  await run(edges('system_group', '1', 'system', 'i', series(1, SYSTEMS)))
+  await run(
+    edges(
+      'system_group',
+      `2 + (i * 7919) % ${SYSTEM_GROUPS - 1}`,
+      'system',
+      'i',
+      series(1, SYSTEMS),
+    ),
+  )
+  await run(edges('user_group', 'i', 'application', '1', series(1, 50)))
+  await run(
+    edges(
+      'user_group',
+      'i',
+      'application',
+      `2 + (i * 31 + k) % ${APPLICATIONS - 1}`,
+      `${series(2, GROUPS)}, ${series(1, 3, 'k')}`,
+    ),
+  )
+  await run(edges('user', 'i', 'system', `1 + i % ${SYSTEMS}`, series(1, PEOPLE)))
+  await run(edges('user_group', 'i', 'system_group', `1 + i % ${SYSTEM_GROUPS}`, series(1, GROUPS)))
+  for (const table of ['users', 'nodes', 'edges']) await client.query(`vacuum analyze ${table}`)
+}
