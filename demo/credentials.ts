@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** demo-credentials.json: what a person or a test needs to use the demo world. */
 export interface DemoCredentials {
@@ -47,6 +47,15 @@ export const emptyCredentials = (baseUrl: string): DemoCredentials => ({
 const fileOf = (dataDir: string): string => join(dataDir, 'demo-credentials.json')
 
 export const credentialsFileExists = (dataDir: string): boolean => existsSync(fileOf(dataDir))
+
+/** What systems sign with; before the credentials file, which tells of them. */
+export function writePrivateKeys(dataDir: string, keys: ReadonlyMap<string, string>): void {
+  for (const [path, key] of keys) {
+    const file = join(dataDir, path)
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(file, key, { mode: 0o600 })
+  }
+}
 
 /** Renamed into place: whoever waits for the file never reads half of it. */
 export function writeCredentials(dataDir: string, credentials: DemoCredentials): string {

@@ -4,10 +4,17 @@ import type { Tx } from '../server/platform/db.ts'
 import { sql } from '../server/platform/sql.ts'
 import type { Ground } from '../server/runtime.ts'
 import { plantAdministrators } from './administrators.ts'
-import { credentialsFileExists, emptyCredentials, writeCredentials } from './credentials.ts'
+import { plantCommands } from './commands.ts'
+import {
+  credentialsFileExists,
+  emptyCredentials,
+  writeCredentials,
+  writePrivateKeys,
+} from './credentials.ts'
 import { plantEvents } from './events.ts'
 import { PROVIDER } from './names.ts'
 import { plantOrganizations } from './organizations.ts'
+import { plantSystems } from './systems.ts'
 import { plantUsers } from './users.ts'
 import { DAYS, describeWorld, type World } from './world.ts'
 
@@ -22,7 +29,14 @@ export interface DemoOptions {
 /** What one area of the demo puts into the database; later ones may use what earlier ones left in the world. */
 type Area = (tx: Tx, world: World) => Promise<string>
 
-const AREAS: Area[] = [plantOrganizations, plantAdministrators, plantUsers, plantEvents]
+const AREAS: Area[] = [
+  plantOrganizations,
+  plantAdministrators,
+  plantUsers,
+  plantSystems,
+  plantCommands,
+  plantEvents,
+]
 
 /**
  * Loads the demo world once. The provider's id is fixed and is the mark that the world is there; everything is
@@ -37,21 +51,22 @@ export async function loadDemo(
   // On its own: it is harmless to repeat, and its locks would stop every writer until the load commits.
   await createPartitions(db, new Date(now - DAYS * 86_400_000), new Date(now))
 
-  const credentials = await db.tx(null, async (tx) => {
+  const world = await db.tx(null, async (tx) => {
     // Two processes may be told to load at the same moment.
     await tx.run(sql`select pg_advisory_xact_lock(4718236058)`)
     if (await findProvider(tx, PROVIDER.id)) return null
     const world = describeWorld(now, emptyCredentials(baseUrl))
     for (const plant of AREAS) progress(await plant(tx, world))
-    return world.credentials
+    return world
   })
-  if (credentials === null) {
+  if (world === null) {
     if (!credentialsFileExists(dataDir))
       progress(
         'The demo world is there, but its credentials file is gone; keys are kept as hashes only. Start with an empty data directory to get new ones.',
       )
     return 'already there'
   }
-  progress(`Credentials are in ${writeCredentials(dataDir, credentials)}`)
+  writePrivateKeys(dataDir, world.privateKeys)
+  progress(`Credentials are in ${writeCredentials(dataDir, world.credentials)}`)
   return 'loaded'
 }

@@ -37,6 +37,8 @@ export interface World {
   provider: typeof PROVIDER & { administrators: Administrator[] }
   tenants: Tenant[]
   credentials: DemoCredentials
+  /** Of the systems, by the path they are written to. */
+  privateKeys: Map<string, string>
 }
 
 function describeTenant(plan: OrganizationPlan, baseUrl: string): Tenant {
@@ -57,4 +59,5 @@ export const describeWorld = (now: number, credentials: DemoCredentials): World 
   provider: { ...PROVIDER, administrators: [] },
   tenants: ORGANIZATIONS.map((plan) => describeTenant(plan, credentials.insightsUrl)),
   credentials,
+  privateKeys: new Map(),
 })

@@ -21,9 +21,9 @@ import {
   commandQueueRoutes,
   commandResultRoutes,
   commandRoutes,
-  dropExpiredCommandsJob,
   runRoutes,
   runScheduledJob,
+  tidyCommandsJob,
 } from './commands/index.ts'
 import {
   dropArrivalsJob,
@@ -114,7 +114,7 @@ export const jobDefinitions: JobDefinition[] = [
   purgeGroupsJob,
   purgeSystemsJob,
   runScheduledJob,
-  dropExpiredCommandsJob,
+  tidyCommandsJob,
 ] as unknown as JobDefinition[]
 
 export interface App {

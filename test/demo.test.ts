@@ -7,6 +7,7 @@ import { loadDemo } from '../demo/index.ts'
 import { checkPassword } from '../server/admins/index.ts'
 import { sql } from '../server/platform/sql.ts'
 import { findUserByLogin } from '../server/users/index.ts'
+import { signedCaller } from './enrol.ts'
 import { startApp, tempDirectory } from './harness.ts'
 
 const DAY = 86_400_000
@@ -189,6 +190,41 @@ test('the keys of the file open what their roles allow', async () => {
   assert.equal((await runner.get(`/api/organizations/${alone}`)).statusCode, 403)
   const helper = app.as(keyOf('Help Desk'))
   assert.equal((await helper.get(`/api/organizations/${alone}`)).statusCode, 200)
+})
+
+test('forty systems have keys of their own, and the eligible ones can sign for themselves', async () => {
+  const { systems } = credentials
+  assert.equal(systems.length, 40)
+  const alone = credentials.organizations[2]!.id
+  const administrator = app.as(keyOf('Administrator'))
+  assert.equal((await administrator.get('/api/systems')).json().totalCount, 20)
+  const messages = new Set<string>()
+  for (const { id, privateKeyPath, os, eligible, organizationId } of systems) {
+    const file = join(dataDir, privateKeyPath)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.ok(!eligible || os === 'linux')
+    const call = signedCaller(app.http, id, readFileSync(file, 'utf8'))
+    const res = await call('GET', `/api/systems/${id}`)
+    assert.equal(res.statusCode, eligible ? 200 : 401, `${os} ${id}`)
+    if (eligible) assert.equal(res.json().organization, organizationId)
+    else messages.add(res.json().message)
+  }
+  assert.equal(messages.size, 3, [...messages].join())
+  for (const { id } of credentials.organizations)
+    assert.ok(systems.some((system) => system.organizationId === id && system.eligible))
+  const ownersDevice = systems.find((system) => system.organizationId === alone)!.id
+  const users = (await administrator.get(`/api/v2/systems/${ownersDevice}/users`)).json()
+  assert.equal(users.length, 1)
+})
+
+test('there are commands bound to systems, with results', async () => {
+  const administrator = app.as(keyOf('Administrator'))
+  const commands = (await administrator.get('/api/commands')).json().results
+  assert.equal(commands.length, 3)
+  for (const { id } of commands) {
+    assert.ok((await administrator.get(`/api/v2/commands/${id}/systems`)).json().length > 0)
+    assert.ok((await administrator.get(`/api/commands/${id}/results`)).json().length > 0)
+  }
 })
 
 test('the provider administrator must say which of the two organizations is meant', async () => {

@@ -51,7 +51,7 @@ function timeoutOf(timeout: CommandWrite['timeout']): number {
 const isTrue = (flag: CommandWrite['sudo']): boolean => flag === true || flag === 'true'
 
 /** The whole record: what was not sent has its default again. */
-function rowOf(organizationId: string, id: string, body: CommandWrite): CommandRow {
+export function rowOf(organizationId: string, id: string, body: CommandWrite): CommandRow {
   const { trigger } = body
   const launchType = body.launchType || 'manual'
   if (launchType === 'trigger' && !trigger)

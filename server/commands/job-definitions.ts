@@ -14,8 +14,9 @@ export const runScheduledJob = defineJob({
   retry: { limit: 10, backoffSeconds: 30 },
 })
 
-export const dropExpiredCommandsJob = defineJob({
-  name: 'commands.drop-expired',
+/** Drops what no system came for, and plans commands whose turn got lost. */
+export const tidyCommandsJob = defineJob({
+  name: 'commands.tidy',
   payload: Type.Object({}),
   retry: { limit: 3, backoffSeconds: 60 },
   cron: '41 3 * * *',

@@ -1,16 +1,18 @@
 import { listAllOrganizations } from '../organizations/index.ts'
 import { handle, type Job } from '../platform/jobs/definition.ts'
 import type { CommandContext } from './context.ts'
-import { dropExpiredCommandsJob, runScheduledJob } from './job-definitions.ts'
+import { runScheduledJob, tidyCommandsJob } from './job-definitions.ts'
 import { deleteExpired } from './queue-store.ts'
-import { runScheduled } from './runs.ts'
+import { planForgotten, runScheduled } from './runs.ts'
 
-export { dropExpiredCommandsJob, runScheduledJob }
+export { runScheduledJob, tidyCommandsJob }
 
 export const commandJobs = (context: CommandContext): Job[] => [
   handle(runScheduledJob, (turn) => runScheduled(context, turn, new Date())),
-  handle(dropExpiredCommandsJob, async () => {
-    for (const { id } of await listAllOrganizations(context.db))
+  handle(tidyCommandsJob, async () => {
+    for (const { id } of await listAllOrganizations(context.db)) {
       await deleteExpired(context.db.tenant(id), id)
+      await planForgotten(context, id, new Date())
+    }
   }),
 ]

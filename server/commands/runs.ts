@@ -12,7 +12,13 @@ import { cancelWorkflow, enqueue, type NewQueued, type QueuedRow } from './queue
 import { ROOT, resourceOf } from './records.ts'
 import { runAfter } from './schedule.ts'
 import type { RunRequest } from './schema.ts'
-import { type CommandRow, commandsOfTrigger, lockCommand, saveNextRun } from './store.ts'
+import {
+  type CommandRow,
+  commandsOfTrigger,
+  lockCommand,
+  lockUnplanned,
+  saveNextRun,
+} from './store.ts'
 
 /** A system that does not come for a command within this time does not get it any more. */
 const DEFAULT_SECONDS_TO_LIVE = 10 * 86_400
@@ -162,6 +168,22 @@ export function runScheduled(
     const next = runAfter(planOf(command), now)
     const { next_run_at } = await planned(context, tx, command, next)
     await saveNextRun(tx, organizationId, commandId, next_run_at)
+  })
+}
+
+/** Turns that no job knows of: of commands that came with a restored archive or with the demo world. */
+export async function planForgotten(
+  context: CommandContext,
+  organizationId: string,
+  now: Date,
+): Promise<void> {
+  await context.db.tx(organizationId, async (tx) => {
+    for (const command of await lockUnplanned(tx, organizationId)) {
+      // A command that runs once and did has no next turn either; it is not for us to run it again.
+      const next = runAfter(planOf(command), now)
+      const { next_run_at } = await planned(context, tx, command, next)
+      await saveNextRun(tx, organizationId, command.id, next_run_at)
+    }
   })
 }
 

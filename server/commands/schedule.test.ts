@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { enrol, newKeyPair } from '../../test/enrol.ts'
 import { startApp } from '../../test/harness.ts'
+import { tidyCommandsJob } from './jobs.ts'
 import { checkSchedule, nextRun, runAfter } from './schedule.ts'
 
 const now = new Date('2026-11-15T07:03:13.000Z')
@@ -90,4 +91,29 @@ test('a turn that was moved or taken away does not happen', async () => {
   await due()
   await app.runDueJobs()
   assert.ok(!(await org.eventTypes()).includes('command_run'))
+})
+
+test('the daily tidying plans what got lost and drops what nobody came for', async () => {
+  const org = await app.newOrganization()
+  const system = await enrol(app.http, org, publicKey)
+  const body = { name: 'Lost', command: 'true', launchType: 'repeated', schedule: '0 30 4 * * *' }
+  const { id } = (await org.post('/api/commands', body)).json()
+  await org.post('/api/runCommand', { _id: id, systemIds: [system] })
+  await app.db.tx(org.organizationId, async (tx) => {
+    await tx.execute('update commands set next_run_at = null')
+    await tx.execute("update command_queue set expires_at = now() - interval '1 second'")
+  })
+  await due()
+  await app.runDueJobs()
+  const runs = async () => (await org.eventTypes()).filter((type) => type === 'command_run').length
+  assert.equal(await runs(), 1)
+  await app.db.tx(null, (tx) => app.queue.send(tx, tidyCommandsJob, {}))
+  await app.runDueJobs()
+  await due()
+  await app.runDueJobs()
+  assert.equal(await runs(), 2)
+  const { rows } = await app.db.tx(org.organizationId, (tx) =>
+    tx.execute('select count(*)::int as left from command_queue where expires_at < now()'),
+  )
+  assert.deepEqual(rows, [{ left: 0 }])
 })

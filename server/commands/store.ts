@@ -107,6 +107,15 @@ export const saveCommand = (db: Queryable, row: CommandRow) =>
            details = ${JSON.stringify(row.details)}, next_run_at = ${row.next_run_at}
      where organization_id = ${row.organization_id} and id = ${row.id}`)
 
+/** Repeated ones without a turn, or whose turn is long past. */
+export const lockUnplanned = (db: Queryable, organizationId: string) =>
+  db.many<CommandRow>(sql`
+    select * from commands
+     where organization_id = ${organizationId} and launch_type in ('repeated', 'scheduled')
+       and schedule not in ('', 'immediate')
+       and (next_run_at is null or next_run_at < now() - interval '1 hour')
+       for update`)
+
 export const saveNextRun = (
   db: Queryable,
   organizationId: string,

@@ -52,7 +52,7 @@ const reported = (before: Partial<SystemRow>, facts: Facts) => ({
 const sshKeysIn = (facts: Facts) =>
   (facts.sshKeys ?? []).map(({ name, publicKey }) => ({ id: newId(), name, public_key: publicKey }))
 
-function publicKeyIn(text: string): { fingerprint: Buffer; publicKey: string } {
+export function publicKeyIn(text: string): { fingerprint: Buffer; publicKey: string } {
   const pem = text.includes('-----BEGIN')
     ? text
     : `-----BEGIN PUBLIC KEY-----\n${text}\n-----END PUBLIC KEY-----\n`

@@ -4,7 +4,7 @@ export { createSystemAuthenticate, registerSystemContext } from './authenticate.
 export { signForAgents } from './connect-keys.ts'
 export type { OnSystemChanged, SystemContext } from './context.ts'
 export { purgeSystemsJob, systemJobs } from './jobs.ts'
-export { insertSystemKey } from './key-store.ts'
+export { plantSystem } from './plant.ts'
 export { builtInCommandsOf, toSystem } from './records.ts'
 export { systemRoutes } from './routes.ts'
 export type { System } from './schema.ts'

@@ -204,6 +204,60 @@ test('every other endpoint answers 401', async () => {
   }
 })
 
+test('a system reads and changes its groups and bindings, and only its own', async () => {
+  const { org, id, call } = await newSystem()
+  const neighbour = await enrol(app.http, org, other.publicKey, { hostname: 'web-2' })
+  const group = (await org.post('/api/v2/systemgroups', { name: 'Servers' })).json().id
+  const made = await org.post('/api/systemusers', { username: 'ada', email: 'ada@example.com' })
+  const user = made.json().id
+  const members = `/api/v2/systemgroups/${group}/members`
+  const base = `/api/v2/systems/${id}`
+
+  const joined = await call('POST', members, { op: 'add', type: 'system', id })
+  assert.equal(joined.statusCode, 204, joined.body)
+  const memberof = await call('GET', `${base}/memberof`)
+  assert.deepEqual(
+    memberof.json().map((found: { id: string }) => found.id),
+    [group],
+  )
+  for (const [at, body] of [
+    { op: 'add', type: 'system', id: neighbour },
+    { op: 'remove', type: 'system', id: neighbour },
+    { op: 'add', type: 'system', id: newId() },
+  ].entries()) {
+    // Each with a date of its own: one signature is good for one body.
+    const res = await call('POST', members, body, Date.now() - 10_000 * (at + 1))
+    assert.equal(res.statusCode, 403, JSON.stringify(body))
+    assert.match(res.json().message, /itself/)
+  }
+
+  const bound = await call('POST', `${base}/associations?targets=user`, {
+    op: 'add',
+    type: 'user',
+    id: user,
+    attributes: { sudo: { enabled: true, withoutPassword: false } },
+  })
+  assert.equal(bound.statusCode, 204, bound.body)
+  const direct = await call('GET', `${base}/associations?targets=user`)
+  assert.equal(direct.json()[0].to.id, user)
+  const users = await call('GET', `${base}/users`)
+  assert.equal(users.json()[0].id, user)
+
+  for (const target of [
+    `/api/v2/systems/${neighbour}/memberof`,
+    `/api/v2/systems/${neighbour}/users`,
+    `/api/v2/systems/${neighbour}/associations?targets=user`,
+    `${base}/commands`,
+    `${base}/usergroups`,
+    `/api/v2/systemgroups/${group}`,
+    `/api/v2/systemgroups/${group}/associations?targets=command`,
+    `/api/v2/systemgroups/${group}/members`,
+  ])
+    assert.equal((await call('GET', target)).statusCode, 401, target)
+  const left = await call('POST', `${members}?x=1`, { op: 'remove', type: 'system', id })
+  assert.equal(left.statusCode, 204)
+})
+
 test('only Linux systems that an administrator let in are eligible, and are told so', async () => {
   const { org, id, call, url } = await newSystem()
   const cases: [string, RegExp][] = [

@@ -1,0 +1,20 @@
+import { addNode } from '../graph/index.ts'
+import type { Tx } from '../platform/db.ts'
+import { rowOf } from './actions.ts'
+import { insertResult, type ResultRow } from './result-store.ts'
+import type { CommandWrite } from './schema.ts'
+import { insertCommand } from './store.ts'
+
+// What was there before anybody looked: without events, for the demo world.
+
+export async function plantCommand(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+  body: CommandWrite,
+): Promise<void> {
+  await insertCommand(tx, rowOf(organizationId, id, body))
+  await addNode(tx, organizationId, 'command', id)
+}
+
+export const plantResult = (tx: Tx, row: ResultRow) => insertResult(tx, row, row.response_time)
