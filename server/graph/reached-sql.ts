@@ -22,18 +22,34 @@ function endsOf(organizationId: string, start: NodeRef, chain: Chain, bound: Bou
     from ${waysFrom(hops, sql`${start.id}::text`)} ${smallest(bound)}`
 }
 
-/** The members of all groups that the chains lead to; each group is opened once, however many ways lead there. */
-function membersBehind(organizationId: string, start: NodeRef, chains: Chain[], bound: Bound): Sql {
-  const [group, member] = chains[0]!.slice(-2) as [NodeType, NodeType]
-  const groups = chains.map((chain) =>
+/** The groups that the chains lead to before their last edge, each once. */
+function groupsBefore(organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql {
+  const ways = chains.map((chain) =>
     endsOf(organizationId, start, chain.slice(0, -1) as unknown as Chain),
   )
-  return sql`select m.id from (select distinct id from (${union(groups)}) ways) g,
-    lateral (select e.to_id::text as id from edges e
-              where e.organization_id = ${organizationId} and e.from_type = ${literal(group)} and e.from_id = g.id
-                and e.to_type = ${literal(member)} and e.valid_until is null
-              ${bound === null ? sql`offset 0` : sql`order by e.to_id limit ${bound}::bigint`}) m`
+  return sql`select distinct id from (${union(ways)}) ways`
 }
+
+/** Memberships of the groups `g` that end a chain. */
+function membershipsIn(organizationId: string, chain: Chain): Sql {
+  const [group, member] = chain.slice(-2) as [NodeType, NodeType]
+  return sql`edges e where e.organization_id = ${organizationId} and e.from_type = ${literal(group)}
+    and e.from_id = g.id and e.to_type = ${literal(member)} and e.valid_until is null`
+}
+
+/** The members of these groups; each group is opened once, however many ways lead there. */
+const membersOfGroups = (
+  organizationId: string,
+  chain: Chain,
+  groups: Sql,
+  bound: Bound = null,
+): Sql => sql`select m.id from (${groups}) g,
+  lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)}
+           ${bound === null ? sql`offset 0` : sql`order by e.to_id limit ${bound}::bigint`}) m`
+
+/** True for chains that end by opening a group. */
+const opens = (chain: Chain): boolean =>
+  chain.length > 2 && memberTypeOf(chain.at(-2)!) === chain.at(-1)
 
 /**
  * Selects `type` and `id` of everything that the chains reach from the start, each once. With a bound: at least so many
@@ -47,24 +63,57 @@ export function reachedSql(
   bound: Bound = null,
 ): Sql {
   if (chains.length === 0) return sql`select null::text as type, null::text as id where false`
-  const opens = (chain: Chain) =>
-    chain.length > 2 && memberTypeOf(chain.at(-2)!) === chain.at(-1) ? chain.slice(-2).join() : null
-  const behind = Map.groupBy(chains.filter(opens), opens)
-  const parts = [
-    ...chains
-      .filter((chain) => !opens(chain))
-      .map((chain) => ({ chain, ends: endsOf(organizationId, start, chain, bound) })),
-    ...[...behind.values()].map((chains) => ({
-      chain: chains[0]!,
-      ends: membersBehind(organizationId, start, chains, bound),
-    })),
-  ]
-  const byType = Map.groupBy(parts, ({ chain }) => chain.at(-1)!)
+  const byType = Map.groupBy(chains, (chain) => chain.at(-1)!)
   return union(
-    [...byType].map(([type, parts]) => {
-      const ends = parts.map(({ ends }) => sql`select id from (${ends}) ends`)
-      const distinct = parts.every(({ chain }) => chain.length === 2) ? empty : sql`distinct`
-      return sql`select ${literal(type)}::text as type, id from (select ${distinct} id from (${union(ends)}) every) once`
+    [...byType].map(([type, chains]) => {
+      const closed = chains.filter((chain) => !opens(chain))
+      const opened = [...Map.groupBy(chains.filter(opens), (chain) => chain.at(-2)!).values()]
+      const parts = [
+        ...closed.map((chain) => endsOf(organizationId, start, chain, bound)),
+        ...opened.map((chains) => {
+          const groups = groupsBefore(organizationId, start, chains)
+          return membersOfGroups(organizationId, chains[0]!, groups, bound)
+        }),
+      ].map((ends) => sql`select id from (${ends}) ends`)
+      const distinct = chains.every((chain) => chain.length === 2) ? empty : sql`distinct`
+      return sql`select ${literal(type)}::text as type, id from (select ${distinct} id from (${union(parts)}) every) once`
     }),
   )
+}
+
+/**
+ * How many that are. To know a hundred thousand ids apart takes longer than to count them, and often nearly all come
+ * from one group: then those of the others are looked up in it, and only they are told apart.
+ */
+export function totalSql(organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql {
+  const count = sql`(select count(*) from (${reachedSql(organizationId, start, chains)}) r)`
+  const opened = chains.filter(opens)
+  const kinds = new Set(opened.map((chain) => chain.slice(-2).join()))
+  if (kinds.size !== 1 || new Set(chains.map((chain) => chain.at(-1))).size !== 1) return count
+  const chain = opened[0]!
+  const closed = chains.filter((chain) => !opens(chain))
+  const direct = closed.map((chain) => endsOf(organizationId, start, chain))
+  const others = union([
+    ...direct,
+    membersOfGroups(
+      organizationId,
+      chain,
+      sql`select id from sizes where id <> (select id from largest)`,
+    ),
+  ])
+  const directCount =
+    direct.length === 0 ? sql`0` : sql`(select count(*) from (${union(direct)}) direct)`
+  return sql`(
+    with sizes as materialized (
+      select g.id, (select count(*) from ${membershipsIn(organizationId, chain)}) as members
+        from (${groupsBefore(organizationId, start, opened)}) g
+    ), largest as materialized (select id, members from sizes order by members desc, id limit 1)
+    select case
+      when (select sum(members) from sizes) - (select members from largest) + ${directCount}
+           <= (select members / 4 from largest)
+      then (select members from largest) + (
+        select count(*) from (select distinct id from (${others}) every) o
+         where not exists (select from (select id from largest) g, lateral (
+                 select from ${membershipsIn(organizationId, chain)} and e.to_id = o.id offset 0) m))
+      else ${count} end)`
 }

@@ -238,6 +238,27 @@ test('limit and skip page through a traversal; the total is told past the end as
   ])
 })
 
+test('whoever is reached through a large group and others counts once', async () => {
+  const org = await app.newOrganization()
+  const application = await node(org, 'application')
+  const [large, small] = [await node(org, 'user_group'), await node(org, 'user_group')]
+  const users = await Promise.all(Array.from({ length: 24 }, () => node(org, 'user')))
+  for (const user of users.slice(0, 20)) await member(org, ['user_group', large], ['user', user])
+  for (const user of users.slice(18, 22)) await member(org, ['user_group', small], ['user', user])
+  for (const group of [large, small])
+    await bind(org, ['user_group', group], ['application', application])
+  await bind(org, ['user', users[0]!], ['application', application])
+  const url = `/api/v2/applications/${application}/users`
+  const first = await org.get(`${url}?limit=5&skip=3`)
+  const reached = users.slice(0, 22).sort()
+  assert.deepEqual(ids(first), reached.slice(3, 8))
+  assert.equal(first.headers['x-total-count'], '22')
+  const sorted = await org.get(`${url}?limit=100&sort=-object_id`)
+  assert.equal(sorted.headers['x-total-count'], '22')
+  for (const user of users.slice(22)) await bind(org, ['user', user], ['application', application])
+  assert.equal((await org.get(url)).headers['x-total-count'], '24')
+})
+
 test('systems reach users through both kinds of group, and commands with details', async () => {
   const org = await app.newOrganization()
   const [user, userGroup] = [await node(org, 'user'), await node(org, 'user_group')]

@@ -6,7 +6,7 @@ import { empty, identifier, join, literal, Sql, sql } from '../platform/sql.ts'
 import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
-import { reachedSql } from './reached-sql.ts'
+import { reachedSql, totalSql } from './reached-sql.ts'
 import type { GraphConnection } from './schema.ts'
 
 /** What a traversal may be filtered and sorted by. */
@@ -75,24 +75,27 @@ export async function traverse(
     (chain, at) =>
       sql`${at === 0 ? empty : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
   )
-  const near = plain && list.skip + list.limit <= NEAR
-  const all = reachedSql(organizationId, start, chains)
-  // Where all ids are needed twice they are gathered once.
-  const front = near
-    ? sql`(${reachedSql(organizationId, start, chains, list.skip + list.limit)})`
-    : sql`reached`
+  // A single edge has its ends in order; of several lists, only the front is worth reading one by one.
+  const ordered = chains.length === 1 && chains[0]!.length === 2
+  const near = plain && (ordered || list.skip + list.limit <= NEAR)
+  const reached = near
+    ? reachedSql(organizationId, start, chains, list.skip + list.limit)
+    : reachedSql(organizationId, start, chains)
+  const total = near
+    ? totalSql(organizationId, start, chains)
+    : sql`(select count(*) from reached r where ${list.where})`
   // Room for the ids of a hundred thousand users.
   const room = tx.run(sql`set local work_mem = '32MB'`)
   const row = tx.one<Traversal>(
     named(sql`
-      with reached as ${near ? empty : sql`materialized`} (${all})
+      with reached as materialized (${reached})
       select exists (select from nodes where organization_id = ${organizationId} and type = ${start.type}
                        and id = ${start.id} and deleted_at is null) as known,
-             (select count(*) from reached r where ${list.where}) as total,
+             ${total} as total,
              coalesce((select json_agg(json_build_object('type', r.type, 'id', r.id, 'paths',
                            (select json_agg(path) from (${paths.length === 0 ? sql`select null::json as path` : join(paths, ' ')}) ways))
                          order by ${list.orderBy})
-                         from (select r.type, r.id from ${front} r where ${list.where}
+                         from (select r.type, r.id from reached r where ${list.where}
                                 order by ${list.orderBy} limit ${list.limit} offset ${list.skip}) r), '[]'::json) as results`),
   )
   await room
