@@ -4181,6 +4181,7 @@ export interface components {
             _id: string;
             id: string;
             account_locked?: boolean;
+            /** Format: date-time */
             account_locked_date?: string | null;
             activated?: boolean;
             addresses?: {
@@ -4259,7 +4260,9 @@ export interface components {
             };
             middlename?: string;
             organization?: string;
+            /** Format: date-time */
             password_date?: string | null;
+            /** Format: date-time */
             password_expiration_date?: string | null;
             password_expired?: boolean;
             password_never_expires?: boolean;

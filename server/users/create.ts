@@ -13,7 +13,7 @@ import { resourceOf } from './records.ts'
 import { whileUnique } from './save.ts'
 import type { UserCreate } from './schema.ts'
 import { type EntryWay, type UserSettings, userSettings } from './settings.ts'
-import { countUsers, insertUser, takeUnixUid, type UserRow } from './store.ts'
+import { countUsers, insertUser, lockUserCount, takeUnixUid, type UserRow } from './store.ts'
 import { applyWrite, readFlag } from './write.ts'
 
 export const VENDOR = 'gatehouse'
@@ -29,9 +29,6 @@ interface Prepared {
   row: UserRow
   settings: UserSettings
   options: EntryOptions
-  /** Asked for by the request; else the next free one. */
-  uid: number | undefined
-  guid: number | undefined
 }
 
 export const blankUser = (
@@ -99,17 +96,18 @@ export async function prepareUser(
     )
     row = withPassword(row, hash, settings.passwordPolicy, now)
   }
+  const uid = body.unix_uid ?? (await takeUnixUid(db.tenant(organizationId), organizationId))
   return {
-    row,
+    row: { ...row, unix_uid: uid, unix_guid: body.unix_guid ?? uid },
     settings,
     options,
-    uid: body.unix_uid ?? undefined,
-    guid: body.unix_guid ?? undefined,
   }
 }
 
 async function checkRoom(tx: Tx, organizationId: string, most: number): Promise<void> {
-  if (most > 0 && (await countUsers(tx, organizationId)) >= most)
+  if (most === 0) return
+  await lockUserCount(tx, organizationId)
+  if ((await countUsers(tx, organizationId)) >= most)
     throw invalid('max_system_users', `The organization may have ${most} users and has them all`)
 }
 
@@ -132,21 +130,22 @@ export async function addUser(
   context: UserContext,
   tx: Tx,
   actor: UserActor,
-  { row: prepared, settings, options, uid, guid }: Prepared,
+  { row, settings, options }: Prepared,
 ): Promise<UserRow> {
   const { organizationId } = actor
   await checkRoom(tx, organizationId, settings.maxSystemUsers)
-  await checkManager(tx, organizationId, prepared)
-  const unixUid = uid ?? (await takeUnixUid(tx, organizationId))
-  const row = { ...prepared, unix_uid: unixUid, unix_guid: guid ?? unixUid }
-  await insertUser(tx, row)
-  await addNode(tx, organizationId, 'user', row.id)
-  const eventId = await recordEvent(tx, actor, {
-    event_type: 'systemuser_create',
-    resource: resourceOf(row),
-    changes: changesBetween({}, createdOf(row), ['password']),
-    ...(options.correlation && { correlation: options.correlation }),
-  })
+  await checkManager(tx, organizationId, row)
+  // Sent together; the first that fails is the one that is told.
+  const [, , eventId] = await Promise.all([
+    insertUser(tx, row),
+    addNode(tx, organizationId, 'user', row.id),
+    recordEvent(tx, actor, {
+      event_type: 'systemuser_create',
+      resource: resourceOf(row),
+      changes: changesBetween({}, createdOf(row), ['password']),
+      ...(options.correlation && { correlation: options.correlation }),
+    }),
+  ])
   await announceUser(context, tx, actor, {
     organizationId,
     userId: row.id,

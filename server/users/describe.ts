@@ -3,24 +3,19 @@ import type { TenantDb } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import type { UserContext } from './context.ts'
 import { toUser } from './records.ts'
-import {
-  type AdministratorLink,
-  administratorAs,
-  administratorsAmong,
-  groupIdsOf,
-} from './related-store.ts'
+import { administratorsAmong, findUserWithAdministrator, groupIdsOf } from './related-store.ts'
 import type { User } from './schema.ts'
-import { findUser, type UserRow } from './store.ts'
+import type { UserRow } from './store.ts'
 
 async function adminMember(
   db: TenantDb,
   organizationId: string,
-  link: AdministratorLink | undefined,
-): Promise<NonNullable<User['admin']> | null> {
-  if (!link) return null
-  const roles = await resolveRoles(db, organizationId, link.role_ids)
+  id: string,
+  roleIds: string[],
+): Promise<NonNullable<User['admin']>> {
+  const roles = await resolveRoles(db, organizationId, roleIds)
   const roleNames = roles.map((role) => role.name)
-  return { id: link.id, roleName: roleNames[0] ?? '', roleNames }
+  return { id, roleName: roleNames[0] ?? '', roleNames }
 }
 
 /** Records with what others know about their users. */
@@ -33,14 +28,12 @@ export async function describeUsers(
   const tenant = db.tenant(organizationId)
   const ids = rows.map(({ id }) => id)
   const links = await administratorsAmong(tenant, organizationId, ids)
-  return Promise.all(
-    rows.map(async (row) => {
-      const link = links.find(({ user_id }) => user_id === row.id)
-      return link
-        ? { ...toUser(row), admin: await adminMember(tenant, organizationId, link) }
-        : toUser(row)
-    }),
-  )
+  const users = rows.map((row) => toUser(row))
+  for (const { user_id, id, role_ids } of links) {
+    const user = users.find((one) => one.id === user_id)
+    if (user) user.admin = await adminMember(tenant, organizationId, id, role_ids)
+  }
+  return users
 }
 
 export async function describeUser(
@@ -49,12 +42,12 @@ export async function describeUser(
   id: string,
 ): Promise<User> {
   const tenant = db.tenant(organizationId)
-  const [row, link] = await Promise.all([
-    findUser(tenant, organizationId, id),
-    administratorAs(tenant, organizationId, id),
-  ])
+  const row = await findUserWithAdministrator(tenant, organizationId, id)
   if (!row) throw notFound('user_not_found', 'user not found')
-  return { ...toUser(row), admin: await adminMember(tenant, organizationId, link) }
+  const user = toUser(row)
+  if (row.admin_id !== null)
+    user.admin = await adminMember(tenant, organizationId, row.admin_id, row.admin_role_ids)
+  return user
 }
 
 /** `memberof`, which search results carry. */

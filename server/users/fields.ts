@@ -86,6 +86,18 @@ export interface Profile
   mfa?: MfaWindow
 }
 
+/** What the record of a user without a profile says. */
+export const PROFILE_DEFAULTS = {
+  ...(Object.fromEntries(TEXTS.map((name) => [name, ''])) as Record<TextField, string>),
+  ...(FLAGS as Record<FlagField, boolean>),
+  addresses: [] as Address[],
+  phoneNumbers: [] as PhoneNumber[],
+  attributes: [] as Attribute[],
+  relationships: [] as { type: string; value: string }[],
+  restrictedFields: [] as RestrictedField[],
+  delegatedAuthority: null,
+}
+
 const LISTS = ['addresses', 'phoneNumbers', 'attributes', 'relationships', 'restrictedFields']
 
 const isDefault = (name: string, value: unknown): boolean =>

@@ -40,10 +40,12 @@ export async function replacePasswordLink(
   hash: Buffer,
   expiresAt: string,
 ): Promise<void> {
-  await deletePasswordLinks(tx, organizationId, userId)
-  await tx.run(sql`
-    insert into user_password_links (organization_id, hash, user_id, expires_at)
-    values (${organizationId}, ${hash}, ${userId}, ${expiresAt})`)
+  await Promise.all([
+    deletePasswordLinks(tx, organizationId, userId),
+    tx.run(sql`
+      insert into user_password_links (organization_id, hash, user_id, expires_at)
+      values (${organizationId}, ${hash}, ${userId}, ${expiresAt})`),
+  ])
 }
 
 export const deletePasswordLinks = (tx: Queryable, organizationId: string, userId: string) =>

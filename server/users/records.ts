@@ -1,4 +1,4 @@
-import { FLAGS, type FlagField, type Profile, TEXTS } from './fields.ts'
+import { PROFILE_DEFAULTS } from './fields.ts'
 import type { Enrollment, User } from './schema.ts'
 import type { UserRow } from './store.ts'
 
@@ -8,19 +8,6 @@ export const resourceOf = ({ id, username }: Pick<UserRow, 'id' | 'username'>) =
   id,
   username,
 })
-
-const flagsOf = (profile: Profile) =>
-  Object.fromEntries(
-    Object.entries(FLAGS).map(([name, byDefault]) => [
-      name,
-      profile[name as FlagField] ?? byDefault,
-    ]),
-  ) as Record<FlagField, boolean>
-const textsOf = (profile: Profile) =>
-  Object.fromEntries(TEXTS.map((name) => [name, profile[name] ?? ''])) as Record<
-    (typeof TEXTS)[number],
-    string
-  >
 
 /** How far the user is with a second factor. */
 function enrollmentOf(row: UserRow, now: number): Enrollment {
@@ -34,7 +21,10 @@ function enrollmentOf(row: UserRow, now: number): Enrollment {
   return 'NOT_ENROLLED'
 }
 
-function mfaOf(row: UserRow, now: number): Pick<User, 'mfa' | 'mfaEnrollment' | 'totp_enabled'> {
+function mfaOf(
+  row: UserRow,
+  now: number,
+): Required<Pick<User, 'mfa' | 'mfaEnrollment' | 'totp_enabled'>> {
   const enrolled = row.totp_secret !== null
   const status = enrollmentOf(row, now)
   const other: Enrollment = 'NOT_ENROLLED'
@@ -56,48 +46,35 @@ export const isPasswordExpired = (row: UserRow, now: number): boolean =>
   (row.password_expiration_date !== null && Date.parse(row.password_expiration_date) <= now)
 
 /** The whole v1 record. `admin` and `memberof` belong to others and are added where they are known. */
-export function toUser(row: UserRow, now = Date.now()): User {
-  const { profile } = row
-  return {
-    _id: row.id,
-    id: row.id,
-    account_locked: row.account_locked,
-    account_locked_date: row.account_locked_date,
-    activated: row.password_hash !== null,
-    addresses: profile.addresses ?? [],
-    admin: null,
-    attributes: profile.attributes ?? [],
-    badLoginAttempts: row.bad_login_attempts,
-    created: row.created,
-    creationSource: row.creation_source,
-    delegatedAuthority: profile.delegatedAuthority ?? null,
-    email: row.email,
-    employeeIdentifier: row.employee_identifier,
-    firstname: row.firstname,
-    lastname: row.lastname,
-    manager: row.manager,
-    ...mfaOf(row, now),
-    organization: row.organization_id,
-    password_date: row.password_date,
-    password_expiration_date: row.password_expiration_date,
-    password_expired: isPasswordExpired(row, now),
-    phoneNumbers: profile.phoneNumbers ?? [],
-    ...(profile.recoveryEmail && { recoveryEmail: profile.recoveryEmail }),
-    relationships: profile.relationships ?? [],
-    restrictedFields: profile.restrictedFields ?? [],
-    ssh_keys: row.ssh_keys,
-    state: row.state,
-    suspended: row.state === 'SUSPENDED',
-    unix_guid: row.unix_guid,
-    unix_uid: row.unix_uid,
-    username: row.username,
-    ...(profile.external_password_expiration_date && {
-      external_password_expiration_date: profile.external_password_expiration_date,
-    }),
-    ...flagsOf(profile),
-    ...textsOf(profile),
-  }
-}
+export const toUser = (row: UserRow, now = Date.now()): User => ({
+  ...PROFILE_DEFAULTS,
+  ...row.profile,
+  _id: row.id,
+  id: row.id,
+  account_locked: row.account_locked,
+  account_locked_date: row.account_locked_date,
+  activated: row.password_hash !== null,
+  admin: null,
+  badLoginAttempts: row.bad_login_attempts,
+  created: row.created,
+  creationSource: row.creation_source,
+  email: row.email,
+  employeeIdentifier: row.employee_identifier,
+  firstname: row.firstname,
+  lastname: row.lastname,
+  manager: row.manager,
+  ...mfaOf(row, now),
+  organization: row.organization_id,
+  password_date: row.password_date,
+  password_expiration_date: row.password_expiration_date,
+  password_expired: isPasswordExpired(row, now),
+  ssh_keys: row.ssh_keys,
+  state: row.state,
+  suspended: row.state === 'SUSPENDED',
+  unix_guid: row.unix_guid,
+  unix_uid: row.unix_uid,
+  username: row.username,
+})
 
 /** With members in one order: the column returns them in another one than they were sent in. */
 function ordered(value: unknown): unknown {
@@ -109,7 +86,6 @@ function ordered(value: unknown): unknown {
 
 /** What an update event tells; state, lock and password have events of their own. */
 export function toldOf(row: UserRow): Record<string, unknown> {
-  const { mfa } = row.profile
   const told = {
     username: row.username,
     email: row.email,
@@ -119,15 +95,9 @@ export function toldOf(row: UserRow): Record<string, unknown> {
     manager: row.manager,
     unix_uid: row.unix_uid,
     unix_guid: row.unix_guid,
+    ...PROFILE_DEFAULTS,
+    mfa: { exclusion: false },
     ...row.profile,
-    ...flagsOf(row.profile),
-    ...textsOf(row.profile),
-    mfa: mfa ?? { exclusion: false },
-    addresses: row.profile.addresses ?? [],
-    phoneNumbers: row.profile.phoneNumbers ?? [],
-    attributes: row.profile.attributes ?? [],
-    relationships: row.profile.relationships ?? [],
-    restrictedFields: row.profile.restrictedFields ?? [],
     ssh_keys: row.ssh_keys.map(({ name, public_key }) => ({ name, public_key })),
   }
   return ordered(told) as Record<string, unknown>

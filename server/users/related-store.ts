@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
+import type { UserRow } from './store.ts'
 
 // What other slices keep about users; only read here.
 
@@ -21,11 +22,13 @@ export const administratorsAmong = (
      where a.organization = ${organizationId} and u.organization_id = ${organizationId}
        and u.id = any(${ids}::text[])`)
 
-export const administratorAs = (db: Queryable, organizationId: string, id: string) =>
-  db.find<AdministratorLink>(sql`
-    select u.id as user_id, a.id, a.role_ids
-      from users u join administrators a on lower(a.email) = u.email_key collate "default"
-     where u.organization_id = ${organizationId} and u.id = ${id} and a.organization = ${organizationId}`)
+/** One user and, with the same address, an administrator: in one statement, as this is read most often. */
+export const findUserWithAdministrator = (db: Queryable, organizationId: string, id: string) =>
+  db.find<UserRow & { admin_id: string | null; admin_role_ids: string[] }>(sql`
+    select u.*, a.id as admin_id, a.role_ids as admin_role_ids
+      from users u
+      left join administrators a on lower(a.email) = u.email_key collate "default" and a.organization = ${organizationId}
+     where u.organization_id = ${organizationId} and u.id = ${id} and u.deleted_at is null`)
 
 /** The groups each of the users is in, by any way that counts as membership. */
 export const groupIdsOf = (db: Queryable, organizationId: string, ids: readonly string[]) =>

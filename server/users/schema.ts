@@ -172,9 +172,15 @@ export type UserPut = Static<typeof UserPut>
 
 // What the service returns. Absent members were not asked for by `fields`, or have no value.
 
+// Null is one of two types here, not one of two schemas: the serializer would try each schema on every value.
+const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
+const dateOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
+const objectOrNull = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Static<T> | null>({ ...schema, type: ['object', 'null'] })
+
 const said = maybe(Type.String())
 const yes = maybe(Type.Boolean())
-const when = maybe(orNull(date))
+const when = maybe(dateOrNull)
 
 export const SshKey = Type.Object(
   { _id: Id, id: Id, name: Type.String(), public_key: Type.String(), create_date: date },
@@ -216,7 +222,7 @@ export const User = Type.Object(
       ),
     ),
     admin: maybe(
-      orNull(
+      objectOrNull(
         Type.Object({
           id: Type.String(),
           roleName: Type.String(),
@@ -232,13 +238,13 @@ export const User = Type.Object(
     costCenter: said,
     created: maybe(date),
     creationSource: said,
-    delegatedAuthority: maybe(orNull(Type.Object({ id: said, name: said }))),
+    delegatedAuthority: maybe(objectOrNull(Type.Object({ id: said, name: said }))),
     department: said,
     description: said,
     disableDeviceMaxLoginAttempts: yes,
     displayname: said,
     email: said,
-    employeeIdentifier: maybe(orNull(Type.String())),
+    employeeIdentifier: maybe(textOrNull),
     employeeType: said,
     enable_managed_uid: yes,
     enable_user_portal_multifactor: yes,
@@ -252,7 +258,7 @@ export const User = Type.Object(
     ldap_binding_user: yes,
     location: said,
     managedAppleId: said,
-    manager: maybe(orNull(Type.String())),
+    manager: maybe(textOrNull),
     memberof: maybe(
       Type.Array(Type.String(), { description: 'Ids of groups; in search results only' }),
     ),

@@ -148,12 +148,29 @@ export const countUsers = async (db: Queryable, organizationId: string): Promise
     sql`select count(*) as total from users where organization_id = ${organizationId} and deleted_at is null`,
   ))!.total
 
-/** The first user of an organization gets 5001. */
-export const takeUnixUid = async (tx: Queryable, organizationId: string): Promise<number> =>
-  (await tx.one<{ uid: number }>(sql`
-    insert into user_counters as c (organization_id, name, next) values (${organizationId}, 'unix_uid', 5002)
+/**
+ * The first user of an organization gets 5001. On its own, not in the transaction of the user, or the users of an
+ * organization would be made one after the other; and then without a wait for the disk (`alone`), as the commit of the
+ * user brings this one along.
+ */
+export const takeUnixUid = async (
+  db: Queryable,
+  organizationId: string,
+  alone = true,
+): Promise<number> =>
+  (await db.one<{ uid: number }>(sql`
+    with quick as materialized (
+      select case when ${alone}::boolean then set_config('synchronous_commit', 'off', true) end
+    )
+    insert into user_counters as c (organization_id, name, next)
+    select ${organizationId}, 'unix_uid', 5002 from quick
     on conflict (organization_id, name) do update set next = c.next + 1
     returning next - 1 as uid`))!.uid
+
+/** Users of the organization are then made one after the other, so that they can be counted. */
+export const lockUserCount = (tx: Queryable, organizationId: string) =>
+  tx.run(sql`
+    select from user_counters where organization_id = ${organizationId} and name = 'unix_uid' for update`)
 
 export const insertUser = (tx: Queryable, row: UserRow) =>
   tx.run(sql`
