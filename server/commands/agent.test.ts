@@ -138,6 +138,23 @@ test('a command that was begun and not ended is told as interrupted, not run aga
   assert.equal(result.response.error, 'interrupted')
 })
 
+test('two runs at the same moment run a command once, and a run that died does not block the next', async () => {
+  const { directory, order, agent, results } = await newMachine()
+  const mark = join(directory, 'ran')
+  await order(`echo once >> '${mark}'; sleep 1; cat '${mark}'`)
+  const [first, second] = await Promise.all([agent(), agent()])
+  assert.deepEqual([first.code, second.code], [0, 0], first.stderr + second.stderr)
+  assert.equal(readFileSync(mark, 'utf8'), 'once\n')
+  const [result] = await results()
+  assert.equal(result.exitCode, 0)
+
+  mkdirSync(join(directory, 'running'))
+  writeFileSync(join(directory, 'running/holder'), 'an-earlier-boot 1\n')
+  await order('echo again')
+  await agent()
+  assert.equal((await results()).length, 2)
+})
+
 test('an answer that could not be sent is sent again without running again', async () => {
   const { org, directory, order, agent, results } = await newMachine()
   const mark = join(directory, 'ran')

@@ -177,6 +177,23 @@ event() {
   [ "$status" = 204 ] || fail "the event was refused ($status): $(cat "$WORK/answer")"
 }
 
+# One run at a time, or a command might be begun twice. Who holds the lock is told with the boot it belongs to, since
+# numbers of processes come again.
+boot() { cat /proc/sys/kernel/random/boot_id 2>/dev/null || echo unknown; }
+lock() {
+  if ! mkdir "$DIR/running" 2>/dev/null; then
+    holder=$(cat "$DIR/running/holder" 2>/dev/null)
+    case $holder in
+      '') [ -n "$(find "$DIR/running" -maxdepth 0 -mmin +5 2>/dev/null)" ] || exit 0 ;;
+      "$(boot) "*) kill -0 "${holder##* }" 2>/dev/null && exit 0 ;;
+    esac
+    rm -rf "$DIR/running"
+    mkdir "$DIR/running" 2>/dev/null || exit 0
+  fi
+  echo "$(boot) $$" >"$DIR/running/holder"
+  trap 'rm -rf "$WORK" "$DIR/running"' EXIT
+}
+
 if [ "${1:-}" = facts ]; then
   facts
   exit
@@ -193,6 +210,7 @@ mkdir -p "$DONE"
 
 case ${1:-} in
   run)
+    lock
     report
     commands
     ;;
