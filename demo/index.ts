@@ -12,6 +12,7 @@ import {
   writePrivateKeys,
 } from './credentials.ts'
 import { plantEvents } from './events.ts'
+import { plantGroups } from './groups.ts'
 import { PROVIDER } from './names.ts'
 import { plantOrganizations } from './organizations.ts'
 import { plantSystems } from './systems.ts'
@@ -34,6 +35,7 @@ const AREAS: Area[] = [
   plantAdministrators,
   plantUsers,
   plantSystems,
+  plantGroups,
   plantCommands,
   plantEvents,
 ]

@@ -19,14 +19,14 @@ export const holdNodes = (
      order by n.type, n.id
        for share of n`)
 
-/** False when it was there already. */
+/** False when it was there already. Only what the demo plants has no event. */
 export async function insertEdge(
   tx: Queryable,
   organizationId: string,
   a: NodeRef,
   b: NodeRef,
   attributes: object | null,
-  eventId: string,
+  eventId: string | null,
 ): Promise<boolean> {
   const { from, to } = ordered(a, b)
   const inserted = await tx.run(sql`

@@ -1,0 +1,41 @@
+import { addNode, insertEdge } from '../graph/index.ts'
+import type { Tx } from '../platform/db.ts'
+import { attributesAfter } from './attributes.ts'
+import { memberOf } from './records.ts'
+import { type GroupRow, insertGroup } from './store.ts'
+import { replaceSuggestions } from './suggestion-store.ts'
+
+export interface PlantedGroup
+  extends Pick<GroupRow, 'id' | 'type' | 'name' | 'description'>,
+    Partial<Pick<GroupRow, 'membership_method' | 'member_query' | 'attributes'>> {
+  members: string[]
+  /** Whom the rule of a group under review would add. */
+  suggested?: string[]
+}
+
+/** A group that was always there with its members, for the demo: no event, an id of the planter's choice. */
+export async function plantGroup(
+  tx: Tx,
+  organizationId: string,
+  { members, suggested = [], ...group }: PlantedGroup,
+): Promise<void> {
+  const { id, type, name } = group
+  const row: GroupRow = {
+    email: '',
+    membership_method: 'STATIC',
+    member_query: null,
+    exempt_ids: [],
+    error_flags: [],
+    suggestions_notify: false,
+    ...group,
+    attributes: attributesAfter(type, name, null, group.attributes),
+  }
+  await addNode(tx, organizationId, type, id, row.attributes)
+  await insertGroup(tx, organizationId, row)
+  for (const member of members) {
+    const target = { type: memberOf(type), id: member }
+    await insertEdge(tx, organizationId, { type, id }, target, null, null)
+  }
+  if (suggested.length > 0)
+    await replaceSuggestions(tx, organizationId, id, { add: suggested, remove: [] }, null)
+}
