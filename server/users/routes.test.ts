@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { newId } from '../platform/ids.ts'
+import { plantUser } from './plant.ts'
 
 const app = await startApp()
 
@@ -534,6 +535,69 @@ test('search results tell the groups of each user, and lists do not', async () =
   assert.deepEqual((await org.get(members)).json(), [])
   await org.post(`/api/systemusers/${user.id}/restore`)
   assert.equal((await org.get(members)).json().length, 1, 'back with its memberships')
+})
+
+test('a page may hold a thousand users, in lists and in search', async () => {
+  const org = await app.newOrganization()
+  const { organizationId } = org
+  const planted = { passwordHash: null, created: new Date(), source: 'gatehouse:bulk' }
+  await app.db.tx(organizationId, async (tx) => {
+    for (let at = 0; at < 120; at++) {
+      const body = { ...person(), state: 'STAGED' as const }
+      await plantUser(tx, organizationId, { ...planted, id: newId(), body })
+    }
+  })
+  const ids = (res: { json(): { totalCount: number; results: { id: string }[] } }) => {
+    assert.equal(res.json().totalCount, 120)
+    return res.json().results.map(({ id }) => id)
+  }
+  const all = ids(await org.get('/api/systemusers?limit=1000'))
+  assert.equal(new Set(all).size, 120)
+  assert.deepEqual(all, all.toSorted())
+  const search = '/api/search/systemusers?limit=1000&skip=0'
+  assert.deepEqual(ids(await org.post(search, { limit: 1000, skip: 0 })), all)
+  assert.deepEqual(ids(await org.post('/api/search/systemusers?limit=1000')), all)
+  const pages = []
+  for (let skip = 0; skip < 120; skip += 50)
+    pages.push(...ids(await org.get(`/api/systemusers?limit=50&skip=${skip}&sort=_id`)))
+  assert.deepEqual(pages, all)
+  assert.deepEqual(ids(await org.get('/api/systemusers?skip=120')), [])
+})
+
+test('of several who want the same name at once, one gets it', async () => {
+  const org = await app.newOrganization()
+  const { username } = person()
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => org.post('/api/systemusers', person({ username }))),
+  )
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 409, 409, 409, 409])
+  assert.equal((await org.eventTypes()).filter((type) => type === 'systemuser_create').length, 1)
+})
+
+test('changes at the same moment all arrive', async () => {
+  const org = await app.newOrganization()
+  const user = await addUser(org)
+  const fields = ['company', 'costCenter', 'department', 'jobTitle', 'location']
+  await Promise.all(
+    fields.map((field) => org.put(`/api/systemusers/${user.id}`, { [field]: field })),
+  )
+  const after = (await org.get(`/api/systemusers/${user.id}`)).json()
+  for (const field of fields) assert.equal(after[field], field)
+})
+
+test('a manager who is deleted while somebody is put under them', async () => {
+  const org = await app.newOrganization()
+  const [manager, report] = [await addUser(org), await addUser(org)]
+  const [put, gone] = await Promise.all([
+    org.put(`/api/systemusers/${report.id}`, { manager: manager.id }),
+    org.delete(`/api/systemusers/${manager.id}`),
+  ])
+  // Whoever comes first decides; nobody reports to someone who is gone.
+  assert.ok(
+    (put.statusCode === 200 && gone.statusCode === 409) ||
+      (put.statusCode === 400 && gone.statusCode === 200),
+    `${put.statusCode} ${gone.statusCode}`,
+  )
 })
 
 test('several users at once get numbers of their own', async () => {
