@@ -3286,11 +3286,11 @@ export interface components {
             to: components["schemas"]["GraphObject"];
         };
         GraphObject: {
-            type: string;
-            id: string;
             attributes?: {
                 [key: string]: unknown;
             } | null;
+            id: string;
+            type: string;
         };
         GraphObjectWithPaths: {
             id: string;

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 const Attributes = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
 
 export const GraphObject = Type.Object(
-  { type: Type.String(), id: Type.String(), attributes: Type.Optional(Attributes) },
+  { attributes: Type.Optional(Attributes), id: Type.String(), type: Type.String() },
   { title: 'GraphObject' },
 )
 export type GraphObject = Type.Static<typeof GraphObject>
