@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Tx } from '../platform/db.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import type { ListQuery } from '../platform/list/query.ts'
@@ -52,9 +51,17 @@ function pathsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
      where r.type = ${literal(chain.at(-1)!)}`
 }
 
-/** Traversals have few texts, which take longer to plan than to run: each is prepared under its own name. */
-const named = ({ text, values }: Sql): Sql =>
-  new Sql(text, values, `traverse_${createHash('sha1').update(text).digest('hex')}`)
+const statementNames = new Map<string, string>()
+
+/** Takes longer to plan than to run, so each connection prepares it once. For texts of which there are few. */
+function prepared({ text, values }: Sql): Sql {
+  let name = statementNames.get(text)
+  if (name === undefined) {
+    name = `traverse${statementNames.size + 1}`
+    statementNames.set(text, name)
+  }
+  return new Sql(text, values, name)
+}
 
 /** Up to here the ids of a page are read from the front of each list that they come from. */
 const NEAR = 2000
@@ -84,20 +91,22 @@ export async function traverse(
   const total = near
     ? totalSql(organizationId, start, chains)
     : sql`(select count(*) from reached r where ${list.where})`
+  const statement = sql`
+    with reached as materialized (${reached})
+    select exists (select from nodes where organization_id = ${organizationId} and type = ${start.type}
+                     and id = ${start.id} and deleted_at is null) as known,
+           ${total} as total,
+           coalesce((select json_agg(json_build_object('type', r.type, 'id', r.id, 'paths',
+                         (select json_agg(path) from (${paths.length === 0 ? sql`select null::json as path` : join(paths, ' ')}) ways))
+                       order by ${list.orderBy})
+                       from (select r.type, r.id from reached r where ${list.where}
+                              order by ${list.orderBy} limit ${list.limit} offset ${list.skip}) r), '[]'::json) as results`
+  // Filters, orders and lists of targets come in any number of forms.
+  const fewTexts = plain && (chains.length === 1 || chains.some((chain) => chain.length > 2))
   // Room for the ids of a hundred thousand users.
-  const room = tx.run(sql`set local work_mem = '32MB'`)
-  const row = tx.one<Traversal>(
-    named(sql`
-      with reached as materialized (${reached})
-      select exists (select from nodes where organization_id = ${organizationId} and type = ${start.type}
-                       and id = ${start.id} and deleted_at is null) as known,
-             ${total} as total,
-             coalesce((select json_agg(json_build_object('type', r.type, 'id', r.id, 'paths',
-                           (select json_agg(path) from (${paths.length === 0 ? sql`select null::json as path` : join(paths, ' ')}) ways))
-                         order by ${list.orderBy})
-                         from (select r.type, r.id from reached r where ${list.where}
-                                order by ${list.orderBy} limit ${list.limit} offset ${list.skip}) r), '[]'::json) as results`),
-  )
-  await room
-  return (await row)!
+  const [, row] = await Promise.all([
+    tx.run(sql`set local work_mem = '32MB'`),
+    tx.one<Traversal>(fewTexts ? prepared(statement) : statement),
+  ])
+  return row!
 }
