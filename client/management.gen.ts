@@ -3279,6 +3279,164 @@ export interface components {
                 [key: string]: unknown;
             }[];
         };
+        FoundSystem: {
+            _id: string;
+            id: string;
+            active?: boolean;
+            agentHasFullDiskAccess?: boolean;
+            agentVersion?: string;
+            allowMultiFactorAuthentication?: boolean;
+            allowPublicKeyAuthentication?: boolean;
+            allowSshPasswordAuthentication?: boolean;
+            allowSshRootLogin?: boolean;
+            amazonInstanceID?: string;
+            arch?: string;
+            archFamily?: string;
+            attributes?: {
+                name: string;
+                value: string;
+            }[];
+            azureAdJoined?: boolean;
+            builtInCommands?: {
+                name: string;
+                type: string;
+            }[];
+            connectionHistory?: {
+                [key: string]: unknown;
+            }[];
+            /** Format: date-time */
+            created?: string;
+            description?: string;
+            desktopCapable?: boolean;
+            displayManager?: string;
+            displayName?: string;
+            domainInfo?: {
+                domainName?: string;
+                partOfDomain?: boolean;
+            };
+            fde?: {
+                active?: boolean;
+                keyPresent?: boolean;
+            };
+            fileSystem?: string | null;
+            hasServiceAccount?: boolean;
+            hostname?: string;
+            hwVendor?: string;
+            isPolicyBound?: boolean;
+            lastContact?: string | null;
+            mdm?: {
+                dep?: boolean;
+                /** @enum {unknown} */
+                enrollmentType?: "unknown" | "automated device" | "device" | "user";
+                internal?: {
+                    deviceId?: string;
+                    windowsDeviceId?: string;
+                };
+                lostModeStatus?: string;
+                profileIdentifier?: string;
+                providerId?: string;
+                userApproved?: boolean;
+                /** @enum {unknown} */
+                vendor?: "unknown" | "none" | "internal" | "external";
+                windows?: {
+                    upn?: string;
+                };
+            };
+            modifySSHDConfig?: boolean;
+            networkInterfaces?: {
+                address?: string;
+                family?: string;
+                internal?: boolean;
+                name?: string;
+            }[];
+            organization?: string;
+            os?: string;
+            osFamily?: string;
+            osVersionDetail?: {
+                distributionName?: string;
+                major?: string;
+                majorNumber?: number;
+                minor?: string;
+                minorNumber?: number;
+                osName?: string;
+                patch?: string;
+                patchNumber?: number;
+                releaseName?: string;
+                revision?: string;
+                version?: string;
+            };
+            policyStats?: {
+                duplicate?: number;
+                failed?: number;
+                pending?: number;
+                success?: number;
+                total?: number;
+                unsupportedOs?: number;
+            };
+            primarySystemUser?: {
+                id: string | null;
+            };
+            provisionMetadata?: {
+                provisioner: {
+                    provisionerId?: string;
+                    /** @enum {unknown} */
+                    type: "administrator" | "mdm" | "user";
+                };
+            };
+            remoteAssistAgentVersion?: string;
+            remoteIP?: string;
+            secureLogin?: {
+                enabled?: boolean;
+                supported?: boolean;
+            };
+            serialNumber?: string;
+            serviceAccountState?: {
+                hasSecureToken?: boolean;
+                passwordAPFSValid?: boolean;
+                passwordODValid?: boolean;
+            };
+            sshRootEnabled?: boolean;
+            sshdParams?: {
+                name: string;
+                value: string;
+            }[];
+            systemInsights?: {
+                /** @enum {unknown} */
+                state: "enabled" | "disabled" | "deferred";
+            };
+            systemTimezone?: number;
+            tags?: string[];
+            templateName?: string;
+            userMetrics?: {
+                admin?: boolean;
+                managed?: boolean;
+                secureTokenEnabled?: boolean;
+                suspended?: boolean;
+                userName?: string;
+            }[];
+            version?: string;
+            /** @description Its system groups */
+            memberof?: string[];
+            "primarySystemUser._id"?: string | null;
+            "primarySystemUser.company"?: string | null;
+            "primarySystemUser.costCenter"?: string | null;
+            "primarySystemUser.department"?: string | null;
+            "primarySystemUser.description"?: string | null;
+            "primarySystemUser.email"?: string | null;
+            "primarySystemUser.employeeType"?: string | null;
+            "primarySystemUser.jobTitle"?: string | null;
+            "primarySystemUser.location"?: string | null;
+            "primarySystemUser.manager"?: string | null;
+            "primarySystemUser.state"?: string | null;
+            "primarySystemUser.attributes"?: {
+                [key: string]: unknown;
+            }[];
+            "primarySystemUser.memberof"?: string[];
+        };
+        FoundSystemList: {
+            totalCount: number;
+            results: components["schemas"]["FoundSystem"][];
+        };
         GraphConnection: {
             attributes: {
                 [key: string]: unknown;
@@ -5553,7 +5711,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SystemList"];
+                    "application/json": components["schemas"]["FoundSystemList"];
                 };
             };
             /** @description The request was refused */

@@ -109,6 +109,41 @@ test('search takes filters, regular expressions and terms', async () => {
   assert.equal((await org.post('/api/search/systems', { filter: { nope: 1 } })).statusCode, 400)
 })
 
+test('a search tells the groups of a system and who works on it, under names with dots', async () => {
+  const org = await organizationWith(['web-1', 'web-2'])
+  const group = (await org.post('/api/v2/systemgroups', { name: 'Servers' })).json().id
+  const member = { op: 'add', type: 'system', id: org.ids[0] }
+  await org.post(`/api/v2/systemgroups/${group}/members`, member)
+  const person = { username: 'ada', email: 'ada@example.com', department: 'Design' }
+  const user = (await org.post('/api/systemusers', person)).json().id
+  await org.put(`/api/systems/${org.ids[0]}`, { primarySystemUser: { id: user } })
+
+  const [first, second] = (await org.post('/api/search/systems', { sort: 'hostname' })).json()
+    .results
+  assert.deepEqual(first.memberof, [group])
+  assert.equal(first['primarySystemUser._id'], user)
+  assert.equal(first['primarySystemUser.email'], 'ada@example.com')
+  assert.equal(first['primarySystemUser.department'], 'Design')
+  assert.deepEqual(second.memberof, [])
+  assert.ok(!('primarySystemUser.email' in second))
+  const body = { fields: ['hostname', 'primarySystemUser.email'], filter: [{ hostname: 'web-1' }] }
+  const [chosen] = (await org.post('/api/search/systems', body)).json().results
+  assert.deepEqual(Object.keys(chosen).sort(), [
+    '_id',
+    'hostname',
+    'id',
+    'primarySystemUser',
+    'primarySystemUser.email',
+  ])
+  assert.equal(
+    (await org.put(`/api/systems/${org.ids[0]}`, { primarySystemUser: { id: newId() } }))
+      .statusCode,
+    400,
+  )
+  const cleared = await org.put(`/api/systems/${org.ids[0]}`, { primarySystemUser: { id: null } })
+  assert.deepEqual(cleared.json().primarySystemUser, { id: null })
+})
+
 test('a change keeps what was not sent, takes flags as text, and leaves one event', async () => {
   const org = await organizationWith(['web-1'])
   const url = `/api/systems/${org.ids[0]}`

@@ -5,8 +5,16 @@ import { project } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
 import { getSystem, removeSystem, restoreSystem, sshKeysOf, updateSystem } from './actions.ts'
 import type { SystemContext } from './context.ts'
+import { describeFound } from './found.ts'
 import { toSshKey, toSystem } from './records.ts'
-import { IdParams as params, System, SystemList, SystemPut, SystemSshKey } from './schema.ts'
+import {
+  FoundSystemList,
+  IdParams as params,
+  System,
+  SystemList,
+  SystemPut,
+  SystemSshKey,
+} from './schema.ts'
 import { listSystems, systemResource } from './store.ts'
 
 const errors = errorsOf('v1')
@@ -51,7 +59,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }>
         summary: 'Search systems',
         querystring: Type.Pick(ListQueryV1, ['fields', 'filter', 'limit', 'skip']),
         body: SearchBody,
-        response: { 200: SystemList, ...errors },
+        response: { 200: FoundSystemList, ...errors },
       },
       config: { scopes: SEARCH, operationId: { legacy: 'search_systems_post' } },
     },
@@ -60,7 +68,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }>
       const page = await listSystems(db.tenant(organizationId), organizationId, list)
       return {
         totalCount: page.totalCount,
-        results: page.results.map((row) => project(toSystem(row), list.fields)),
+        results: await describeFound(context, organizationId, page.results, list.fields),
       }
     },
   )

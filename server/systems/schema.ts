@@ -137,6 +137,48 @@ export const SystemList = Type.Object(
   { title: 'SystemList' },
 )
 
+export const PRIMARY_USER_TEXTS = [
+  '_id',
+  'company',
+  'costCenter',
+  'department',
+  'description',
+  'email',
+  'employeeType',
+  'jobTitle',
+  'location',
+  'manager',
+  'state',
+] as const
+
+/** What a search tells beyond the record; the dots are part of the names. */
+export const FoundSystem = Type.Object(
+  {
+    ...System.properties,
+    memberof: optional(Type.Array(Id, { description: 'Its system groups' })),
+    ...Object.fromEntries(
+      PRIMARY_USER_TEXTS.map((name) => [
+        `primarySystemUser.${name}`,
+        optional(nullable(Type.String())),
+      ]),
+    ),
+    'primarySystemUser.attributes': optional(
+      Type.Array(Type.Object({}, { additionalProperties: true })),
+    ),
+    'primarySystemUser.memberof': optional(Type.Array(Id)),
+  },
+  { title: 'FoundSystem' },
+)
+export type FoundSystem = System & {
+  memberof?: string[]
+  [dotted: `primarySystemUser.${string}`]: unknown
+}
+
+export const FoundSystemList = Type.Object(
+  { totalCount: Type.Integer(), results: Type.Array(FoundSystem) },
+  { title: 'FoundSystemList' },
+)
+
 /** Published samples send booleans as text. */
 const Flag = Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false'), Type.Null()])
 const Text = nullable(Type.String({ maxLength: 1024 }))

@@ -1,0 +1,10 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+/** The groups that systems and users are in now; the graph keeps them, here they are only read. */
+export const groupIdsAmong = (db: Queryable, organizationId: string, ids: string[]) =>
+  db.many<{ id: string; group_ids: string[] }>(sql`
+    select to_id as id, array_agg(from_id::text order by from_id) as group_ids from edges
+     where organization_id = ${organizationId} and valid_until is null and to_type in ('system', 'user')
+       and from_type in ('system_group', 'user_group') and to_id = any(${ids}::text[])
+     group by to_id`)
