@@ -360,6 +360,12 @@ test('lists: page, order, filter, search and projection', async () => {
     JSON.stringify({ searchTerm: 'D OKA', fields: ['displayname'] }),
   )
   assert.deepEqual(await names(`search=${search}`), ['Okafor'])
+  const everybody = encodeURIComponent(JSON.stringify({ searchTerm: 'USER.' }))
+  const page = (await org.get(`/api/systemusers?search=${everybody}&limit=2`)).json()
+  assert.deepEqual([page.totalCount, page.results.length], [3, 2])
+  const past = (await org.get(`/api/systemusers?search=${everybody}&skip=3`)).json()
+  assert.deepEqual(past, { totalCount: 3, results: [] })
+  assert.deepEqual(await names('search=nobody'), [])
   const fields = (await org.get('/api/systemusers?fields=lastname&limit=1')).json()
   assert.equal(fields.totalCount, 3)
   assert.deepEqual(Object.keys(fields.results[0]).sort(), ['_id', 'id', 'lastname'])

@@ -53,8 +53,6 @@ const profileFields: Record<string, Field> = {
 const fields: [string, Sql, FieldKind][] = [
   ['_id', sql`id`, 'string'],
   ['id', sql`id`, 'string'],
-  ['username', sql`(username collate "C")`, 'string'],
-  ['email', sql`(email collate "C")`, 'string'],
   ['firstname', sql`firstname`, 'string'],
   ['lastname', sql`(lastname collate "C")`, 'string'],
   ['employeeIdentifier', sql`employee_identifier`, 'string'],
@@ -86,6 +84,8 @@ const fields: [string, Sql, FieldKind][] = [
 export const userResource: Resource = {
   fields: {
     ...Object.fromEntries(fields.map(([name, column, kind]) => [name, { column, kind }])),
+    username: { column: sql`(username collate "C")`, kind: 'string', folded: sql`username_key` },
+    email: { column: sql`(email collate "C")`, kind: 'string', folded: sql`email_key` },
     ...profileFields,
   },
   defaultSort: '_id',

@@ -6,6 +6,8 @@ export type FieldKind = 'string' | 'number' | 'boolean' | 'date'
 export interface Field {
   column: Sql
   kind: FieldKind
+  /** The same in lower case and compared byte by byte, where the table keeps it: to search in it is quicker. */
+  folded?: Sql
 }
 
 /** What a list may filter and sort by. A resource declares it once; every list convention reads it. */
@@ -81,10 +83,18 @@ const cast: Record<FieldKind, Sql> = {
 /** As text whose case the database knows: a column may be compared byte by byte, for the sake of its index. */
 const words = (column: Sql): Sql => sql`${column}::text collate "default"`
 
+const contains = ({ column, folded }: Field, text: string): Sql => {
+  const pattern = `%${escapeLike(text)}%`
+  return folded
+    ? sql`${folded} like lower(${pattern}::text)`
+    : sql`${words(column)} ilike ${pattern}`
+}
+
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
 export function compare(resource: Resource, name: string, operator: Operator, value: unknown): Sql {
-  const { column, kind } = fieldOf(resource, name, 'filter')
+  const field = fieldOf(resource, name, 'filter')
+  const { column, kind } = field
   const one = (v: unknown) => sql`${typed(name, kind, v)}::${cast[kind]}`
   if (value === null && (operator === 'eq' || operator === 'ne')) {
     return operator === 'eq' ? sql`${column} is null` : sql`${column} is not null`
@@ -117,7 +127,7 @@ export function compare(resource: Resource, name: string, operator: Operator, va
       return sql`${column} between ${one(from)} and ${one(to)}`
     }
     case 'contains':
-      return sql`${words(column)} ilike ${`%${escapeLike(String(value))}%`}`
+      return contains(field, String(value))
     case 'like':
       return sql`${column}::text like ${escapeLike(String(value)).replaceAll('*', '%')}`
     case 'regex':
@@ -131,8 +141,8 @@ export function compare(resource: Resource, name: string, operator: Operator, va
 /** Any term in any field; without case. */
 export function search(resource: Resource, terms: string[], names: string[]): Sql {
   const parts = names.flatMap((name) => {
-    const { column } = fieldOf(resource, name, 'search')
-    return terms.map((term) => sql`${words(column)} ilike ${`%${escapeLike(term)}%`}`)
+    const field = fieldOf(resource, name, 'search')
+    return terms.map((term) => contains(field, term))
   })
   return parts.length === 0 ? sql`true` : sql`(${join(parts, ' or ')})`
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db.ts'
 import { codeOf, invalid } from '../errors.ts'
-import { type Sql, sql } from '../sql.ts'
+import { empty, type Sql, sql } from '../sql.ts'
 import type { ListQuery } from './query.ts'
 
 export interface Page<T> {
@@ -8,15 +8,22 @@ export interface Page<T> {
   results: T[]
 }
 
-async function pageOf<T>(db: Queryable, total: Sql, rows: Sql): Promise<Page<T>> {
+/** A mistake in a regular expression shows only when the database reads it. */
+async function readable<R>(reading: Promise<R>): Promise<R> {
   try {
-    const [count, results] = await Promise.all([db.one<{ total: number }>(total), db.many<T>(rows)])
-    return { totalCount: count?.total ?? 0, results }
+    return await reading
   } catch (error) {
     if (codeOf(error) === '2201B')
       throw invalid('bad_regex', 'filter: $regex is not a valid regular expression')
     throw error
   }
+}
+
+async function pageOf<T>(db: Queryable, total: Sql, rows: Sql): Promise<Page<T>> {
+  const [count, results] = await readable(
+    Promise.all([db.one<{ total: number }>(total), db.many<T>(rows)]),
+  )
+  return { totalCount: count?.total ?? 0, results }
 }
 
 /** One page and the total of all pages. `from` is everything after FROM up to, not including, WHERE. */
@@ -37,7 +44,7 @@ export const readPage = <T>(
  * A page of a tenant table whose key is (organization_id, id). The keys of the page are found first, from an index
  * where one has the order, and only their rows are read: a deep `skip` passes over keys, not over rows.
  */
-export function readTenantPage<T>(
+export async function readTenantPage<T>(
   db: Queryable,
   table: Sql,
   organizationId: string,
@@ -45,16 +52,19 @@ export function readTenantPage<T>(
   list: ListQuery,
 ): Promise<Page<T>> {
   const where = sql`organization_id = ${organizationId} and ${scope} and ${list.where}`
-  return pageOf<T>(
-    db,
-    sql`select count(*) as total from ${table} where ${where}`,
-    sql`
-      select t.* from (
-        select id as page_key from ${table} where ${where}
-         order by ${list.orderBy} limit ${list.limit} offset ${list.skip}
-      ) page join ${table} t on t.organization_id = ${organizationId} and t.id = page.page_key
-      order by ${list.orderBy}`,
-  )
+  const count = sql`select count(*) as total from ${table} where ${where}`
+  const page = (counted: boolean) => sql`
+    select t.* ${counted ? sql`, page_total` : empty} from (
+      select id as page_key ${counted ? sql`, count(*) over () as page_total` : empty} from ${table} where ${where}
+       order by ${list.orderBy} limit ${list.limit} offset ${list.skip}
+    ) page join ${table} t on t.organization_id = ${organizationId} and t.id = page.page_key
+    order by ${list.orderBy}`
+  if (!list.searches) return pageOf<T>(db, count, page(false))
+  const found = await readable(db.many<T & { page_total: number }>(page(true)))
+  // Past the end there is no row to tell the total.
+  if (found.length === 0 && list.skip > 0) return pageOf<T>(db, count, page(false))
+  const results = found.map(({ page_total, ...row }) => row as unknown as T)
+  return { totalCount: found[0]?.page_total ?? 0, results }
 }
 
 /** Keeps the named fields, dotted ones by their first part; identifiers are always there. */

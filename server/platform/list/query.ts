@@ -11,6 +11,8 @@ export interface ListQuery {
   skip: number
   /** Null: every field. */
   fields: string[] | null
+  /** Looks into texts: every row has to be read to count, so it is better done once. */
+  searches: boolean
 }
 
 type Query = Record<string, unknown>
@@ -183,12 +185,10 @@ export function readListV1(resource: Resource, query: Query): ListQuery {
   const filters = and.filter((text) => text !== '').map((text) => filterV1(resource, text))
   const alternatives = or.map((text) => filterV1(resource, text))
   const fields = words(query.fields, /[\s,]+/)
+  const searches = searchTerm(resource, query.search)
   return {
-    where: all([
-      ...filters,
-      ...(alternatives.length > 0 ? [any(alternatives)] : []),
-      ...searchTerm(resource, query.search),
-    ]),
+    searches: searches.length > 0,
+    where: all([...filters, ...(alternatives.length > 0 ? [any(alternatives)] : []), ...searches]),
     orderBy: orderBy(resource, words(query.sort, /[\s,]+/), words(query.sortIgnoreCase, /[\s,]+/)),
     ...paging(resource, query.limit, query.skip),
     fields: fields.length > 0 ? fields : null,
@@ -199,8 +199,10 @@ export function readListV1(resource: Resource, query: Query): ListQuery {
 export function readListV2(resource: Resource, query: Query): ListQuery {
   const filters = words(query.filter, /,/).map((text) => filterV2(resource, text))
   const fields = words(query.fields, /[\s,]+/)
+  const searches = searchTerm(resource, query.search)
   return {
-    where: all([...filters, ...searchTerm(resource, query.search)]),
+    searches: searches.length > 0,
+    where: all([...filters, ...searches]),
     orderBy: orderBy(resource, words(query.sort, /,/), words(query.sortIgnoreCase, /,/)),
     ...paging(resource, query.limit, query.skip),
     fields: fields.length > 0 ? fields : null,
