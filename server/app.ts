@@ -35,6 +35,7 @@ import {
 import { graphRoutes, namesBy } from './graph/index.ts'
 import {
   evaluateGroupJob,
+  forgetMember,
   type GroupContext,
   groupJobs,
   groupNames,
@@ -251,14 +252,16 @@ export async function createApp(parts: AppParts): Promise<App> {
   const groups = groupContext(db, send)
   users.listeners.push(async (tx, actor, { userId, after }) => {
     if (after) await memberChanged(groups, tx, actor, 'user', userId)
+    else await forgetMember(tx, actor.organizationId, userId)
   })
   const commands: CommandContext = {
     db,
     sealer,
     publicUrl,
     send,
-    onChanged: async (tx, caller, _, after) => {
+    onChanged: async (tx, caller, before, after) => {
       if (after) await memberChanged(groups, tx, caller, 'system', after.id)
+      else if (before) await forgetMember(tx, caller.organizationId, before.id)
     },
     usernames: async (tx, organizationId, ids) =>
       new Map((await findUsers(tx, organizationId, ids)).map(({ id, username }) => [id, username])),

@@ -22,8 +22,9 @@ async function reach(
   unknownIsEmpty = false,
 ): Promise<Traversal> {
   const { organizationId } = caller
-  const list = readListV2(reachedResource, query)
-  const plain = query.filter === undefined && query.sort === undefined
+  const { limit, skip, filter, sort } = query
+  const list = readListV2(reachedResource, { limit, skip, filter, sort })
+  const plain = filter === undefined && sort === undefined
   const found = await db.tx(organizationId, (tx) =>
     traverse(tx, organizationId, start, chains, list, plain),
   )

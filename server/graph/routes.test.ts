@@ -98,6 +98,21 @@ test('an association is bound, told, listed from both sides and taken away', asy
   })
 })
 
+test('of those who add the same edge at the same moment one is told that it is new', async () => {
+  const org = await app.newOrganization()
+  const [user, system] = [await node(org, 'user'), await node(org, 'system')]
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, n) =>
+      n % 2 === 0
+        ? org.post(`/api/v2/users/${user}/associations`, { op: 'add', type: 'system', id: system })
+        : org.post(`/api/v2/systems/${system}/associations`, { op: 'add', type: 'user', id: user }),
+    ),
+  )
+  const statuses = answers.map(({ statusCode }) => statusCode).sort()
+  assert.deepEqual(statuses, [204, 409, 409, 409, 409, 409])
+  assert.deepEqual(await org.eventTypes(), ['association_change'])
+})
+
 test('attributes of an edge can be changed, and rights on systems are told', async () => {
   const org = await app.newOrganization()
   const [user, system] = [await node(org, 'user'), await node(org, 'system')]

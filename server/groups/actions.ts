@@ -92,14 +92,24 @@ export function exemptIds(type: GroupType, exemptions: { type: string; id: strin
   return [...new Set(exemptions.map(({ id }) => id))]
 }
 
-async function checkExemptions(tx: Tx, organizationId: string, row: GroupRow): Promise<void> {
-  if (row.exempt_ids.length === 0) return
+/** Those that were exempt before may be gone by now: clients write back what they read. */
+async function checkExemptions(
+  tx: Tx,
+  organizationId: string,
+  row: GroupRow,
+  before: GroupRow | null,
+): Promise<void> {
   const type = memberOf(row.type)
-  const nodes = row.exempt_ids.map((id) => ({ type, id }))
+  const fresh = row.exempt_ids.filter((id) => !before?.exempt_ids.includes(id))
+  if (fresh.length === 0) return
+  const nodes = fresh.map((id) => ({ type, id }))
   const known = new Set((await holdNodes(tx, organizationId, nodes)).map(({ id }) => id))
-  const missing = row.exempt_ids.findIndex((id) => !known.has(id))
-  if (missing >= 0)
-    throw invalid('bad_exemption', `memberQueryExemptions[${missing}].id: ${type} not found`)
+  const missing = fresh.find((id) => !known.has(id))
+  if (missing !== undefined)
+    throw invalid(
+      'bad_exemption',
+      `memberQueryExemptions[${row.exempt_ids.indexOf(missing)}].id: ${type} not found`,
+    )
 }
 
 async function detailOf(tx: Tx, organizationId: string, row: GroupRow): Promise<GroupDetail> {
@@ -133,7 +143,7 @@ export function createGroup(
   const row = rowFrom(context, type, newId(), body, null, options)
   return saving(
     context.db.tx(organizationId, async (tx) => {
-      await checkExemptions(tx, organizationId, row)
+      await checkExemptions(tx, organizationId, row, null)
       await addNode(tx, organizationId, type, row.id, row.attributes)
       await insertGroup(tx, organizationId, row)
       await recordEvent(tx, caller, {
@@ -164,7 +174,7 @@ export function replaceGroup(
       const after = rowFrom(context, type, id, body, before, options)
       const changes = changesBetween(told(before), told(after))
       if (changes.length === 0) return detailOf(tx, organizationId, after)
-      await checkExemptions(tx, organizationId, after)
+      await checkExemptions(tx, organizationId, after, before)
       await saveGroup(tx, organizationId, after)
       await setNodeAttributes(tx, organizationId, type, id, after.attributes)
       await recordEvent(tx, caller, {

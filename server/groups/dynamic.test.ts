@@ -89,6 +89,12 @@ test('members of an automated group change by hand only when they are exempt', a
   assert.equal((await change('add', ben)).statusCode, 204)
   await org.put(`/api/systemusers/${ben}`, { firstname: 'Ben' })
   assert.deepEqual(await members(org, id), [ann, ben].sort())
+
+  // What was read can be written back when the exempt one is gone.
+  await org.delete(`/api/systemusers/${ben}`)
+  const { name, membershipMethod, memberQuery, memberQueryExemptions } = record
+  const put = { name, membershipMethod, memberQuery, memberQueryExemptions, description: 'x' }
+  assert.equal((await org.put(`/api/v2/usergroups/${id}`, put)).statusCode, 200)
 })
 
 test('a group under review suggests, and follows what is chosen', async () => {
@@ -115,6 +121,11 @@ test('a group under review suggests, and follows what is chosen', async () => {
   assert.equal((await suggestions())[eve], 'add')
   await org.put(`/api/systemusers/${eve}`, { department: 'Support' })
   assert.equal((await suggestions())[eve], undefined)
+
+  // Nobody is suggested who is gone.
+  const tom = await addUser(org, { department: 'Sales' })
+  await org.delete(`/api/systemusers/${tom}`)
+  assert.equal((await suggestions())[tom], undefined)
 
   const chosen = await org.post(`${url}/suggestions`, { user_ids: [ann, eve] })
   assert.equal(chosen.statusCode, 200)

@@ -60,3 +60,13 @@ export async function replaceSuggestions(
     select ${organizationId}, ${groupId}, id, op from unnest(${ids}::text[], ${ops}::text[]) as s (id, op)
     on conflict (organization_id, group_id, member_id) do update set op = excluded.op`)
 }
+
+/** About somebody who is gone. */
+export async function forgetMember(
+  db: Queryable,
+  organizationId: string,
+  memberId: string,
+): Promise<void> {
+  await db.run(sql`
+    delete from group_suggestions where organization_id = ${organizationId} and member_id = ${memberId}`)
+}
