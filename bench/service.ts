@@ -47,7 +47,9 @@ export async function firstOrganization({ url, apiKey }: Service): Promise<strin
   return results[0]!.id
 }
 
+/** Staged: nobody is sent a mail. */
 export const userOf = (name: string) => ({
+  state: 'STAGED',
   username: name,
   email: `${name}@example.com`,
   firstname: 'Ada',
