@@ -177,6 +177,32 @@ test('an answer that could not be sent is sent again without running again', asy
   assert.equal((await org.get('/api/v2/queuedcommand/workflows')).json().totalCount, 0)
 })
 
+test('a command runs as the user it names', async () => {
+  const { org, order, agent, results } = await newMachine()
+  // Only root can become somebody else.
+  const somebody = process.getuid?.() === 0 ? 'nobody' : me
+  await order('id -un; echo "$0" | grep -c script; pwd')
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.run(sql`update command_queue set run_as_name = ${somebody}`),
+  )
+  await agent()
+  const [result] = await results()
+  assert.equal(result.response.data.output, `${somebody}\n1\n/\n`)
+  assert.equal(result.exitCode, 0)
+})
+
+test('a user of the directory gives the command its name; sudo makes it root', async () => {
+  const { org, order } = await newMachine()
+  const person = { username: 'ada', email: 'ada@example.com' }
+  const user = (await org.post('/api/systemusers', person)).json().id
+  await order('true', { user })
+  await order('true', { user, sudo: true })
+  const { rows } = await app.db.tx(org.organizationId, (tx) =>
+    tx.execute('select run_as_name as name from command_queue order by request_time'),
+  )
+  assert.deepEqual(rows, [{ name: 'ada' }, { name: me }])
+})
+
 test('a user that the machine does not have cannot run anything', async () => {
   const { org, order, agent, results } = await newMachine()
   await order('echo no')

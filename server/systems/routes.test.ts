@@ -106,6 +106,12 @@ test('search takes filters, regular expressions and terms', async () => {
     assert.equal(res.statusCode, 200, JSON.stringify(body))
     assert.deepEqual(hostnames(res), expected, JSON.stringify(body))
   }
+  const both = await org.post('/api/search/systems?limit=1&skip=2', {
+    limit: 1,
+    skip: 2,
+    sort: 'hostname',
+  })
+  assert.deepEqual(hostnames(both), ['web-2'])
   assert.equal((await org.post('/api/search/systems', { filter: { nope: 1 } })).statusCode, 400)
 })
 
