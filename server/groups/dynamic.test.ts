@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { enrol, newKeyPair, signedCaller } from '../../test/enrol.ts'
 import { startApp } from '../../test/harness.ts'
 
 const app = await startApp()
@@ -216,4 +217,40 @@ test('both forms of a rule, and every kind of comparison', async () => {
   const missing = await org.post('/api/v2/usergroups', { name: 'Older', memberQuery: kept })
   assert.equal(missing.statusCode, 400)
   assert.match(missing.json().message, /queryType/)
+})
+
+test('systems join and leave a group by what they are, and by themselves', async () => {
+  const org = await app.newOrganization()
+  const { publicKey, privateKey } = newKeyPair()
+  const group = async (body: object) =>
+    (await org.post('/api/v2/systemgroups', body)).json().id as string
+  const linux = await group({
+    name: 'Linux',
+    ...automated,
+    memberQuery: rule('osFamily', 'eq', 'linux'),
+  })
+  const named = await group({
+    name: 'Web',
+    ...automated,
+    memberQuery: rule('displayName', 'starts_with', 'web'),
+  })
+  const byHand = await group({ name: 'By hand' })
+  const id = await enrol(app.http, org, publicKey)
+  const groups = async () =>
+    (await org.get(`/api/v2/systems/${id}/memberof`))
+      .json()
+      .map((found: { id: string }) => found.id)
+      .sort()
+  await org.put(`/api/systems/${id}`, { displayName: 'Printer' })
+  assert.deepEqual(await groups(), [linux])
+  await org.put(`/api/systems/${id}`, { displayName: 'web-7' })
+  assert.deepEqual(await groups(), [linux, named].sort())
+
+  const signed = signedCaller(app.http, id, privateKey)
+  const add = { op: 'add', type: 'system', id }
+  const joined = await signed('POST', `/api/v2/systemgroups/${byHand}/members`, add)
+  assert.equal(joined.statusCode, 204, joined.body)
+  assert.deepEqual(await groups(), [linux, named, byHand].sort())
+  const own = await signed('GET', `/api/v2/systems/${id}/memberof`)
+  assert.equal(own.headers['x-total-count'], '3')
 })
