@@ -22,7 +22,7 @@ export const purgeUsersJob = defineJob({
   cron: '41 3 * * *',
 })
 
-/** Changes of state whose job was lost, as after a restore from a backup, which holds no queue. */
+/** Changes of state whose job is gone: it gave up, or the service stood still for longer than the queue keeps jobs. */
 export const catchUpStatesJob = defineJob({
   name: 'users.catch-up-states',
   payload: Type.Object({}),
