@@ -121,7 +121,7 @@ const applied = (before: SystemRow, body: SystemPut): SystemRow => ({
   details: detailsAfter(before.details, body),
 })
 
-/** What is the same in the end is no change, and leaves no event. */
+/** What is the same in the end is not written and leaves no event: agents report every minute. */
 export async function saveChange(
   context: Pick<SystemContext, 'onChanged'>,
   tx: Tx,
@@ -130,8 +130,8 @@ export async function saveChange(
   after: SystemRow,
 ): Promise<void> {
   const changes = changesBetween(told(before), told(after))
-  await saveSystem(tx, after)
   if (changes.length === 0) return
+  await saveSystem(tx, after)
   await recordEvent(tx, caller, {
     event_type: 'system_update',
     resource: resourceOf(after),
