@@ -10,17 +10,23 @@ type Leaf = Extract<Term, { type: 'leaf' }>
 /** More would take longer to look for than the events they spare. */
 const MOST_NEEDLES = 50
 
+/** The values that are asked for as a whole; null for another kind of question. */
+export function wholesOf({ field, operator, values }: Leaf): string[] | null {
+  if (operator !== 'eq' && operator !== 'in') return null
+  const texts = values.map(String).filter(isStorable)
+  return field === 'event_type' ? texts.flatMap(sameEvents).map(String) : texts
+}
+
 /** The texts of which one must stand in the list of the field; null where lists cannot help. */
-export function needlesOf({ field, operator, values }: Leaf): string[] | null {
+export function needlesOf(leaf: Leaf): string[] | null {
+  const { field, operator, values } = leaf
   if (field === 'timestamp' || isNegative(operator) || !isStorable(field)) return null
   if (values.length > MOST_NEEDLES) return null
   const texts = values.map(String).filter(isStorable)
   switch (operator) {
     case 'eq':
-    case 'in': {
-      const all = field === 'event_type' ? texts.flatMap(sameEvents).map(String) : texts
-      return all.map((text) => START + text + END)
-    }
+    case 'in':
+      return wholesOf(leaf)!.map((text) => START + text + END)
     case 'contains':
       return texts
     case 'startsWith':

@@ -1,11 +1,17 @@
-import { join, type Sql, sql } from '../platform/sql.ts'
-import { needlesOf } from './digest-match.ts'
+import { identifier, join, type Sql, sql } from '../platform/sql.ts'
+import { markOf } from './digest.ts'
+import { needlesOf, wholesOf } from './digest-match.ts'
 import type { Term } from './search-term.ts'
 
-/** The digests `d` with one of the texts in the list of the field. */
-function listed(organizationIds: readonly string[], field: string, texts: string[]): Sql {
+/** The digests `d` with one of the texts in the list of the field, or among its marks. */
+function listed(
+  organizationIds: readonly string[],
+  field: string,
+  column: 'list' | 'marks',
+  texts: string[],
+): Sql {
   const any = join(
-    texts.map((text) => sql`strpos(l.list, ${text}) > 0`),
+    texts.map((text) => sql`strpos(l.${identifier(column)}, ${text}) > 0`),
     ' or ',
   )
   return sql`(d.organization_id, d.from_time) in (
@@ -26,7 +32,11 @@ export function digestCondition(organizationIds: readonly string[], term: Term):
   if (term.type === 'leaf') {
     const texts = needlesOf(term)
     if (texts === null) return null
-    return texts.length === 0 ? sql`false` : listed(organizationIds, term.field, texts)
+    if (texts.length === 0) return sql`false`
+    const wholes = wholesOf(term)
+    return wholes
+      ? listed(organizationIds, term.field, 'marks', wholes.map(markOf))
+      : listed(organizationIds, term.field, 'list', texts)
   }
   const parts = term.terms.map((part) => digestCondition(organizationIds, part))
   const known = parts.filter((part) => part !== null)

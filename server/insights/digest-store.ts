@@ -92,16 +92,22 @@ export async function insertDigests(
                   ${digests.map(({ events }) => events)}::int[], ${digests.map(({ lists }) => lists !== null)}::boolean[])
         as digest (from_time, until_time, events, listed)`)
   const lists = digests.flatMap((digest) =>
-    [...(digest.lists ?? [])].map(([field, list]) => ({ field, from: iso(digest.from), list })),
+    [...(digest.lists ?? [])].map(([field, list]) => ({
+      field,
+      from: iso(digest.from),
+      list: list?.list ?? null,
+      marks: list?.marks ?? null,
+    })),
   )
   // Those of one field side by side: they are read together.
   lists.sort((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0))
   await db.run(sql`
-    insert into event_digest_lists (organization_id, field, from_time, list)
-    select ${organizationId}, field, from_time, list
-      from unnest(${lists.map(({ field }) => field)}::text[], ${lists.map(({ from }) => from)}::timestamptz[], ${lists.map(({ list }) => list)}::text[])
-        as list (field, from_time, list)
-    on conflict (organization_id, field, from_time) do update set list = excluded.list`)
+    insert into event_digest_lists (organization_id, field, from_time, list, marks)
+    select ${organizationId}, field, from_time, list, marks
+      from unnest(${lists.map(({ field }) => field)}::text[], ${lists.map(({ from }) => from)}::timestamptz[],
+                  ${lists.map(({ list }) => list)}::text[], ${lists.map(({ marks }) => marks)}::text[])
+        as list (field, from_time, list, marks)
+    on conflict (organization_id, field, from_time) do update set list = excluded.list, marks = excluded.marks`)
 }
 
 /** Tenants with events that no digest covers, as far as it pays to make one. */

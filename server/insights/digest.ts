@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { isSearchable } from './fields.ts'
 
 // A digest lists the values of some hundred consecutive events, field by field, and which of the events have each
@@ -34,12 +35,21 @@ export const timeAt = (times: string, place: number): number =>
   Number.parseInt(times.slice(place * TIME_LENGTH, (place + 1) * TIME_LENGTH), 36)
 export const eventsIn = (times: string): number => times.length / TIME_LENGTH
 
+/** For a value as a whole: rarely that of another one, and never two for one. */
+export const markOf = (value: string): string => hash('sha1', value, 'base64').slice(0, 4)
+
+/** The values of a field, and their marks. */
+export interface DigestList {
+  list: string
+  marks: string
+}
+
 export interface Digest {
   from: number
   until: number
   events: number
   /** By field, and the times; null instead of a list that would be too long. None when there were too many. */
-  lists: Map<string, string | null> | null
+  lists: Map<string, DigestList | null> | null
 }
 
 export interface DigestedEvent {
@@ -73,14 +83,16 @@ function collect(value: unknown, path: string, place: string, found: Found): voi
 }
 
 /** Null when a value holds what stands between values: it could not be told apart. */
-function listText(values: Map<string, string>): string | null {
-  let text = ''
+function listOf(values: Map<string, string>): DigestList | null {
+  let list = ''
+  let marks = ''
   for (const [value, places] of values) {
     if (value.includes(START) || value.includes(END)) return null
-    text += START + value + END + places
-    if (text.length > LONGEST_LIST) return null
+    list += START + value + END + places
+    marks += markOf(value)
+    if (list.length > LONGEST_LIST) return null
   }
-  return text + START
+  return { list: list + START, marks }
 }
 
 function digestOf(events: DigestedEvent[], from: number, until: number): Digest {
@@ -98,8 +110,9 @@ function digestOf(events: DigestedEvent[], from: number, until: number): Digest 
     collect(service, 'service', place, found)
   }
   if (found.size > MOST_FIELDS) return unlisted
-  const lists = new Map([...found].map(([field, values]) => [field, listText(values)]))
-  lists.set(TIMES, events.map(({ timestamp }) => timeText(timestamp - from)).join(''))
+  const lists = new Map([...found].map(([field, values]) => [field, listOf(values)]))
+  const times = events.map(({ timestamp }) => timeText(timestamp - from)).join('')
+  lists.set(TIMES, { list: times, marks: '' })
   return { ...unlisted, lists }
 }
 

@@ -96,7 +96,7 @@ test('a mail server that is away: the job is retried later, nothing is lost', as
 })
 
 test('an event loop that lags sheds load with 503', async () => {
-  const shedding = await startApp({ env: { GATEHOUSE_SHED_LAG_MS: '20' } })
+  const shedding = await startApp({ env: { GATEHOUSE_SHED_LAG_MS: '700' } })
   const org = await shedding.newOrganization()
   assert.equal((await org.get('/api/organizations')).statusCode, 200)
   let refused: Awaited<ReturnType<typeof org.get>> | undefined
