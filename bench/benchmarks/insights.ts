@@ -86,12 +86,12 @@ async function exportPlain({ plain, organizations }: World): Promise<void> {
 }
 
 let batches = 0
-/** Events of the last hour that nobody has sent before. */
+/** Events of the last minutes that nobody has sent before. */
 function freshEvents(organizationId: string) {
   const made = [...generate([organizationId], INGESTED, new Date(), ++batches)]
-  const hourAgo = Date.now() - 3_600_000
+  const start = Date.now() - 240_000
   return made.map((event, at) => {
-    const timestamp = new Date(hourAgo + Math.floor((at / INGESTED) * 3_500_000))
+    const timestamp = new Date(start + Math.floor((at / INGESTED) * 230_000))
     const document = JSON.stringify({ ...JSON.parse(event.document), timestamp })
     return { ...event, timestamp, document }
   })
