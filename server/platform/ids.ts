@@ -10,10 +10,30 @@ export function newId(now = Date.now()): string {
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
-/** RFC 9562 §5.7: the first 48 bits are the millisecond, so new rows land at the end of an index. */
-export function uuidv7(now = Date.now()): string {
+let lastTime = 0
+let counter = 0
+
+/** RFC 9562 §6.2: of one process and one millisecond, the later one is the greater one. */
+function nextPlace(): number {
+  const now = Date.now()
+  if (now > lastTime) {
+    lastTime = now
+    counter = 0
+  } else if (++counter > 0xfff) {
+    lastTime++
+    counter = 0
+  }
+  return lastTime
+}
+
+/**
+ * RFC 9562 §5.7: the first 48 bits are the millisecond, so new rows land at the end of an index. Of now, in the order
+ * of their making, or of a given time.
+ */
+export function uuidv7(time?: number): string {
   const bytes = randomBytes(16)
-  bytes.writeUIntBE(now, 0, 6)
+  bytes.writeUIntBE(time ?? nextPlace(), 0, 6)
+  if (time === undefined) bytes.writeUInt16BE(counter, 6)
   bytes[6] = (bytes[6]! & 0x0f) | 0x70
   bytes[8] = (bytes[8]! & 0x3f) | 0x80
   const hex = bytes.toString('hex')

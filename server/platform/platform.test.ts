@@ -59,6 +59,12 @@ test('ids are 24 hex characters and sort by time; uuid v7 carries its millisecon
   assert.match(uuidv7(), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
+test('uuids of one process come in the order of their making, also within a millisecond', () => {
+  const made = Array.from({ length: 20_000 }, () => uuidv7())
+  assert.deepEqual(made, made.toSorted())
+  assert.equal(new Set(made).size, made.length)
+})
+
 test('API keys carry a checksum', () => {
   const key = newApiKey()
   assert.ok(looksValid(key))
