@@ -15,6 +15,7 @@ const SLICES = [
   'groups',
   'applications',
   'commands',
+  'portal',
   'sso',
   'provisioning',
   'imports',

@@ -1,0 +1,1 @@
+-- Applications: what people sign in to.

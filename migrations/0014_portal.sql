@@ -1,0 +1,1 @@
+-- People signing in: sessions, second factors, attempts.

@@ -1,0 +1,1 @@
+-- SAML: requests on their way, certificates, the debug view.
