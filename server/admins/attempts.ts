@@ -1,9 +1,9 @@
 import { recordEvent } from '../insights/index.ts'
 import type { Caller, Client } from '../platform/caller.ts'
-import { throttled, unauthenticated } from '../platform/errors.ts'
+import { unauthenticated } from '../platform/errors.ts'
+import { countFailure, type Limit, refuseBlocked } from '../platform/failures.ts'
 import type { AdminContext } from './context.ts'
 import { resourceOf } from './records.ts'
-import { blockedSeconds, countFailure, type Limit } from './session-store.ts'
 import type { AdministratorRow } from './store.ts'
 
 // Failed attempts to prove who one is: counted, told as events, and stopped when they become too many.
@@ -65,18 +65,8 @@ export async function fail(
 }
 
 /** Of the address, and of the account where one is named. */
-export async function checkThrottle(
-  context: AdminContext,
-  client: Client,
-  email?: string,
-): Promise<void> {
-  const subjects = [addressSubject(client), ...(email === undefined ? [] : [accountSubject(email)])]
-  const seconds = await blockedSeconds(context.db, subjects)
-  if (seconds > 0) {
-    throw throttled(
-      'sign_in_blocked',
-      `Too many failed attempts; try again in ${Math.ceil(seconds / 60)} minutes`,
-      { retryAfter: seconds },
-    )
-  }
-}
+export const checkThrottle = (context: AdminContext, client: Client, email?: string) =>
+  refuseBlocked(context.db, [
+    addressSubject(client),
+    ...(email === undefined ? [] : [accountSubject(email)]),
+  ])

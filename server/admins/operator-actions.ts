@@ -2,13 +2,14 @@ import { type EventInput, recordEvent } from '../insights/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import type { Db, Tx } from '../platform/db.ts'
 import { OperatorError } from '../platform/errors.ts'
+import { clearFailures } from '../platform/failures.ts'
 import { randomToken } from '../platform/secrets.ts'
 import { hashKey, keyPrefix, newApiKey } from './api-key.ts'
 import { accountSubject } from './attempts.ts'
 import { deleteAdministratorKey, insertAdministratorKey } from './credential-store.ts'
 import { hashPassword } from './passwords.ts'
 import { resourceOf } from './records.ts'
-import { clearFailures, deletePasswordResetsOf, deleteSessionsOf } from './session-store.ts'
+import { deletePasswordResetsOf, deleteSessionsOf } from './session-store.ts'
 import {
   type AdministratorRow,
   findAdministratorByEmail,

@@ -2,6 +2,7 @@ import { recordEvent } from '../insights/index.ts'
 import type { Caller, Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
 import { invalid } from '../platform/errors.ts'
+import { clearFailures, countFailure, type Limit } from '../platform/failures.ts'
 import { sha256 } from '../platform/secrets.ts'
 import { accountSubject, actorOf, checkThrottle, fail } from './attempts.ts'
 import type { AdminContext } from './context.ts'
@@ -9,12 +10,9 @@ import { mailPasswordLink } from './password-links.ts'
 import { checkPassword, checkPasswordRules, hashPassword } from './passwords.ts'
 import { resourceOf } from './records.ts'
 import {
-  clearFailures,
-  countFailure,
   deletePasswordResetsOf,
   deleteSessionsOf,
   findPasswordReset,
-  type Limit,
   takePasswordReset,
 } from './session-store.ts'
 import {

@@ -2,19 +2,19 @@ import { recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
 import { invalid } from '../platform/errors.ts'
-import { checkThrottle, fail } from './attempts.ts'
-import { type AdminContext, change } from './context.ts'
-import { resourceOf } from './records.ts'
-import { deleteSessionsOf } from './session-store.ts'
-import { openSession, type SignedIn } from './sessions.ts'
-import { type AdministratorRow, lockAdministratorById, saveTotp } from './store.ts'
 import {
   hashRecoveryCode,
   newRecoveryCodes,
   newTotpSecret,
   totpAddress,
   verifyTotp,
-} from './totp.ts'
+} from '../platform/totp.ts'
+import { checkThrottle, fail } from './attempts.ts'
+import { type AdminContext, change } from './context.ts'
+import { resourceOf } from './records.ts'
+import { deleteSessionsOf } from './session-store.ts'
+import { openSession, type SignedIn } from './sessions.ts'
+import { type AdministratorRow, lockAdministratorById, saveTotp } from './store.ts'
 
 const sealContext = (id: string) => `administrator ${id} totp`
 

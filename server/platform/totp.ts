@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import { sha256 } from '../platform/secrets.ts'
+import { sha256 } from './secrets.ts'
 
 const PERIOD = 30
 const RECOVERY_CODES = 10
