@@ -28,6 +28,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     context: ({ id }) => `user ${id} totp`,
   },
   {
+    table: 'user_totp_enrollments',
+    column: 'secret',
+    key: ['organization_id', 'user_id'],
+    context: ({ user_id }) => `user ${user_id} totp`,
+  },
+  {
     table: 'bulk_job_results',
     column: 'password',
     key: ['organization_id', 'job_id', 'id'],

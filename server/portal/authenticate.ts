@@ -1,0 +1,54 @@
+import { parseCookie } from 'cookie'
+import { isId } from '../platform/ids.ts'
+import { sha256 } from '../platform/secrets.ts'
+import { findUser, type UserRow } from '../users/index.ts'
+import type { PortalContext, UserSession } from './context.ts'
+import { refusalOf } from './owed.ts'
+import { SESSION_COOKIE, toSession } from './sessions.ts'
+import { portalSettings } from './settings.ts'
+import { findSession, type SessionRow, touchSession } from './store.ts'
+
+/** What of a request tells who sent it. */
+export interface WithCookie {
+  headers: { cookie?: string | undefined }
+}
+
+/** A session, finished or not, and whose it is. */
+export interface Visit {
+  session: SessionRow
+  user: UserRow
+  token: string
+}
+
+async function maySignIn({ db }: PortalContext, user: UserRow): Promise<boolean> {
+  // Only a lock needs the settings: it may have run out.
+  if (user.state !== 'ACTIVATED' || !user.account_locked) return user.state === 'ACTIVATED'
+  const { passwordPolicy } = await portalSettings(db, user.organization_id)
+  return refusalOf(user, passwordPolicy, new Date()) === null
+}
+
+export async function findVisit(
+  context: PortalContext,
+  { headers }: WithCookie,
+): Promise<Visit | undefined> {
+  const cookie = headers.cookie && parseCookie(headers.cookie)[SESSION_COOKIE]
+  if (!cookie) return undefined
+  const [organizationId = '', token = ''] = cookie.split('.')
+  if (!isId(organizationId) || token === '') return undefined
+  const tenant = context.db.tenant(organizationId)
+  const session = await findSession(tenant, organizationId, sha256(token))
+  const user = session && (await findUser(tenant, organizationId, session.user_id))
+  if (!session || !user || !(await maySignIn(context, user))) return undefined
+  if (Date.now() - Date.parse(session.seen_at) > 60_000)
+    await touchSession(tenant, organizationId, session.id)
+  return { session, user, token }
+}
+
+/** Whoever is signed in completely and may still be. */
+export async function currentSession(
+  context: PortalContext,
+  request: WithCookie,
+): Promise<UserSession | undefined> {
+  const visit = await findVisit(context, request)
+  return visit && visit.session.owed === null ? toSession(visit.session) : undefined
+}

@@ -1,0 +1,19 @@
+import { getOrganization, settingsOf } from '../organizations/index.ts'
+import type { Queryable } from '../platform/db.ts'
+import type { SignInPolicy } from './owed.ts'
+
+/** What an organization decides about signing in. */
+export interface PortalSettings {
+  organizationName: string
+  passwordPolicy: SignInPolicy
+  userPortal: { cookieExpirationType: 'session' | 'date'; idleSessionDurationMinutes: number }
+}
+
+export async function portalSettings(
+  db: Queryable,
+  organizationId: string,
+): Promise<PortalSettings> {
+  const organization = await getOrganization(db, organizationId)
+  const settings = settingsOf(organization) as unknown as PortalSettings
+  return { ...settings, organizationName: organization.name }
+}

@@ -1,0 +1,108 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+import type { Method } from './context.ts'
+import type { Owed } from './owed.ts'
+
+export interface SessionRow {
+  organization_id: string
+  id: string
+  user_id: string
+  hash: Buffer
+  owed: Owed | null
+  methods: Method[]
+  client_ip: string | null
+  useragent: string | null
+  created: string
+  authenticated_at: string
+  seen_at: string
+  idle_minutes: number
+  expires_at: string
+}
+
+/** Without a tenant: what people type is what tells it. Row-level security holds for all that follows. */
+export const findLogins = (db: Queryable, login: string, most: number) =>
+  db.many<{ tenant: string; user_id: string }>(
+    sql`select tenant, user_id from find_logins(${login}, ${most}::int)`,
+  )
+
+const alive = sql`expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`
+
+export const findSession = (db: Queryable, organizationId: string, hash: Buffer) =>
+  db.find<SessionRow>(sql`
+    select * from user_sessions
+     where organization_id = ${organizationId} and hash = ${hash} and ${alive}`)
+
+export const listSessions = (db: Queryable, organizationId: string, userId: string) =>
+  db.many<SessionRow>(sql`
+    select * from user_sessions
+     where organization_id = ${organizationId} and user_id = ${userId} and owed is null and ${alive}
+     order by seen_at desc, id`)
+
+/** A session that is there already keeps its id: applications know it by that. */
+export const saveSession = (tx: Queryable, row: Omit<SessionRow, 'created' | 'seen_at'>) =>
+  tx.one<SessionRow>(sql`
+    insert into user_sessions as s (organization_id, id, user_id, hash, owed, methods, client_ip, useragent,
+                                    authenticated_at, idle_minutes, expires_at)
+    values (${row.organization_id}, ${row.id}, ${row.user_id}, ${row.hash}, ${row.owed}, ${row.methods}::text[],
+            ${row.client_ip}, ${row.useragent}, ${row.authenticated_at}, ${row.idle_minutes}, ${row.expires_at})
+    on conflict (organization_id, id) do update set
+      hash = excluded.hash, owed = excluded.owed, methods = excluded.methods, client_ip = excluded.client_ip,
+      useragent = excluded.useragent, authenticated_at = excluded.authenticated_at, seen_at = now(),
+      idle_minutes = excluded.idle_minutes, expires_at = excluded.expires_at
+    returning *`)
+
+export const touchSession = (db: Queryable, organizationId: string, id: string) =>
+  db.run(
+    sql`update user_sessions set seen_at = now() where organization_id = ${organizationId} and id = ${id}`,
+  )
+
+export const deleteSession = (
+  db: Queryable,
+  organizationId: string,
+  userId: string,
+  id: string,
+): Promise<number> =>
+  db.run(sql`
+    delete from user_sessions
+     where organization_id = ${organizationId} and user_id = ${userId} and id = ${id}`)
+
+export const deleteSessionsOf = (
+  db: Queryable,
+  organizationId: string,
+  userId: string,
+  except: string | null = null,
+): Promise<number> =>
+  db.run(sql`
+    delete from user_sessions
+     where organization_id = ${organizationId} and user_id = ${userId}
+       and (${except}::text is null or id <> ${except})`)
+
+export const deleteExpiredSessions = (db: Queryable, organizationId: string) =>
+  db.run(
+    sql`delete from user_sessions where organization_id = ${organizationId} and not (${alive})`,
+  )
+
+// A second factor on its way ---------------------------------------------------------------------------------
+
+export const saveEnrollment = (
+  tx: Queryable,
+  organizationId: string,
+  userId: string,
+  secret: string,
+) =>
+  tx.run(sql`
+    insert into user_totp_enrollments (organization_id, user_id, secret)
+    values (${organizationId}, ${userId}, ${secret})
+    on conflict (organization_id, user_id) do update set secret = excluded.secret, created = now()`)
+
+/** An enrolment that was begun and left is forgotten after a while. */
+export const findEnrollment = (tx: Queryable, organizationId: string, userId: string) =>
+  tx.one<{ secret: string }>(sql`
+    select secret from user_totp_enrollments
+     where organization_id = ${organizationId} and user_id = ${userId} and created > now() - interval '1 hour'
+       for update`)
+
+export const deleteEnrollment = (tx: Queryable, organizationId: string, userId: string) =>
+  tx.run(
+    sql`delete from user_totp_enrollments where organization_id = ${organizationId} and user_id = ${userId}`,
+  )
