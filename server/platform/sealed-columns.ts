@@ -58,4 +58,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['organization_id', 'id'],
     context: ({ id }) => `agent signing key ${id}`,
   },
+  {
+    table: 'application_certificates',
+    column: 'private_key',
+    key: ['organization_id', 'application_id', 'id'],
+    context: ({ id }) => `application certificate ${id}`,
+  },
 ]

@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import Value from 'typebox/value'
+import { sha256 } from '../platform/secrets.ts'
+import { SAML_SETTINGS, type Setting } from './settings.ts'
+import { TemplateFile } from './template-schema.ts'
+
+export interface Template extends Omit<TemplateFile, 'config'> {
+  id: string
+  settings: ReadonlyMap<string, Setting>
+}
+
+/** The custom one. */
+const CUSTOM = 'saml2'
+
+/** The same in every installation, and for as long as the template keeps its name. */
+const idOf = (name: string): string =>
+  sha256(`application template ${name}`).toString('hex').slice(0, 24)
+
+function settingsOf({ sso, config }: TemplateFile): Map<string, Setting> {
+  const base: Record<string, Setting> = sso.type === 'saml' ? SAML_SETTINGS : {}
+  for (const name of Object.keys(config))
+    if (!Object.hasOwn(base, name)) throw new Error(`there is no setting "${name}"`)
+  const settings = new Map<string, Setting>()
+  for (const [name, setting] of Object.entries(base)) {
+    const own = config[name]
+    if (own !== null) settings.set(name, { ...setting, ...own } as Setting)
+  }
+  return settings
+}
+
+/** A mistake in a file stops the start and names the file. */
+export function readTemplate(text: string, file: string): Template {
+  try {
+    const template: TemplateFile = Value.Parse(TemplateFile, JSON.parse(text))
+    if (`${template.name}.json` !== file) throw new Error(`its name is "${template.name}"`)
+    const { config: _, ...rest } = template
+    return { ...rest, id: idOf(template.name), settings: settingsOf(template) }
+  } catch (cause) {
+    throw new Error(`Application template ${file}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+const directory = `${import.meta.dirname}/templates`
+
+/** All there are, by name. */
+export const TEMPLATES: ReadonlyMap<string, Template> = new Map(
+  globSync(`${directory}/*.json`)
+    .sort()
+    .map((path) => readTemplate(readFileSync(path, 'utf8'), basename(path)))
+    .map((template) => [template.name, template]),
+)
+
+/** Of an application that is there: should its template be gone one day, its settings are those of the custom one. */
+export const templateOf = (name: string): Template => TEMPLATES.get(name) ?? TEMPLATES.get(CUSTOM)!
+
+/** The values an application has by its own settings over those of its template. */
+export const valuesOf = (template: Template, config: Record<string, unknown>) => ({
+  ...Object.fromEntries([...template.settings].map(([name, { value }]) => [name, value])),
+  ...config,
+})

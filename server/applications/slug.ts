@@ -1,0 +1,21 @@
+import { invalid } from '../platform/errors.ts'
+
+/** Below /saml2 for something else. */
+const RESERVED = new Set(['test-sp', 'metadata', 'logout', 'resume', 'assets'])
+
+const SLUG = /^[a-z0-9][a-z0-9._~-]{0,127}$/
+
+export const badSsoUrl = (words: string) => invalid('bad_sso_url', `ssoUrl: ${words}`)
+
+/**
+ * The last segment of the path, in lower case, as paths are read without it. The address may be whole or the slug
+ * alone (design §4); it is kept as it was sent.
+ */
+export function slugOf(ssoUrl: string): string {
+  const path = URL.canParse(ssoUrl) ? new URL(ssoUrl).pathname : ssoUrl.split(/[?#]/)[0]!
+  const slug = path.replace(/\/+$/, '').split('/').at(-1)!.toLowerCase()
+  if (!SLUG.test(slug))
+    throw badSsoUrl('its last part may have letters, digits, dots, hyphens and underscores only')
+  if (RESERVED.has(slug)) throw badSsoUrl(`"${slug}" is reserved`)
+  return slug
+}

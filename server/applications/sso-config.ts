@@ -1,0 +1,137 @@
+import {
+  AUTH_CLAIMS,
+  type AUTHN_CONTEXT_MODES,
+  type ENCRYPTIONS,
+  type SettingName,
+} from './settings.ts'
+
+// The settings of an application as single sign-on reads them.
+
+export interface AcsUrl {
+  index: number
+  isDefault: boolean
+  url: string
+}
+
+export interface NamedValue {
+  name: string
+  value: string
+}
+
+export interface AuthClaims {
+  sendAmrClaim: boolean
+  authnContextMode: (typeof AUTHN_CONTEXT_MODES)[number]
+  singleAuthnContextValue: string
+  /** The first whose methods were all used, the longest list before the others. */
+  authnContextMappings: { methods: string[]; authnContext: string }[]
+}
+
+export interface SsoConfig {
+  idpEntityId: string
+  /** Empty: nobody has said yet who the service provider is, and nobody can sign in. */
+  spEntityId: string
+  /** Empty as long as the placeholder of the template stands. */
+  acsUrls: AcsUrl[]
+  defaultAcs: AcsUrl | undefined
+  sloUrl: string
+  nameIdFormat: string
+  /** The property of the user that becomes the NameID. */
+  subjectField: string
+  signAssertion: boolean
+  signResponse: boolean
+  signatureAlgorithm: 'RSA-SHA256' | 'RSA-SHA512' | 'RSA-SHA1'
+  digest: 'sha256' | 'sha512' | 'sha1'
+  /** PEM. With it, requests must be signed. */
+  spCertificate: string | undefined
+  /** PEM. With it, assertions are encrypted. */
+  spEncryptionCertificate: string | undefined
+  encryptionAlgorithm: (typeof ENCRYPTIONS)[number]
+  defaultRelayState: string
+  /** Where the portal begins, when the service provider must begin itself. */
+  idpInitUrl: string
+  declareRedirect: boolean
+  spErrorFlow: boolean
+  constantAttributes: NamedValue[]
+  /** `value` names the property of the user. */
+  databaseAttributes: NamedValue[]
+  includeGroups: boolean
+  /** Undefined: groups are not sent. */
+  groupsAttribute: string | undefined
+  authClaims: AuthClaims
+}
+
+/** Values of all settings: those of the application over those of its template. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** A part in braces is for the person to fill in. */
+export const hasPlaceholder = (value: string): boolean => /\{[^{}"]*\}/.test(value)
+
+/** One address, or several in a JSON list inside the text. Null: neither. */
+export function readAcsUrls(value: string): AcsUrl[] | null {
+  if (!value.trimStart().startsWith('[')) return [{ index: 0, isDefault: true, url: value.trim() }]
+  let list: unknown
+  try {
+    list = JSON.parse(value)
+  } catch {
+    return null
+  }
+  if (!Array.isArray(list) || list.length === 0) return null
+  const read = list.map((entry: unknown, at) => {
+    const { index = at, isDefault = false, url } = Object(entry) as Record<string, unknown>
+    return { index: Number(index), isDefault: String(isDefault) === 'true', url }
+  })
+  const good = read.every(
+    ({ index, url }) => typeof url === 'string' && Number.isInteger(index) && index >= 0,
+  )
+  return good ? (read as AcsUrl[]) : null
+}
+
+const DIGESTS = { 'RSA-SHA256': 'sha256', 'RSA-SHA512': 'sha512', 'RSA-SHA1': 'sha1' } as const
+
+export function readAuthClaims(stored: object): AuthClaims {
+  const claims = Object.fromEntries(
+    Object.entries(AUTH_CLAIMS).map(([name, { value }]) => [
+      name,
+      (stored as Record<string, unknown>)[name] ?? value,
+    ]),
+  ) as unknown as AuthClaims
+  const mappings = claims.authnContextMappings.toSorted(
+    (a, b) => b.methods.length - a.methods.length,
+  )
+  return { ...claims, authnContextMappings: mappings }
+}
+
+/** What was checked when it was written is taken as it stands. */
+export function readSsoConfig(values: Values, metadataUrl: string): SsoConfig {
+  const text = (name: SettingName) => String(values[name] ?? '')
+  const flag = (name: SettingName) => values[name] === true
+  const pairs = (name: SettingName) => (values[name] ?? []) as NamedValue[]
+  const acs = text('acsUrl')
+  const acsUrls = acs === '' || hasPlaceholder(acs) ? [] : (readAcsUrls(acs) ?? [])
+  const signatureAlgorithm = text('signatureAlgorithm') as SsoConfig['signatureAlgorithm']
+  return {
+    idpEntityId: text('idpEntityId') || metadataUrl,
+    spEntityId: hasPlaceholder(text('spEntityId')) ? '' : text('spEntityId'),
+    acsUrls,
+    defaultAcs: acsUrls.find(({ isDefault }) => isDefault) ?? acsUrls[0],
+    sloUrl: hasPlaceholder(text('sloUrl')) ? '' : text('sloUrl'),
+    nameIdFormat: text('overrideNameIdFormat'),
+    subjectField: text('subjectField'),
+    signAssertion: flag('signAssertion'),
+    signResponse: flag('signResponse'),
+    signatureAlgorithm,
+    digest: DIGESTS[signatureAlgorithm],
+    spCertificate: text('spCertificate') || undefined,
+    spEncryptionCertificate: text('spEncryptionCertificate') || undefined,
+    encryptionAlgorithm: text('encryptionAlgorithm') as SsoConfig['encryptionAlgorithm'],
+    defaultRelayState: text('defaultTargetUrl'),
+    idpInitUrl: hasPlaceholder(text('idpInitUrl')) ? '' : text('idpInitUrl'),
+    declareRedirect: flag('declareRedirectEndpoint'),
+    spErrorFlow: flag('spErrorFlow'),
+    constantAttributes: pairs('constantAttributes'),
+    databaseAttributes: pairs('databaseAttributes'),
+    includeGroups: flag('includeGroups'),
+    groupsAttribute: flag('includeGroups') ? text('groupsAttributeName') || 'memberOf' : undefined,
+    authClaims: readAuthClaims(Object(values.authClaimConfiguration)),
+  }
+}

@@ -1,0 +1,124 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import type { Db } from '../platform/db.ts'
+import { isId } from '../platform/ids.ts'
+import { templateOf, valuesOf } from './catalogue.ts'
+import { type SsoContext, sealContext } from './context.ts'
+import { readSsoConfig, type SsoConfig } from './sso-config.ts'
+import {
+  findSlug,
+  findSsoRow,
+  type SsoCertificateRow,
+  type SsoRow,
+  saveFetches,
+} from './sso-store.ts'
+
+export interface SsoCertificate {
+  id: string
+  pem: string
+  notAfter: Date
+  privateKey: KeyObject
+}
+
+/** An application that people sign in to with SAML. */
+export interface SsoApplication {
+  organizationId: string
+  id: string
+  /** The template. */
+  name: string
+  displayName: string
+  displayLabel: string
+  /** As it was sent; events name the application by it. */
+  ssoUrl: string
+  slug: string
+  active: boolean
+  config: SsoConfig
+  /** `current` signs; all of them belong into the metadata, so that a change in either direction surprises nobody. */
+  certificates: { current: SsoCertificate; next?: SsoCertificate; previous?: SsoCertificate }
+}
+
+/** Parsed keys by the id of their certificate, which never changes; the one used longest ago goes first. */
+const keys = new Map<string, KeyObject>()
+const MOST_KEYS = 2000
+
+async function privateKeyOf({ sealer }: SsoContext, row: SsoCertificateRow): Promise<KeyObject> {
+  const key =
+    keys.get(row.id) ?? createPrivateKey(await sealer.unseal(row.private_key, sealContext(row.id)))
+  keys.delete(row.id)
+  keys.set(row.id, key)
+  if (keys.size > MOST_KEYS) keys.delete(keys.keys().next().value!)
+  return key
+}
+
+async function certificatesOf(
+  context: SsoContext,
+  row: SsoRow,
+): Promise<SsoApplication['certificates'] | undefined> {
+  const read = async (id: string | null): Promise<SsoCertificate | undefined> => {
+    const found = row.certificates.find((certificate) => certificate.id === id)
+    if (!found) return undefined
+    const privateKey = await privateKeyOf(context, found)
+    const notAfter = new Date(found.not_after)
+    return { id: found.id, pem: found.certificate, notAfter, privateKey }
+  }
+  const [current, next, previous] = await Promise.all([
+    read(row.certificate_id),
+    read(row.next_certificate_id),
+    read(row.previous_certificate_id),
+  ])
+  return current && { current, ...(next && { next }), ...(previous && { previous }) }
+}
+
+/** Where the metadata of an application stands; also what we are called, unless the settings say otherwise. */
+export const metadataUrl = (publicUrl: string, slug: string): string =>
+  `${publicUrl}/saml2/${slug}/metadata`
+
+export async function findSsoApplicationById(
+  context: SsoContext,
+  organizationId: string,
+  id: string,
+): Promise<SsoApplication | undefined> {
+  if (!isId(id)) return undefined
+  const row = await findSsoRow(context.db.tenant(organizationId), organizationId, id)
+  if (!row || row.slug === null) return undefined
+  const certificates = await certificatesOf(context, row)
+  if (!certificates) return undefined
+  const values = valuesOf(templateOf(row.name), row.config)
+  return {
+    organizationId,
+    id,
+    name: row.name,
+    displayName: row.display_name,
+    displayLabel: row.display_label,
+    ssoUrl: row.sso_url,
+    slug: row.slug,
+    active: row.active,
+    config: readSsoConfig(values, metadataUrl(context.publicUrl, row.slug)),
+    certificates,
+  }
+}
+
+/** Of any tenant: the slug is the only thing a request tells at first. */
+export async function findSsoApplication(
+  context: SsoContext,
+  slug: string,
+): Promise<SsoApplication | undefined> {
+  const found = await findSlug(context.db, slug)
+  return found && findSsoApplicationById(context, found.tenant, found.application_id)
+}
+
+export interface MetadataFetch {
+  address: string
+  userAgent: string
+  /** Ids of the certificates that the document held. */
+  certificates: string[]
+}
+
+/** For the administrator who wants to know whether a service provider has seen the next certificate. */
+export const noteMetadataFetched = (
+  db: Db,
+  { organizationId, id }: Pick<SsoApplication, 'organizationId' | 'id'>,
+  { address, userAgent, certificates }: MetadataFetch,
+): Promise<void> =>
+  db.tx(organizationId, (tx) =>
+    saveFetches(tx, organizationId, id, certificates, address, userAgent.slice(0, 256)),
+  )
