@@ -1,0 +1,43 @@
+import { BINDING, type Binding, NAME_ID_FORMAT, NAMESPACES } from '../names.ts'
+import { keyInfo } from './xml-signature.ts'
+import { type Element, element, write } from './xml-writer.ts'
+
+export interface IdentityProvider {
+  entityId: string
+  /** PEM: the one in use first, then those that will be. */
+  certificates: string[]
+  ssoUrl: string
+  sloUrl: string
+  nameIdFormat: string
+  wantSignedRequests: boolean
+  redirectFirst: boolean
+}
+
+const endpoints = (
+  name: 'md:SingleSignOnService' | 'md:SingleLogoutService',
+  location: string,
+  bindings: Binding[],
+): Element[] =>
+  bindings.map((binding) => element(name, { Binding: BINDING[binding], Location: location }))
+
+/** SAML Metadata §2.4.3, in the order of its schema. A service provider needs nothing else to be connected. */
+export function metadata(provider: IdentityProvider): string {
+  const bindings: Binding[] = provider.redirectFirst ? ['redirect', 'post'] : ['post', 'redirect']
+  const { unspecified, email, persistent, transient } = NAME_ID_FORMAT
+  const formats = new Set([provider.nameIdFormat, unspecified, email, persistent, transient])
+  const descriptor = element(
+    'md:IDPSSODescriptor',
+    {
+      WantAuthnRequestsSigned: String(provider.wantSignedRequests),
+      protocolSupportEnumeration: NAMESPACES.samlp,
+    },
+    ...provider.certificates.map((pem) =>
+      element('md:KeyDescriptor', { use: 'signing' }, keyInfo(pem)),
+    ),
+    ...endpoints('md:SingleLogoutService', provider.sloUrl, bindings),
+    ...[...formats].map((format) => element('md:NameIDFormat', {}, format)),
+    ...endpoints('md:SingleSignOnService', provider.ssoUrl, bindings),
+  )
+  const root = element('md:EntityDescriptor', { entityID: provider.entityId }, descriptor)
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${write(root)}\n`
+}

@@ -1,0 +1,85 @@
+import { invalid } from '../../platform/errors.ts'
+import { NAMESPACES, type Prefix } from '../names.ts'
+
+// Writes exclusive canonical XML (W3C xml-exc-c14n) directly: what is written can be signed as it stands. A namespace is
+// declared where it is first used, attributes stand in the order of their names, no element closes itself.
+
+export interface Element {
+  name: `${Prefix}:${string}`
+  attributes: [name: string, value: string][]
+  children: Node[]
+}
+
+/** An element that was written on its own, with the namespaces it needs; so it must not stand within these again. */
+export interface Written {
+  written: string
+}
+
+export type Node = Element | Written | string
+
+/** Attributes without a value are left out, and so are children. */
+export const element = (
+  name: Element['name'],
+  attributes: Record<string, string | undefined> = {},
+  ...children: (Node | undefined)[]
+): Element => ({
+  name,
+  attributes: Object.entries(attributes)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
+  children: children.filter((child) => child !== undefined),
+})
+
+/** XML 1.0 §2.2: there is no way to write these, escaped or not. Half a surrogate pair is one of them. */
+const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
+
+const TEXT: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' }
+const ATTRIBUTE: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '"': '&quot;',
+  '\t': '&#x9;',
+  '\n': '&#xA;',
+  '\r': '&#xD;',
+}
+
+function allowed(value: string): string {
+  if (FORBIDDEN.test(value))
+    throw invalid('xml_character', 'A value contains a character that XML cannot hold')
+  return value
+}
+const escapeText = (value: string): string =>
+  allowed(value).replace(/[&<>\r]/g, (character) => TEXT[character]!)
+const escapeAttribute = (value: string): string =>
+  allowed(value).replace(/[&<"\t\n\r]/g, (character) => ATTRIBUTE[character]!)
+
+type Scope = readonly string[]
+
+function opening({ name, attributes }: Element, scope: Scope): { text: string; within: Scope } {
+  const prefix = name.slice(0, name.indexOf(':')) as Prefix
+  const declared = scope.includes(prefix)
+  let text = `<${name}`
+  if (!declared) text += ` xmlns:${prefix}="${NAMESPACES[prefix]}"`
+  for (const [attribute, value] of attributes) text += ` ${attribute}="${escapeAttribute(value)}"`
+  return { text: `${text}>`, within: declared ? scope : [...scope, prefix] }
+}
+
+function node(child: Node, scope: Scope): string {
+  if (typeof child === 'string') return escapeText(child)
+  return 'written' in child ? child.written : write(child, scope)
+}
+
+/** The canonical text of an element; `scope` names the prefixes declared around it. */
+export function write(root: Element, scope: Scope = []): string {
+  const { text, within } = opening(root, scope)
+  let body = text
+  for (const child of root.children) body += node(child, within)
+  return `${body}</${root.name}>`
+}
+
+/** The same in two parts, before and after the place of what will stand behind the first child. */
+export function writeAround(root: Element): [head: string, tail: string] {
+  const { text, within } = opening(root, [])
+  const [first, ...rest] = root.children.map((child) => node(child, within))
+  return [text + (first ?? ''), `${rest.join('')}</${root.name}>`]
+}
