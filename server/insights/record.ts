@@ -16,6 +16,10 @@ export interface EventInput {
   mfa?: boolean
   correlation?: { id: string; type: string }
   association?: Record<string, unknown>
+  /** How a sign-in went, and to what. */
+  auth_context?: { auth_methods: Record<string, { success: boolean }> }
+  mfa_meta?: { type: string }
+  target_resource?: { type: string }
   /** The organization the event is about, where that is not the tenant it is stored under. */
   organization?: string | null
 }

@@ -22,22 +22,36 @@ export const userActor = (user: UserRow, client: Client): UserActor => ({
   organizationId: user.organization_id,
 })
 
+export interface PasswordLink {
+  organization: string
+  token: string
+}
+
+/** Whose link it is. */
+export async function ownerOfLink(
+  context: UserContext,
+  { organization, token }: PasswordLink,
+  now = new Date(),
+): Promise<UserRow> {
+  if (!isId(organization)) throw linkInvalid()
+  const tenant = context.db.tenant(organization)
+  const link = await findPasswordLink(tenant, organization, sha256(token), now)
+  if (!link) throw linkInvalid()
+  return getUser(context, organization, link.user_id)
+}
+
 /** With the link from a mail. A password that is refused leaves the link as it is. */
 export async function choosePassword(
   context: UserContext,
   client: Client,
-  { organization, token, password }: { organization: string; token: string; password: string },
+  { organization, token, password }: PasswordLink & { password: string },
   now = new Date(),
 ): Promise<void> {
-  if (!isId(organization)) throw linkInvalid()
+  const user = await ownerOfLink(context, { organization, token }, now)
   const { db } = context
-  const tenant = db.tenant(organization)
   const hash = sha256(token)
-  const link = await findPasswordLink(tenant, organization, hash, now)
-  if (!link) throw linkInvalid()
-  const user = await getUser(context, organization, link.user_id)
   const { passwordPolicy } = await userSettings(db, organization)
-  const accepted = await acceptPassword(tenant, passwordPolicy, user, password)
+  const accepted = await acceptPassword(db.tenant(organization), passwordPolicy, user, password)
   await changeUser(context, userActor(user, client), user.id, async (row, tx) => {
     // Suspended meanwhile: such a user can do nothing, not even this.
     if (row.state !== 'ACTIVATED') throw linkInvalid()

@@ -8,7 +8,11 @@ import type { UserRow } from './store.ts'
 export type { Actor }
 
 /** Who changes something: a request's caller, or whoever planned what a job does now. */
-export type UserActor = Actor & { organizationId: string }
+export type UserActor = Actor & {
+  organizationId: string
+  /** Of users who act for themselves: the session that asks. Sessions that a change ends do not include it. */
+  sessionId?: string
+}
 
 /** A user came (before is null), changed, or went (after is null). */
 export interface UserChange {

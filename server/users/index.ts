@@ -1,15 +1,28 @@
 export { userAccountRoutes } from './account-routes.ts'
 export { changeUser, getUser, removeUser, updateUser } from './actions.ts'
 export { bulkUserRoutes } from './bulk-routes.ts'
-export { userActor } from './choose-password.ts'
+export { ownerOfLink, type PasswordLink, userActor } from './choose-password.ts'
 export type { UserActor, UserChange, UserContext, UserListener } from './context.ts'
 export { createUser, type EntryOptions } from './create.ts'
 export { describeUser, describeUsers } from './describe.ts'
 export { userJobDefinitions, userJobs } from './jobs.ts'
+export { mailActivation, mailPasswordReset } from './mails.ts'
 export { userPasswordRoutes } from './password-link-routes.ts'
+export { rulesOf } from './password-policy.ts'
+export { acceptPassword, withPassword } from './passwords.ts'
 export { type PlantedUser, plantUser } from './plant.ts'
-export { isPasswordExpired, toUser } from './records.ts'
+export { isPasswordExpired, resourceOf, toUser } from './records.ts'
 export { userRoutes } from './routes.ts'
 export { scheduledStateRoutes } from './scheduled-routes.ts'
 export { User, UserState } from './schema.ts'
-export { findUser, findUserByLogin, findUsers, type UserRow, userResource } from './store.ts'
+export { userSettings } from './settings.ts'
+export { countBadLogin, forgiveBadLogins, spendTotp, totpContext } from './sign-in.ts'
+export { saveTotpCounter } from './sign-in-store.ts'
+export {
+  findUser,
+  findUserByLogin,
+  findUsers,
+  lockUser,
+  type UserRow,
+  userResource,
+} from './store.ts'

@@ -65,12 +65,16 @@ export async function mailPasswordReset(
   actor: UserActor,
   row: UserRow,
 ): Promise<void> {
+  const opening =
+    actor.initiator.type === 'user'
+      ? 'somebody, probably you, asked for a new password. Choose it here:'
+      : 'an administrator asks you to choose a new password:'
   const expiresAt = new Date(Date.now() + DAY).toISOString()
   const link = await passwordLink(context, tx, row, expiresAt)
   await context.postMail(tx, {
     recipient: row.email,
     subject: 'Choose a new password',
-    body: `Hello ${row.firstname || row.username},\n\nan administrator asks you to choose a new password:\n${link}\n\nThe link works once, until ${expiresAt}.\n`,
+    body: `Hello ${row.firstname || row.username},\n\n${opening}\n${link}\n\nThe link works once, until ${expiresAt}.\n`,
   })
   await recordEvent(tx, actor, {
     event_type: 'user_password_reset_request',

@@ -67,6 +67,24 @@ export function violations(
   return (Object.keys(broken) as (keyof typeof broken)[]).filter((rule) => broken[rule])
 }
 
+/** What a new password has to be like, for people to read beforehand. */
+export function rulesOf(policy: PasswordPolicy): { rule: PasswordRule; message: string }[] {
+  const asked: Partial<Record<PasswordRule, boolean | undefined>> = {
+    minLength: policy.enableMinLength,
+    lowercase: policy.needsLowercase,
+    uppercase: policy.needsUppercase,
+    number: policy.needsNumeric,
+    specialCharacter: policy.needsSymbolic,
+    username: !policy.allowUsernameSubstring,
+    commonPassword: policy.disallowCommonlyUsedPasswords,
+    sequentialOrRepetitive: policy.disallowSequentialOrRepetitiveChars,
+    passwordHistory: policy.enableMaxHistory,
+  }
+  return (Object.keys(asked) as PasswordRule[])
+    .filter((rule) => asked[rule])
+    .map((rule) => ({ rule, message: RULES[rule](policy) }))
+}
+
 export function passwordRejected(policy: PasswordPolicy, rules: PasswordRule[]): AppError {
   const details = [
     {

@@ -42,8 +42,11 @@ export function eventsBetween(before: UserRow, after: UserRow): Told[] {
       event_type: 'user_password_expired',
       changes: [{ field: 'password_expired', from: false, to: true }],
     })
-  if (before.totp_secret !== null && after.totp_secret === null)
-    events.push({ event_type: 'totp_delete_enrollment', changes: [{ field: 'totp' }] })
+  if ((before.totp_secret === null) !== (after.totp_secret === null))
+    events.push({
+      event_type: after.totp_secret === null ? 'totp_delete_enrollment' : 'totp_finish_enrollment',
+      changes: [{ field: 'totp' }],
+    })
   return events
 }
 
