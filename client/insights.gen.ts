@@ -1424,7 +1424,7 @@ export interface operations {
                 sortIgnoreCase?: string;
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;

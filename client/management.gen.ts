@@ -7801,7 +7801,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -7851,7 +7851,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -8124,7 +8124,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -8174,7 +8174,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -8462,7 +8462,7 @@ export interface operations {
                 skip?: number;
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
                 /** @description Of this user only */
                 userid?: string;
@@ -8825,7 +8825,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -8875,7 +8875,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -9063,7 +9063,7 @@ export interface operations {
                 fields?: string[];
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
@@ -9209,7 +9209,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -9259,7 +9259,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -9404,7 +9404,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -9454,7 +9454,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -9599,7 +9599,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -9649,7 +9649,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -9844,7 +9844,7 @@ export interface operations {
                 skip?: number;
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -9894,7 +9894,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -9944,7 +9944,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -10139,7 +10139,7 @@ export interface operations {
                 skip?: number;
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -10189,7 +10189,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -10239,7 +10239,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -10423,7 +10423,7 @@ export interface operations {
                 fields?: string[];
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
@@ -10564,7 +10564,7 @@ export interface operations {
                 fields?: string[];
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
@@ -10848,7 +10848,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -10898,7 +10898,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -11600,7 +11600,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -11650,7 +11650,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -11706,7 +11706,7 @@ export interface operations {
                 fields?: string[];
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
@@ -11945,7 +11945,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
                 /** @description v1: with the members of the command itself */
                 details?: string;
@@ -12092,7 +12092,7 @@ export interface operations {
                 skip?: number;
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -12142,7 +12142,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -12192,7 +12192,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -12388,7 +12388,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -12438,7 +12438,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -12810,7 +12810,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
                 /** @description v1: with the members of the command itself */
                 details?: string;
@@ -12864,7 +12864,7 @@ export interface operations {
                 skip?: number;
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -12914,7 +12914,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -12964,7 +12964,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13014,7 +13014,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13064,7 +13064,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13120,7 +13120,7 @@ export interface operations {
                 fields?: string[];
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
@@ -13264,7 +13264,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13314,7 +13314,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13459,7 +13459,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13509,7 +13509,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13559,7 +13559,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13704,7 +13704,7 @@ export interface operations {
                 skip?: number;
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13754,7 +13754,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13804,7 +13804,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13854,7 +13854,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -13953,7 +13953,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14100,7 +14100,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14150,7 +14150,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14427,7 +14427,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14477,7 +14477,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14622,7 +14622,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14672,7 +14672,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14722,7 +14722,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14774,7 +14774,7 @@ export interface operations {
                 skip?: number;
                 /** @description Comma-separated fields; a leading - turns the order */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14824,7 +14824,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14874,7 +14874,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14924,7 +14924,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -14974,7 +14974,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -15024,7 +15024,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {
@@ -15074,7 +15074,7 @@ export interface operations {
                 limit?: number;
                 /** @description Offset into the records */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
             };
             header?: {

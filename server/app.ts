@@ -32,8 +32,9 @@ import {
   forwarderRoutes,
   forwardingJobs,
 } from './forwarding/index.ts'
-import { graphRoutes, namesBy } from './graph/index.ts'
+import { forgetHistoryJob, graphJobs, graphRoutes, namesBy } from './graph/index.ts'
 import {
+  evaluateAllGroupsJob,
   evaluateGroupJob,
   forgetMember,
   type GroupContext,
@@ -111,6 +112,8 @@ export const jobDefinitions: JobDefinition[] = [
   makeDigestsJob,
   sendMailJob,
   ...userJobDefinitions,
+  forgetHistoryJob,
+  evaluateAllGroupsJob,
   evaluateGroupJob,
   purgeGroupsJob,
   purgeSystemsJob,
@@ -274,6 +277,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...forwardingJobs(db),
     ...userJobs(users),
     ...groupJobs(groups),
+    ...graphJobs(db),
     mailJob(db, sealer, config, log),
   ]
   const queue = await openQueue(db, log, jobDefinitions, jobs)

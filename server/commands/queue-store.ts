@@ -92,5 +92,5 @@ export const listWorkflows = (
            count(*) over () as total
       from command_queue
      where organization_id = ${organizationId} and expires_at > now()
-       and (${search} = '' or position(lower(${search}) in lower(name)) > 0)
+       and (${search} = '' or position(fold(${search}) in fold(name)) > 0)
      group by workflow_instance_id order by min(request_time) desc, 1 limit ${limit} offset ${skip}`)

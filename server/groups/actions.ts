@@ -1,5 +1,6 @@
 import { addNode, deleteNode, holdNodes, restoreNode, setNodeAttributes } from '../graph/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
+import { listAllOrganizations } from '../organizations/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import { isUniqueViolation, type Tx } from '../platform/db.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
@@ -18,7 +19,6 @@ import {
   insertGroup,
   lockGroup,
   markDeleted,
-  organizationIds,
   purgeGroups,
   saveGroup,
   unmarkDeleted,
@@ -83,7 +83,8 @@ function rowFrom(
 }
 
 export function exemptIds(type: GroupType, exemptions: { type: string; id: string }[]): string[] {
-  const wrong = exemptions.findIndex((exemption) => exemption.type !== memberOf(type))
+  // Published clients write the type in capitals.
+  const wrong = exemptions.findIndex((exemption) => exemption.type.toLowerCase() !== memberOf(type))
   if (wrong >= 0)
     throw invalid(
       'bad_exemption',
@@ -235,5 +236,5 @@ export function restoreGroup(
 
 export async function purgeDeletedGroups({ db }: GroupContext, now: Date): Promise<void> {
   const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000).toISOString()
-  for (const id of await organizationIds(db)) await purgeGroups(db.tenant(id), id, before)
+  for (const { id } of await listAllOrganizations(db)) await purgeGroups(db.tenant(id), id, before)
 }

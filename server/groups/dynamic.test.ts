@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { enrol, newKeyPair, signedCaller } from '../../test/enrol.ts'
 import { startApp } from '../../test/harness.ts'
+import { evaluateAllGroupsJob } from './index.ts'
 
 const app = await startApp()
 type Organization = Awaited<ReturnType<typeof app.newOrganization>>
@@ -71,7 +72,8 @@ test('members of an automated group change by hand only when they are exempt', a
   const ann = await addUser(org, { department: 'Sales' })
   const ben = await addUser(org, { department: 'Support' })
   const eve = await addUser(org, { department: 'Support' })
-  const exemptions = [{ type: 'user', id: ben }]
+  // As published clients write the type.
+  const exemptions = [{ type: 'USER', id: ben }]
   const id = await addGroup(org, {
     ...automated,
     memberQuery: inSales,
@@ -168,7 +170,12 @@ test('a preview tells who would join and leave, and changes nothing', async () =
 
 test('both forms of a rule, and every kind of comparison', async () => {
   const org = await app.newOrganization()
-  const ann = await addUser(org, { department: 'Field Sales', company: 'Acme', costCenter: '7' })
+  const ann = await addUser(org, {
+    department: 'Field Sales',
+    company: 'Acme',
+    costCenter: '7',
+    employeeIdentifier: 'E-1',
+  })
   const ben = await addUser(org, { department: 'Support' })
   const newer = (operation: string, value: unknown, field = 'user.department') => ({
     filters: [{ field, operation, value }],
@@ -194,6 +201,18 @@ test('both forms of a rule, and every kind of comparison', async () => {
     ],
     [rule('department', 'eq', 'Support'), [ben]],
     [rule('department', 'in', 'Support|Field Sales'), [ann, ben]],
+    [rule('department', 'CO', 'sales'), [ann]],
+    [rule('department', 'NCO', 'sales'), [ben]],
+    [rule('created', 'between', ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z']), [ann, ben]],
+    [rule('created', 'between', '2020-01-01T00:00:00Z|2020-01-02T00:00:00Z'), []],
+    // Names and values as other clients write them.
+    [rule('userState', 'eq', 'active'), [ann, ben]],
+    [rule('userState', 'in', 'staged|suspended'), []],
+    [newer('equals', 'ACTIVATED', 'user.user_state'), [ann, ben]],
+    [newer('equals', 'Support', 'user.user_department'), [ben]],
+    [newer('equals', '7', 'user.user_cost_center'), [ann]],
+    [newer('equals', 'E-1', 'user.employee_id'), [ann]],
+    [newer('equals', 'false', 'user.account_locked'), [ann, ben]],
     [rule('created', 'gt', '2020-01-01T00:00:00Z'), [ann, ben]],
     [{ queryType: 'Search', searchFilters: { searchTerm: 'acm', fields: ['company'] } }, [ann]],
   ]
@@ -217,6 +236,28 @@ test('both forms of a rule, and every kind of comparison', async () => {
   const missing = await org.post('/api/v2/usergroups', { name: 'Older', memberQuery: kept })
   assert.equal(missing.statusCode, 400)
   assert.match(missing.json().message, /queryType/)
+  const bad = await org.post('/api/v2/usergroups/preview', {
+    memberQuery: rule('created', 'between', ['2020-01-01T00:00:00Z']),
+  })
+  assert.equal(bad.statusCode, 400)
+  assert.match(bad.json().message, /memberQuery\.filters\[0\]\.value/)
+})
+
+test('rules that ask for a time are asked again every night', async () => {
+  const org = await app.newOrganization()
+  const ann = await addUser(org, { department: 'Sales' })
+  const id = await addGroup(org, {
+    ...automated,
+    memberQuery: rule('created', 'lt', new Date(Date.now() - 3_600_000).toISOString()),
+  })
+  await app.runDueJobs()
+  assert.deepEqual(await members(org, id), [])
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.execute("update users set created = created - interval '1 day'"),
+  )
+  await app.db.tx(null, (tx) => app.queue.send(tx, evaluateAllGroupsJob, {}))
+  await app.runDueJobs()
+  assert.deepEqual(await members(org, id), [ann])
 })
 
 test('systems join and leave a group by what they are, and by themselves', async () => {

@@ -11,6 +11,14 @@ export const evaluateGroupJob = defineJob({
   retry: { limit: 5, backoffSeconds: 5 },
 })
 
+/** Rules may ask how long ago something was: a member may come to fit one without being changed. */
+export const evaluateAllGroupsJob = defineJob({
+  name: 'groups.evaluate-all',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 300 },
+  cron: '11 2 * * *',
+})
+
 export const purgeGroupsJob = defineJob({
   name: 'groups.purge-deleted',
   payload: Type.Object({}),

@@ -4,7 +4,7 @@ import type { MemberQuery } from './schema.ts'
 /** How a condition compares; `not` turns the result, and a member without the field then counts as true. */
 export interface Condition {
   field: string
-  operator: 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'contains' | 'starts' | 'ends'
+  operator: 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'between' | 'contains' | 'starts' | 'ends'
   not: boolean
   value: unknown
 }
@@ -41,6 +41,9 @@ const OPERATORS: Record<string, [Condition['operator'], boolean]> = {
   in: ['in', false],
   nin: ['in', true],
   not_in: ['in', true],
+  between: ['between', false],
+  co: ['contains', false],
+  nco: ['contains', true],
   search: ['contains', false],
   contains: ['contains', false],
   not_contains: ['contains', true],
@@ -72,9 +75,12 @@ function conditionOf(filter: unknown, at: number, prefix: RegExp): Condition {
     throw bad(`${where}.${name}`, `must be one of ${Object.keys(OPERATORS).join(', ')}`)
   if (value === undefined) throw bad(`${where}.value`, 'a value is needed')
   const [compared, not] = known
-  const list = compared === 'in' && !Array.isArray(value) ? String(value).split(/[|,]/) : value
-  if (compared !== 'in' && typeof list === 'object' && list !== null)
+  const several = compared === 'in' || compared === 'between'
+  const list = several && !Array.isArray(value) ? String(value).split(/[|,]/) : value
+  if (!several && typeof list === 'object' && list !== null)
     throw bad(`${where}.value`, 'must be a single value')
+  if (compared === 'between' && (list as unknown[]).length !== 2)
+    throw bad(`${where}.value`, 'must be two values, the lower one first')
   return { field: field.replace(prefix, ''), operator: compared, not, value: list }
 }
 

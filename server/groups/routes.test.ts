@@ -318,6 +318,30 @@ test('lists filter, sort and project; GET /groups holds both kinds', async () =>
   assert.equal(directories.headers['x-total-count'], '0')
 })
 
+test('names of groups are the same without case in every script', async () => {
+  const org = await app.newOrganization()
+  await addGroup(org, { name: 'Müller' })
+  const res = await org.post('/api/v2/usergroups', { name: 'MÜLLER' })
+  assert.equal(res.statusCode, 409)
+  assert.match(res.json().message, /name/)
+  const list = await org.get(`/api/v2/usergroups?filter=name:search:${encodeURIComponent('MÜLL')}`)
+  assert.equal(list.headers['x-total-count'], '1')
+})
+
+test('the error flags of rules can be asked for with the operators of lists', async () => {
+  const org = await app.newOrganization()
+  await addGroup(org, { name: 'Plain' })
+  const count = async (filter: string) =>
+    (await org.get(`/api/v2/usergroups?filter=memberQueryErrorFlags:${filter}`)).headers[
+      'x-total-count'
+    ]
+  assert.equal(await count('CO:CYCLE'), '0')
+  assert.equal(await count('NCO:CYCLE'), '1')
+  assert.equal(await count('EQ:CYCLE'), '0')
+  assert.equal(await count('NE:CYCLE'), '1')
+  assert.equal(await count('IN:CYCLE|INVALID_GROUP_REFERENCE'), '0')
+})
+
 test('deleted groups are purged after thirty days', async () => {
   const org = await app.newOrganization()
   const { id } = await addGroup(org, { name: 'Old' })

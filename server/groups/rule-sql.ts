@@ -4,20 +4,51 @@ import {
   compare,
   escapeLike,
   fieldOf,
+  like,
   type Resource,
   search as searchIn,
 } from '../platform/list/conditions.ts'
 import { type Sql, sql } from '../platform/sql.ts'
 import type { Condition, Rule } from './member-query.ts'
 
-function conditionSql(resource: Resource, { field, operator, not, value }: Condition): Sql {
+/** Fields that rules know by other names than the record. */
+const ALIASES: Record<string, string> = {
+  userState: 'state',
+  employee_id: 'employeeIdentifier',
+}
+
+/** The newer form of rules writes `user_job_title` for jobTitle; `account_locked` is a name of its own. */
+function nameIn({ fields }: Resource, field: string): string {
+  const camel = field
+    .replace(/^user_/, '')
+    .replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())
+  return [field, ALIASES[field], camel].find((name) => name && Object.hasOwn(fields, name)) ?? field
+}
+
+/** Rules may call the states of users as people do. */
+const stateOf = (value: unknown): unknown =>
+  typeof value !== 'string'
+    ? value
+    : value.toLowerCase() === 'active'
+      ? 'ACTIVATED'
+      : value.toUpperCase()
+
+function valueFor(name: string, value: unknown): unknown {
+  if (name !== 'state') return value
+  return Array.isArray(value) ? value.map(stateOf) : stateOf(value)
+}
+
+function conditionSql(resource: Resource, condition: Condition): Sql {
+  const { operator, not } = condition
+  const field = nameIn(resource, condition.field)
+  const value = valueFor(field, condition.value)
   const { column } = fieldOf(resource, field, 'filter')
   const holds = (): Sql => {
     switch (operator) {
       case 'starts':
-        return sql`${column}::text ilike ${`${escapeLike(String(value))}%`}`
+        return like(column, `${escapeLike(String(value))}%`)
       case 'ends':
-        return sql`${column}::text ilike ${`%${escapeLike(String(value))}`}`
+        return like(column, `%${escapeLike(String(value))}`)
       default:
         return compare(resource, field, operator, value)
     }
@@ -35,7 +66,9 @@ export function ruleSql(resource: Resource, { conditions, search }: Rule): Sql {
             searchIn(
               resource,
               search.terms,
-              search.fields.length > 0 ? search.fields : (resource.searchFields ?? []),
+              search.fields.length > 0
+                ? search.fields.map((field) => nameIn(resource, field))
+                : (resource.searchFields ?? []),
             ),
           ]
         : []),

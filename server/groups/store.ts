@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/db.ts'
 import type { Field, Resource } from '../platform/list/conditions.ts'
 import { type Page, readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { type Sql, sql } from '../platform/sql.ts'
+import { empty, type Sql, sql } from '../platform/sql.ts'
 import type { MemberQuery, MembershipMethod } from './schema.ts'
 
 export type GroupType = 'user_group' | 'system_group'
@@ -89,36 +89,22 @@ export async function countGroups(db: Queryable, organizationId: string): Promis
   return row?.count ?? 0
 }
 
-export const findGroup = (
-  db: Queryable,
-  organizationId: string,
-  type: GroupType,
-  id: string,
-): Promise<GroupRow | undefined> =>
-  db.one<GroupRow>(
-    sql`select ${columns} from groups g where ${living(organizationId, type)} and g.id = ${id}`,
-  )
+const read =
+  (lock: Sql) =>
+  (
+    db: Queryable,
+    organizationId: string,
+    type: GroupType,
+    id: string,
+  ): Promise<GroupRow | undefined> =>
+    db.one<GroupRow>(
+      sql`select ${columns} from groups g where ${living(organizationId, type)} and g.id = ${id} ${lock}`,
+    )
 
-export const lockGroup = (
-  db: Queryable,
-  organizationId: string,
-  type: GroupType,
-  id: string,
-): Promise<GroupRow | undefined> =>
-  db.one<GroupRow>(
-    sql`select ${columns} from groups g where ${living(organizationId, type)} and g.id = ${id} for update`,
-  )
-
+export const findGroup = read(empty)
+export const lockGroup = read(sql`for update`)
 /** Held, so that its rule does not change while members come and go. */
-export const holdGroup = (
-  db: Queryable,
-  organizationId: string,
-  type: GroupType,
-  id: string,
-): Promise<GroupRow | undefined> =>
-  db.one<GroupRow>(
-    sql`select ${columns} from groups g where ${living(organizationId, type)} and g.id = ${id} for share`,
-  )
+export const holdGroup = read(sql`for share`)
 
 /** Those whose rule acts by itself or suggests, in an order that keeps two who lock them from waiting for each other. */
 export const dynamicGroups = (
@@ -190,10 +176,6 @@ export const purgeGroups = (
   db.run(
     sql`delete from groups where organization_id = ${organizationId} and deleted_at < ${before}::timestamptz`,
   )
-
-/** Tenants whose tables the purge walks through. */
-export const organizationIds = async (db: Queryable): Promise<string[]> =>
-  (await db.many<{ id: string }>(sql`select id from organizations order by id`)).map(({ id }) => id)
 
 export async function groupNames(
   db: Queryable,

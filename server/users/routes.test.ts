@@ -271,6 +271,28 @@ test('username, email and employeeIdentifier are unique in an organization, what
   assert.equal((await elsewhere.post('/api/systemusers', same)).statusCode, 200)
 })
 
+test('names are compared and found without case in every script', async () => {
+  const org = await app.newOrganization()
+  const mueller = await addUser(org, { username: 'Jürgen.Müller', lastname: 'ÉMILE' })
+  const decomposed = 'ju\u0308rgen.mu\u0308ller'
+  for (const username of ['JÜRGEN.MÜLLER', decomposed]) {
+    const res = await org.post('/api/systemusers', person({ username }))
+    assert.equal(res.statusCode, 409, username)
+  }
+  const found = async (term: string, fields?: string[]) => {
+    const searchFilter = { searchTerm: term, ...(fields && { fields }) }
+    const res = await org.post('/api/search/systemusers', { searchFilter })
+    return res.json().results.map(({ id }: { id: string }) => id)
+  }
+  assert.deepEqual(await found('MÜLL', ['username']), [mueller.id])
+  assert.deepEqual(await found(decomposed, ['username']), [mueller.id])
+  assert.deepEqual(await found('émi', ['lastname']), [mueller.id])
+  const regex = await org.post('/api/search/systemusers', {
+    filter: [{ lastname: { $regex: '(?i)^émile$' } }],
+  })
+  assert.equal(regex.json().totalCount, 1)
+})
+
 test('a password must keep the rules of the organization, and can be told which it breaks', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)

@@ -112,8 +112,8 @@ export const findUserByLogin = (db: Queryable, organizationId: string, login: st
   db.one<UserRow>(sql`
     select * from users
      where organization_id = ${organizationId} and deleted_at is null
-       and (username_key = lower(${login}) or email_key = lower(${login}))
-     order by username_key = lower(${login}) desc limit 1`)
+       and (username_key = fold(${login}) or email_key = lower(${login}))
+     order by username_key = fold(${login}) desc limit 1`)
 
 /** Against other changes. Others may still name the user as their manager: see `holdUser`. */
 export const lockUser = (tx: Queryable, organizationId: string, id: string) =>

@@ -6,7 +6,7 @@ export type FieldKind = 'string' | 'number' | 'boolean' | 'date'
 export interface Field {
   column: Sql
   kind: FieldKind
-  /** The same in lower case and compared byte by byte, where the table keeps it: to search in it is quicker. */
+  /** The same folded and compared byte by byte, where the table keeps it: to search in it is quicker. */
   folded?: Sql
 }
 
@@ -80,14 +80,15 @@ const cast: Record<FieldKind, Sql> = {
   date: sql`timestamptz`,
 }
 
-/** As text whose case the database knows: a column may be compared byte by byte, for the sake of its index. */
-const words = (column: Sql): Sql => sql`${column}::text collate "default"`
+/** As text whose case is known in every script; as they stand, columns are compared byte by byte. */
+const words = (column: Sql): Sql => sql`${column}::text collate folding`
+
+/** Without case. */
+export const like = (column: Sql, pattern: string): Sql => sql`${words(column)} ilike ${pattern}`
 
 const contains = ({ column, folded }: Field, text: string): Sql => {
   const pattern = `%${escapeLike(text)}%`
-  return folded
-    ? sql`${folded} like lower(${pattern}::text)`
-    : sql`${words(column)} ilike ${pattern}`
+  return folded ? sql`${folded} like fold(${pattern}::text)` : like(column, pattern)
 }
 
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')

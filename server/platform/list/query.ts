@@ -51,7 +51,7 @@ export const ListQueryV2 = Type.Object({
   filter: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'field:op:value with eq ne gt ge lt le between search in; several are combined with and',
+        'field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and',
     }),
   ),
   search: Type.Optional(Type.String({ description: 'Free text' })),
@@ -76,8 +76,11 @@ const OPERATORS_V2: Record<string, Operator> = {
   lte: 'lte',
   between: 'between',
   search: 'contains',
+  co: 'contains',
   in: 'in',
 }
+/** Those that hold where the other does not; a field without a value does not contain anything. */
+const NEGATED_V2: Record<string, string> = { nco: 'co' }
 const OPERATORS_BODY: Record<string, Operator> = { ...OPERATORS_V1, $in: 'in', $regex: 'regex' }
 
 const texts = (value: unknown): string[] =>
@@ -113,9 +116,13 @@ function filterV1(resource: Resource, text: string): Sql {
 }
 
 function filterV2(resource: Resource, text: string): Sql {
-  const [name, word, value] = expression(text)
-  // Clients that know v1 send $eq here by mistake.
-  const operator = operatorOf(OPERATORS_V2, word.replace(/^\$/, ''), text)
+  const [name, written, value] = expression(text)
+  // Clients that know v1 send $eq here by mistake; some write operators in capitals.
+  const word = written.replace(/^\$/, '').toLowerCase()
+  const opposite = NEGATED_V2[word]
+  if (opposite !== undefined)
+    return sql`not coalesce(${compare(resource, name, OPERATORS_V2[opposite]!, value)}, false)`
+  const operator = operatorOf(OPERATORS_V2, word, text)
   if (operator === 'in' || operator === 'between')
     return compare(resource, name, operator, value.split('|'))
   if (operator === 'eq' && value.includes('*')) return compare(resource, name, 'like', value)
@@ -133,7 +140,7 @@ function orderBy(resource: Resource, names: string[], ignoreCase: string[]): Sql
       kind !== 'string'
         ? column
         : fold
-          ? sql`lower(${column}::text) collate "C"`
+          ? sql`fold(${column}::text) collate "C"`
           : sql`${column}::text collate "C"`
     return descending ? sql`${key} desc nulls last` : sql`${key} asc nulls first`
   }

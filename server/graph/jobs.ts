@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import { retentionDays } from '../insights/index.ts'
+import { listAllOrganizations } from '../organizations/index.ts'
+import type { Db } from '../platform/db.ts'
+import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { deleteEndedEdges, deleteForgottenNodes } from './history-store.ts'
+
+const DAY = 86_400_000
+/**
+ * The shortest time. Twice as long as deleted records can be restored: their edges are needed for that, and the records
+ * themselves, which may point to their nodes, are gone by then.
+ */
+const LEAST_DAYS = 60
+/** Rows deleted in one short transaction. */
+const BATCH = 5000
+
+export const forgetHistoryJob = defineJob({
+  name: 'graph.forget-history',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 600 },
+  cron: '53 3 * * *',
+})
+
+/** The past of the graph reaches back as far as the events that tell of it. */
+export async function forgetHistory(db: Db, now: Date, batch = BATCH): Promise<void> {
+  for (const { id } of await listAllOrganizations(db)) {
+    const days = Math.max(await retentionDays(db, id), LEAST_DAYS)
+    const before = new Date(now.getTime() - days * DAY)
+    for (const forget of [deleteEndedEdges, deleteForgottenNodes])
+      while ((await forget(db.tenant(id), id, before, batch)) >= batch);
+  }
+}
+
+export const graphJobs = (db: Db): Job[] => [
+  handle(forgetHistoryJob, () => forgetHistory(db, new Date())),
+]
