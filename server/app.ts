@@ -79,6 +79,14 @@ import { Outbound } from './platform/outbound/client.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { registerTracing } from './platform/tracing.ts'
 import {
+  deleteExpiredSessionsJob,
+  endSessionsOfChanged,
+  type PortalContext,
+  portalJobs,
+  userAccountPortalRoutes,
+  userSignInRoutes,
+} from './portal/index.ts'
+import {
   agentRoutes,
   connectKeyRoutes,
   createSystemAuthenticate,
@@ -119,6 +127,7 @@ export const jobDefinitions: JobDefinition[] = [
   purgeSystemsJob,
   runScheduledJob,
   tidyCommandsJob,
+  deleteExpiredSessionsJob,
 ] as unknown as JobDefinition[]
 
 export interface App {
@@ -149,6 +158,7 @@ interface HttpParts {
   context: AdminContext
   forwarding: ForwardingContext
   users: UserContext
+  portal: PortalContext
   groups: GroupContext
   commands: CommandContext
   queueDepths: Queue['depths']
@@ -162,9 +172,10 @@ async function registerApi(
     searchDb,
     forwarding,
     users,
+    portal,
     groups,
     commands,
-  }: Pick<HttpParts, 'db' | 'searchDb' | 'forwarding' | 'users' | 'groups' | 'commands'>,
+  }: Pick<HttpParts, 'db' | 'searchDb' | 'forwarding' | 'users' | 'portal' | 'groups' | 'commands'>,
   context: AdminContext,
   operations: Operation[],
 ) {
@@ -198,6 +209,8 @@ async function registerApi(
   await http.register(userPasswordRoutes, { context: users })
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
+  await http.register(userSignInRoutes, { context: portal })
+  await http.register(userAccountPortalRoutes, { context: portal })
   await http.register(oauthRoutes, { context })
   await http.register(sessionRoutes, { context })
   registerContract(http, operations)
@@ -252,6 +265,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   const postMail = mailPoster(sealer, send)
   const { publicUrl } = config
   const users: UserContext = { db, sealer, postMail, send, publicUrl, listeners: [] }
+  const portal: PortalContext = { ...users }
+  users.listeners.push(endSessionsOfChanged)
   const groups = groupContext(db, send)
   users.listeners.push(async (tx, actor, { userId, after }) => {
     if (after) await memberChanged(groups, tx, actor, 'user', userId)
@@ -276,6 +291,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...commandJobs(commands),
     ...forwardingJobs(db),
     ...userJobs(users),
+    ...portalJobs(users),
     ...groupJobs(groups),
     ...graphJobs(db),
     mailJob(db, sealer, config, log),
@@ -293,6 +309,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     context,
     forwarding,
     users,
+    portal,
     groups,
     commands,
     queueDepths: queue.depths,
@@ -321,6 +338,7 @@ export async function describeRoutes(): Promise<Operation[]> {
     context,
     forwarding: {} as ForwardingContext,
     users: {} as UserContext,
+    portal: { publicUrl: '' } as PortalContext,
     groups: {} as GroupContext,
     commands: {} as CommandContext,
     queueDepths: async () => [],

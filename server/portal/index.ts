@@ -1,4 +1,8 @@
+export { userAccountPortalRoutes } from './account-routes.ts'
 export { currentSession } from './authenticate.ts'
 export type { Method, PortalContext, UserSession } from './context.ts'
 export { type SignInHints, signInAddress } from './continue.ts'
+export { deleteExpiredSessionsJob, portalJobs } from './jobs.ts'
+export { endSessionsOfChanged } from './revoke.ts'
 export { endSession } from './sessions.ts'
+export { userSignInRoutes } from './sign-in-routes.ts'

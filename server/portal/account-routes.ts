@@ -1,0 +1,163 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { notFound } from '../platform/errors.ts'
+import { errorsOf } from '../platform/http/errors.ts'
+import {
+  describeProfile,
+  describeSecurity,
+  describeSession,
+  sessionsOf,
+  tilesOf,
+} from './account.ts'
+import type { PortalContext } from './context.ts'
+import { admitVisit, refuseForeign } from './guard.ts'
+import { changePassword } from './password-actions.ts'
+import {
+  ApplicationTile,
+  Code,
+  Password,
+  Profile,
+  Security,
+  Session,
+  SessionAnswer,
+  Status,
+} from './schema.ts'
+import { removeTotp } from './second-factor.ts'
+import { endSession, sessionCookie } from './sessions.ts'
+import { signOutElsewhere } from './sign-in.ts'
+import { clientOf } from './sign-in-routes.ts'
+
+const errors = errorsOf('v2')
+const tags = ['user portal']
+/** The credential is the cookie of the portal, which these routes look at themselves. */
+const config = { public: true as const }
+
+/** What somebody who is signed in sees and changes of their own. */
+export const userAccountPortalRoutes: FastifyPluginAsyncTypebox<{
+  context: PortalContext
+}> = async (app, { context }) => {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    refuseForeign(context.publicUrl, request)
+  })
+
+  app.get(
+    '/auth/users/applications',
+    {
+      schema: {
+        tags,
+        summary: 'Applications of the user',
+        response: { 200: Type.Array(ApplicationTile), ...errors },
+      },
+      config,
+    },
+    async (request) => tilesOf(context, (await admitVisit(context, request)).user),
+  )
+  app.get(
+    '/auth/users/profile',
+    {
+      schema: { tags, summary: "The user's profile", response: { 200: Profile, ...errors } },
+      config,
+    },
+    async (request) => describeProfile(context, (await admitVisit(context, request)).user),
+  )
+  app.get(
+    '/auth/users/security',
+    {
+      schema: {
+        tags,
+        summary: 'Password and second factor of the user',
+        response: { 200: Security, ...errors },
+      },
+      config,
+    },
+    async (request) => describeSecurity((await admitVisit(context, request)).user),
+  )
+  app.post(
+    '/auth/users/password/change',
+    {
+      schema: {
+        tags,
+        summary: 'Change the password; other sessions end',
+        body: Type.Object({ currentPassword: Password, password: Password }),
+        response: { 200: SessionAnswer, ...errors },
+      },
+      config,
+    },
+    async (request, reply) => {
+      const visit = await admitVisit(context, request)
+      const { currentPassword, password } = request.body
+      const client = clientOf(request)
+      const signedIn = await changePassword(context, client, visit, currentPassword, password)
+      reply.header('set-cookie', sessionCookie(context, signedIn))
+      return describeSession(context, visit.user, signedIn)
+    },
+  )
+  app.post(
+    '/auth/users/totp/remove',
+    {
+      schema: {
+        tags,
+        summary: 'Remove the second factor',
+        body: Code,
+        response: { 200: Status, ...errors },
+      },
+      config,
+    },
+    async (request) => {
+      const visit = await admitVisit(context, request)
+      await removeTotp(context, clientOf(request), visit, request.body.code)
+      return { status: 'removed' }
+    },
+  )
+  app.get(
+    '/auth/users/sessions',
+    {
+      schema: {
+        tags,
+        summary: "The user's sessions",
+        response: { 200: Type.Array(Session), ...errors },
+      },
+      config,
+    },
+    async (request) => sessionsOf(context, await admitVisit(context, request)),
+  )
+  app.delete(
+    '/auth/users/sessions',
+    {
+      schema: {
+        tags,
+        summary: 'End every session but this one',
+        response: { 200: Status, ...errors },
+      },
+      config,
+    },
+    async (request) => {
+      await signOutElsewhere(context, await admitVisit(context, request))
+      return { status: 'ended' }
+    },
+  )
+  app.delete(
+    '/auth/users/sessions/:id',
+    {
+      schema: {
+        tags,
+        summary: 'End a session',
+        params: Type.Object({ id: Type.String() }),
+        response: { 200: Status, ...errors },
+      },
+      config,
+    },
+    async (request) => {
+      const { user } = await admitVisit(context, request)
+      const session = {
+        id: request.params.id,
+        userId: user.id,
+        organizationId: user.organization_id,
+      }
+      if (!(await endSession(context, session)))
+        throw notFound('session_not_found', 'session not found')
+      return { status: 'ended' }
+    },
+  )
+}

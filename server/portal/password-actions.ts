@@ -1,0 +1,147 @@
+import { checkPassword } from '../admins/index.ts'
+import type { Client } from '../platform/caller.ts'
+import { conflict, invalid } from '../platform/errors.ts'
+import { countFailure, type Limit } from '../platform/failures.ts'
+import {
+  acceptPassword,
+  changeUser,
+  mailActivation,
+  mailPasswordReset,
+  ownerOfLink,
+  type PasswordLink,
+  rulesOf,
+  type UserRow,
+  userActor,
+  userSettings,
+  withPassword,
+} from '../users/index.ts'
+import { checkThrottle, countAttempt, failAttempt, nameSubject } from './attempts.ts'
+import type { Visit } from './authenticate.ts'
+import type { PortalContext } from './context.ts'
+import { changeAllowedAt, isBeyondRecovery, type SignInPolicy } from './owed.ts'
+import type { LinkAnswer, PasswordRules } from './schema.ts'
+import { openSession, type SignedIn } from './sessions.ts'
+import { portalSettings } from './settings.ts'
+import { findCandidates } from './sign-in.ts'
+
+/** Mails to one person, so that nobody can be flooded through us. */
+const MAILS: Limit = { failures: 5, windowMinutes: 60, blockMinutes: 60 }
+
+/** Whether a mail alone may open the account again. */
+function mayReset(user: UserRow, policy: SignInPolicy, now: Date): boolean {
+  if (user.state !== 'ACTIVATED' || isBeyondRecovery(user, policy, now)) return false
+  const unenrolled = user.profile.enable_user_portal_multifactor && user.totp_secret === null
+  return !unenrolled || policy.allowUnenrolledMFAPasswordReset !== false
+}
+
+/** Same answer for a known and an unknown name, and for one that has been mailed often enough. */
+export async function requestReset(
+  context: PortalContext,
+  client: Client,
+  identifier: string,
+  organization: string | undefined,
+): Promise<void> {
+  const { db } = context
+  await checkThrottle(db, client)
+  for (const user of await findCandidates(context, identifier, organization)) {
+    const { passwordPolicy } = await portalSettings(db, user.organization_id)
+    if (!mayReset(user, passwordPolicy, new Date())) continue
+    const mailed = await countFailure(db, `reset ${nameSubject(user.id)}`, MAILS)
+    if ((mailed?.failures ?? 0) > MAILS.failures) continue
+    const mail = user.password_hash === null ? mailActivation : mailPasswordReset
+    await db.tx(user.organization_id, (tx) => mail(context, tx, userActor(user, client), user))
+  }
+}
+
+/** What the page behind a link shows before a password is chosen. */
+export async function describeLink(
+  context: PortalContext,
+  link: PasswordLink,
+): Promise<LinkAnswer> {
+  const user = await ownerOfLink(context, link)
+  const [{ organizationName }, rules] = await Promise.all([
+    portalSettings(context.db, user.organization_id),
+    passwordRules(context, user.organization_id),
+  ])
+  return {
+    purpose: user.password_hash === null ? 'activation' : 'reset',
+    username: user.username,
+    firstname: user.firstname,
+    organizationName,
+    ...rules,
+  }
+}
+
+export async function passwordRules(
+  { db }: PortalContext,
+  organizationId: string,
+): Promise<PasswordRules> {
+  const { passwordPolicy } = await userSettings(db, organizationId)
+  return { rules: rulesOf(passwordPolicy) }
+}
+
+/** Saves the new password; every other session ends with the old one. This one goes on under a new secret. */
+async function replacePassword(
+  context: PortalContext,
+  client: Client,
+  { user, session }: Visit,
+  password: string,
+): Promise<SignedIn> {
+  const { db } = context
+  const organizationId = user.organization_id
+  const [settings, { passwordPolicy }] = await Promise.all([
+    portalSettings(db, organizationId),
+    userSettings(db, organizationId),
+  ])
+  const hash = await acceptPassword(db.tenant(organizationId), passwordPolicy, user, password)
+  const actor = { ...userActor(user, client), sessionId: session.id }
+  let opened: SignedIn | undefined
+  await changeUser(context, actor, user.id, async (row, tx) => {
+    if (row.password_hash !== user.password_hash)
+      throw conflict('password_changed', 'The password was changed meanwhile; sign in again')
+    const after = withPassword(row, hash, passwordPolicy, new Date())
+    opened = await openSession(tx, after, client, session.methods, settings, session)
+    return after
+  })
+  return opened!
+}
+
+/** Half-way into a session: the old password is proved, but has run out. */
+export async function replaceExpired(
+  context: PortalContext,
+  client: Client,
+  visit: Visit,
+  password: string,
+): Promise<SignedIn> {
+  if (visit.session.owed !== 'password')
+    throw conflict('password_not_expired', 'The password has not expired')
+  // Else it would not run out, but only be confirmed.
+  if (await checkPassword(visit.user.password_hash, password))
+    throw invalid('password_same', 'password: must not be the one that has expired')
+  return replacePassword(context, client, visit, password)
+}
+
+export async function changePassword(
+  context: PortalContext,
+  client: Client,
+  visit: Visit,
+  current: string,
+  password: string,
+): Promise<SignedIn> {
+  const { db } = context
+  const { user } = visit
+  await checkThrottle(db, client, user.id)
+  if (!(await checkPassword(user.password_hash, current))) {
+    await countAttempt(db, client, user.id)
+    await failAttempt(context, client, user, ['pwd'], 'password does not match')
+    throw invalid('current_password', 'currentPassword: is not your password')
+  }
+  const { passwordPolicy } = await portalSettings(db, user.organization_id)
+  const at = changeAllowedAt(user, passwordPolicy, new Date())
+  if (at)
+    throw invalid(
+      'password_too_soon',
+      `password: was changed a short time ago; it can be changed again from ${at.toISOString()}`,
+    )
+  return replacePassword(context, client, visit, password)
+}

@@ -1,0 +1,129 @@
+import { type Static, Type } from 'typebox'
+
+// What the pages of users send and get; web/ takes its types from here.
+
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()])
+
+export const Password = Type.String({ minLength: 1, maxLength: 1024 })
+export const Code = Type.Object({ code: Type.String({ minLength: 1, maxLength: 64 }) })
+export const Status = Type.Object({ status: Type.String() })
+
+export const SignInRequest = Type.Object({
+  /** E-mail address or username. */
+  identifier: Type.String({ minLength: 1, maxLength: 1024 }),
+  password: Password,
+  /** Where several organizations know somebody of that name. */
+  organization: Type.Optional(Type.String()),
+})
+export type SignInRequest = Static<typeof SignInRequest>
+
+const Step = Type.Enum([
+  'signed_in',
+  'totp_required',
+  'password_expired',
+  'totp_enrollment_required',
+])
+
+/** How far a sign-in is. */
+export const SessionAnswer = Type.Object({
+  status: Step,
+  csrfToken: Type.String(),
+  expiresAt: Type.String(),
+  username: Type.String(),
+  email: Type.String(),
+  firstname: Type.String(),
+  displayName: Type.String(),
+  organization: Type.Object({ id: Type.String(), name: Type.String() }),
+})
+export type SessionAnswer = Static<typeof SessionAnswer>
+
+/** The password is right in several organizations. */
+export const OrganizationChoice = Type.Object({
+  status: Type.Literal('choose_organization'),
+  organizations: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+})
+export type OrganizationChoice = Static<typeof OrganizationChoice>
+
+export const SignOutAnswer = Type.Object({
+  status: Type.String(),
+  /** Where the browser goes on, to be signed out of applications as well. */
+  continueTo: Nullable(Type.String()),
+})
+export type SignOutAnswer = Static<typeof SignOutAnswer>
+
+const PasswordRule = Type.Object({ rule: Type.String(), message: Type.String() })
+export const PasswordRules = Type.Object({ rules: Type.Array(PasswordRule) })
+export type PasswordRules = Static<typeof PasswordRules>
+
+export const LinkRequest = Type.Object({
+  organization: Type.String(),
+  token: Type.String({ minLength: 1, maxLength: 256 }),
+})
+export const LinkAnswer = Type.Object({
+  /** The first password of an account, or a new one. */
+  purpose: Type.Enum(['activation', 'reset']),
+  username: Type.String(),
+  firstname: Type.String(),
+  organizationName: Type.String(),
+  ...PasswordRules.properties,
+})
+export type LinkAnswer = Static<typeof LinkAnswer>
+
+export const TotpEnrollment = Type.Object({ secret: Type.String(), otpauthUrl: Type.String() })
+export type TotpEnrollment = Static<typeof TotpEnrollment>
+
+export const Profile = Type.Object({
+  username: Type.String(),
+  email: Type.String(),
+  firstname: Type.String(),
+  middlename: Type.String(),
+  lastname: Type.String(),
+  displayname: Type.String(),
+  company: Type.String(),
+  department: Type.String(),
+  jobTitle: Type.String(),
+  location: Type.String(),
+  employeeIdentifier: Nullable(Type.String()),
+  employeeType: Type.String(),
+  manager: Nullable(Type.Object({ name: Type.String(), email: Type.String() })),
+  phoneNumbers: Type.Array(Type.Object({ type: Type.String(), number: Type.String() })),
+  organizationName: Type.String(),
+})
+export type Profile = Static<typeof Profile>
+
+export const Security = Type.Object({
+  passwordSetAt: Nullable(Type.String()),
+  passwordExpiresAt: Nullable(Type.String()),
+  totp: Type.Object({
+    enrolled: Type.Boolean(),
+    enrolledAt: Nullable(Type.String()),
+    /** By the organization: it cannot be taken away. */
+    required: Type.Boolean(),
+  }),
+})
+export type Security = Static<typeof Security>
+
+export const Session = Type.Object({
+  id: Type.String(),
+  current: Type.Boolean(),
+  created: Type.String(),
+  seenAt: Type.String(),
+  clientIp: Nullable(Type.String()),
+  browser: Type.String(),
+  system: Type.String(),
+  methods: Type.Array(Type.Enum(['pwd', 'otp'])),
+})
+export type Session = Static<typeof Session>
+
+export const ApplicationTile = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  displayLabel: Type.String(),
+  /** An address of ours, or none. */
+  logo: Nullable(Type.String()),
+  color: Nullable(Type.String()),
+  /** Where a click leads. */
+  url: Type.String(),
+})
+export type ApplicationTile = Static<typeof ApplicationTile>

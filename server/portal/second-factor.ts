@@ -1,0 +1,132 @@
+import { recordEvent } from '../insights/index.ts'
+import type { Client } from '../platform/caller.ts'
+import { conflict, forbidden, invalid } from '../platform/errors.ts'
+import { newTotpSecret, totpAddress, verifyTotp } from '../platform/totp.ts'
+import {
+  changeUser,
+  forgiveBadLogins,
+  lockUser,
+  resourceOf,
+  saveTotpCounter,
+  spendTotp,
+  totpContext,
+  userActor,
+} from '../users/index.ts'
+import {
+  checkThrottle,
+  countAttempt,
+  failAttempt,
+  forgiveAttempts,
+  recordAttempt,
+  refused,
+} from './attempts.ts'
+import type { Visit } from './authenticate.ts'
+import type { PortalContext } from './context.ts'
+import { mustEnroll, refusalOf } from './owed.ts'
+import type { TotpEnrollment } from './schema.ts'
+import { openSession, type SignedIn } from './sessions.ts'
+import { portalSettings } from './settings.ts'
+import { deleteEnrollment, findEnrollment, saveEnrollment } from './store.ts'
+
+/** The second step of a sign-in. */
+export async function giveCode(
+  context: PortalContext,
+  client: Client,
+  { user, session }: Visit,
+  code: string,
+): Promise<SignedIn> {
+  const { db } = context
+  const organizationId = user.organization_id
+  await checkThrottle(db, client, user.id)
+  if (session.owed !== 'totp') throw conflict('totp_not_owed', 'No code is asked for')
+  const settings = await portalSettings(db, organizationId)
+  const signedIn = await db.tx(organizationId, async (tx) => {
+    const row = await lockUser(tx, organizationId, user.id)
+    if (!row || refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused()
+    if (!(await spendTotp(context, tx, row, code))) return null
+    await forgiveBadLogins(context, tx, userActor(row, client), row)
+    await recordAttempt(tx, row, client, ['pwd', 'otp'])
+    return openSession(tx, row, client, ['pwd', 'otp'], settings, { id: session.id })
+  })
+  if (!signedIn) {
+    await countAttempt(db, client, user.id)
+    await failAttempt(context, client, user, ['pwd', 'otp'], 'code does not match')
+    throw refused()
+  }
+  await forgiveAttempts(db, user.id)
+  return signedIn
+}
+
+export async function startEnrollment(
+  { db, sealer }: PortalContext,
+  client: Client,
+  { user }: Visit,
+): Promise<TotpEnrollment> {
+  const secret = newTotpSecret()
+  const organizationId = user.organization_id
+  await db.tx(organizationId, async (tx) => {
+    const row = await lockUser(tx, organizationId, user.id)
+    if (row?.totp_secret !== null)
+      throw conflict('totp_enrolled', 'A second factor is enrolled already; remove it first')
+    await saveEnrollment(tx, organizationId, user.id, sealer.seal(secret, totpContext(user.id)))
+    await recordEvent(tx, userActor(row, client), {
+      event_type: 'totp_start_enrollment',
+      resource: resourceOf(row),
+    })
+  })
+  return { secret, otpauthUrl: totpAddress(secret, user.email) }
+}
+
+/** The device proves that it has the seed. The session goes on with what is proved by it. */
+export async function finishEnrollment(
+  context: PortalContext,
+  client: Client,
+  { user, session }: Visit,
+  code: string,
+): Promise<SignedIn> {
+  const { db, sealer } = context
+  const settings = await portalSettings(db, user.organization_id)
+  const actor = { ...userActor(user, client), mfa: true, sessionId: session.id }
+  let opened: SignedIn | undefined
+  await changeUser(context, actor, user.id, async (row, tx) => {
+    const pending = await findEnrollment(tx, row.organization_id, row.id)
+    if (!pending || row.totp_secret !== null)
+      throw conflict('totp_not_started', 'The enrolment was not begun, or too long ago')
+    const secret = await sealer.unseal(pending.secret, totpContext(row.id))
+    const counter = verifyTotp(secret, code, null)
+    if (counter === null)
+      throw invalid('totp_code', 'code: does not match; check the clock of the device')
+    await deleteEnrollment(tx, row.organization_id, row.id)
+    await saveTotpCounter(tx, row.organization_id, row.id, counter)
+    const after = {
+      ...row,
+      totp_secret: pending.secret,
+      totp_enrolled_at: new Date().toISOString(),
+    }
+    opened = await openSession(tx, after, client, ['pwd', 'otp'], settings, session)
+    return after
+  })
+  return opened!
+}
+
+export async function removeTotp(
+  context: PortalContext,
+  client: Client,
+  { user, session }: Visit,
+  code: string,
+): Promise<void> {
+  await checkThrottle(context.db, client, user.id)
+  if (mustEnroll({ ...user, totp_secret: null }, new Date()))
+    throw forbidden('totp_required', 'Your organization asks for a second factor')
+  const actor = { ...userActor(user, client), mfa: true, sessionId: session.id }
+  let wrong = false
+  await changeUser(context, actor, user.id, async (row, tx) => {
+    if (row.totp_secret === null)
+      throw conflict('totp_not_enrolled', 'No second factor is enrolled')
+    wrong = !(await spendTotp(context, tx, row, code))
+    return wrong ? row : { ...row, totp_secret: null, totp_enrolled_at: null }
+  })
+  if (!wrong) return
+  await countAttempt(context.db, client, user.id)
+  throw invalid('totp_code', 'code: does not match')
+}

@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { checkPassword } from '../admins/index.ts'
+import type { Client } from '../platform/caller.ts'
+import { forbidden, invalid } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import {
+  findUser,
+  findUserByLogin,
+  forgiveBadLogins,
+  lockUser,
+  type UserRow,
+  userActor,
+} from '../users/index.ts'
+import {
+  checkThrottle,
+  countAttempt,
+  failAttempt,
+  forgiveAttempts,
+  recordAttempt,
+  refused,
+  tellAttempt,
+} from './attempts.ts'
+import type { Visit } from './authenticate.ts'
+import type { PortalContext } from './context.ts'
+import { isBeyondRecovery, refusalOf } from './owed.ts'
+import type { SignInRequest } from './schema.ts'
+import { openSession, type SignedIn, toSession } from './sessions.ts'
+import { type PortalSettings, portalSettings } from './settings.ts'
+import { deleteSession, deleteSessionsOf, findLogins } from './store.ts'
+
+/** So many organizations may know one name; whoever is beyond says which one is meant. */
+const MOST_TENANTS = 8
+
+/** A refusal comes after this time whatever was found, so that the time tells nothing about who exists. */
+const REFUSAL_MS = 300
+
+/** Everybody who could be meant. The password, and nothing else, tells who is. */
+export async function findCandidates(
+  { db }: PortalContext,
+  identifier: string,
+  organization: string | undefined,
+): Promise<UserRow[]> {
+  if (organization !== undefined && !isId(organization))
+    throw invalid('organization_malformed', 'organization: must be 24 hexadecimal characters')
+  const login = identifier.trim()
+  const rows = organization
+    ? [await findUserByLogin(db.tenant(organization), organization, login)]
+    : await Promise.all(
+        (await findLogins(db, login, MOST_TENANTS)).map(({ tenant, user_id }) =>
+          findUser(db.tenant(tenant), tenant, user_id),
+        ),
+      )
+  return rows.filter((row) => row !== undefined)
+}
+
+interface Proven {
+  user: UserRow
+  settings: PortalSettings
+}
+
+/** Each candidate whose password it is and who may sign in. With none: counted, told, and the same answer to all. */
+async function prove(
+  context: PortalContext,
+  client: Client,
+  identifier: string,
+  candidates: UserRow[],
+  password: string,
+): Promise<Proven[]> {
+  const { db } = context
+  const evenly = delay(REFUSAL_MS)
+  // As much work where there is nobody as where there is one.
+  if (candidates.length === 0) await checkPassword(null, password)
+  const now = new Date()
+  const proven: Proven[] = []
+  const failures: (() => Promise<void>)[] = []
+  await Promise.all(
+    candidates.map(async (user) => {
+      const settings = await portalSettings(db, user.organization_id)
+      const matches = await checkPassword(user.password_hash, password)
+      const refusal = refusalOf(user, settings.passwordPolicy, now)
+      if (refusal !== null) failures.push(() => tellAttempt(context, client, user, refusal))
+      else if (matches) proven.push({ user, settings })
+      else
+        failures.push(() => failAttempt(context, client, user, ['pwd'], 'password does not match'))
+    }),
+  )
+  if (proven.length > 0) return proven
+  await countAttempt(db, client, identifier)
+  for (const note of failures) await note()
+  await evenly
+  throw refused()
+}
+
+export type SignInResult =
+  | { user: UserRow; signedIn: SignedIn }
+  | { organizations: { id: string; name: string }[] }
+
+/**
+ * The first step. Whoever is signed in already and does it again keeps the session under its id, with a new time of
+ * proof; somebody else takes its place.
+ */
+export async function signIn(
+  context: PortalContext,
+  client: Client,
+  { identifier, password, organization }: SignInRequest,
+  present?: Visit,
+): Promise<SignInResult> {
+  const { db } = context
+  await checkThrottle(db, client, identifier)
+  const candidates = await findCandidates(context, identifier, organization)
+  const proven = await prove(context, client, identifier, candidates, password)
+  if (proven.length > 1) {
+    return {
+      organizations: proven.map(({ user, settings }) => ({
+        id: user.organization_id,
+        name: settings.organizationName,
+      })),
+    }
+  }
+  const { user, settings } = proven[0]!
+  if (isBeyondRecovery(user, settings.passwordPolicy, new Date()))
+    throw forbidden(
+      'password_expired_long_ago',
+      'Your password expired too long ago; ask your administrator for a new one',
+    )
+  const signedIn = await begin(context, client, proven[0]!, present)
+  await forgiveAttempts(db, identifier)
+  return { user, signedIn }
+}
+
+async function begin(
+  context: PortalContext,
+  client: Client,
+  { user, settings }: Proven,
+  present: Visit | undefined,
+): Promise<SignedIn> {
+  const same = present?.user.id === user.id
+  if (present && !same) await signOut(context, present)
+  return context.db.tx(user.organization_id, async (tx) => {
+    const row = await lockUser(tx, user.organization_id, user.id)
+    // Looked at once more under the lock: an administrator may have been at it meanwhile.
+    if (!row || row.password_hash !== user.password_hash) throw refused()
+    if (refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused()
+    const kept = same ? { id: present.session.id } : {}
+    const signedIn = await openSession(tx, row, client, ['pwd'], settings, kept)
+    // With a code still to come the attempt is not over: neither told nor forgiven yet.
+    if (signedIn.session.owed !== 'totp') {
+      await forgiveBadLogins(context, tx, userActor(row, client), row)
+      await recordAttempt(tx, row, client, ['pwd'])
+    }
+    return signedIn
+  })
+}
+
+/** Tells where the browser goes on, if anywhere. */
+export const signOut = (
+  { db, signOutAddress }: PortalContext,
+  { session, user }: Pick<Visit, 'session' | 'user'>,
+): Promise<string | undefined> =>
+  db.tx(user.organization_id, async (tx) => {
+    const next = session.owed === null ? await signOutAddress?.(tx, toSession(session)) : undefined
+    await deleteSession(tx, user.organization_id, user.id, session.id)
+    return next
+  })
+
+/** Everywhere but here. */
+export const signOutElsewhere = ({ db }: PortalContext, { session, user }: Visit) =>
+  deleteSessionsOf(db.tenant(user.organization_id), user.organization_id, user.id, session.id)
