@@ -13,6 +13,7 @@ export {
 export { findEvents } from './lookup-store.ts'
 export { makeDigests } from './make-digests.ts'
 export { type Actor, type EventInput, observeEvents, recordEvent } from './record.ts'
+export { recordSsoEvent, type SsoEvent } from './record-sso.ts'
 export { recordSystemsEvent } from './record-systems.ts'
 export { retentionDays } from './retention.ts'
 export { retentionRoutes } from './retention-routes.ts'

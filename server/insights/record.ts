@@ -29,6 +29,7 @@ let onWritten: (service: string) => void = () => {}
 export const observeEvents = (observer: (service: string) => void): void => {
   onWritten = observer
 }
+export const countWritten = (service: string): void => onWritten(service)
 
 /** Names the administrator or system behind a change, as far as it is known. */
 export type Actor = Pick<Caller, 'initiator' | 'authMethod' | 'providerId' | 'client' | 'mfa'>

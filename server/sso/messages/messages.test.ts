@@ -121,18 +121,23 @@ for (const [name, over, signed] of KINDS) {
       }
     })
 
-  test(`${name} and encrypted: the service provider opens it and finds the same`, async () => {
-    const encrypting = protection({ ...over, encryptFor: sp.certificate })
-    const text = await writeResponse(frame, assertion(inputOf()), encrypting)
-    assert.doesNotMatch(text, /ada@example\.com|Lovelace/)
-    assert.equal(canonical(text), text)
-    if (signed.includes('samlp:Response'))
-      assert.ok(verifies(text, idp.certificate, 'samlp:Response'))
-    const opened = decrypted(text, sp.pem)
-    assert.match(opened, /ada@example\.com/)
-    if (signed.includes('saml:Assertion'))
-      assert.ok(verifies(opened, idp.certificate, 'saml:Assertion'))
-  })
+  for (const method of ['AES256-GCM', 'AES128-GCM', 'AES256-CBC', 'AES128-CBC'] as const)
+    test(`${name} and encrypted with ${method}: the service provider opens it and finds the same`, async () => {
+      const encryptFor = { certificate: sp.certificate, method }
+      const text = await writeResponse(
+        frame,
+        assertion(inputOf()),
+        protection({ ...over, encryptFor }),
+      )
+      assert.doesNotMatch(text, /ada@example\.com|Lovelace/)
+      assert.equal(canonical(text), text)
+      if (signed.includes('samlp:Response'))
+        assert.ok(verifies(text, idp.certificate, 'samlp:Response'))
+      const opened = decrypted(text, sp.pem)
+      assert.match(opened, /ada@example\.com/)
+      if (signed.includes('saml:Assertion'))
+        assert.ok(verifies(opened, idp.certificate, 'saml:Assertion'))
+    })
 }
 
 test('an error response is signed as the application is configured', async () => {

@@ -1,6 +1,6 @@
 import { STATUS } from '../names.ts'
 import { instant } from './assertion.ts'
-import { encryptAssertion } from './encryption.ts'
+import { encryptAssertion, type Recipient } from './encryption.ts'
 import { type SigningKey, writeSigned } from './xml-signature.ts'
 import { type Element, element, type Node, type Written, write } from './xml-writer.ts'
 
@@ -57,8 +57,7 @@ export interface Protection {
   key: SigningKey
   signAssertion: boolean
   signResponse: boolean
-  /** PEM of the service provider's certificate for encryption. */
-  encryptFor: string | undefined
+  encryptFor: Recipient | undefined
 }
 
 const unsigned = (root: Element): Written => ({ written: write(root) })

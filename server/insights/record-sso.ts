@@ -1,0 +1,54 @@
+import type { Client, Initiator } from '../platform/caller.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { uuidv7 } from '../platform/ids.ts'
+import { documentText, fold } from './document.ts'
+import { locate } from './geoip.ts'
+import { countWritten } from './record.ts'
+import { insertEvent } from './store.ts'
+import { parseUserAgent } from './useragent.ts'
+
+/** Somebody signed in to an application, or could not. */
+export interface SsoEvent {
+  initiated_by: Initiator
+  application: { display_label: string; id: string; name: string; sso_url: string }
+  /** Started here, not at the service provider. */
+  idp_initiated: boolean
+  mfa: boolean
+  /** Why there was no assertion; undefined: there was one. */
+  error_message?: string | undefined
+}
+
+/** Members beside the specification's list are those that consumers of this service read the outcome from. */
+export async function recordSsoEvent(
+  tx: Tx,
+  organizationId: string,
+  client: Client,
+  { error_message, ...event }: SsoEvent,
+): Promise<string> {
+  const id = uuidv7()
+  const geoip = locate(client.ip)
+  const success = error_message === undefined
+  const document = {
+    id,
+    event_type: 'sso_auth',
+    service: 'sso',
+    organization: organizationId,
+    ...event,
+    client_ip: client.ip,
+    ...(geoip && { geoip }),
+    useragent: parseUserAgent(client.userAgent),
+    success,
+    sso_token_success: success,
+    ...(!success && { error_message }),
+    '@version': 1,
+  }
+  const text = documentText(fold(document))
+  await insertEvent(tx as Queryable, organizationId, {
+    id,
+    service: 'sso',
+    beforeTime: `${text.slice(0, -1)},"timestamp":"`,
+    afterTime: '"}',
+  })
+  tx.afterCommit(() => countWritten('sso'))
+  return id
+}

@@ -1,0 +1,123 @@
+import { NAMESPACES } from '../names.ts'
+import { Refusal } from '../refusal.ts'
+import { decodeBase64, inflate } from './encoding.ts'
+
+/** A message as it came with the person's browser. */
+export interface Inbound {
+  binding: 'redirect' | 'post'
+  parameter: 'SAMLRequest' | 'SAMLResponse'
+  xml: Buffer
+  relayState: string | undefined
+  /** Of the redirect binding; in the other one the signature stands in the document. */
+  signature?: { algorithm: string; value: Buffer; octets: string }
+}
+
+const DEFLATE = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE'
+const NAMES = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature', 'SAMLEncoding']
+/** Opaque and often a whole address (SAML Bindings §3.4.3 says 80 bytes, and nobody keeps to it). */
+const MAX_RELAY_STATE = 16_384
+
+const namedOnce = (name: string) =>
+  new Refusal('unreadable', `${name} is there more than once, so it is not clear which one counts`)
+
+function decoded(raw: string, name: string): string {
+  try {
+    return decodeURIComponent(raw.replaceAll('+', ' '))
+  } catch (cause) {
+    throw new Refusal('unreadable', `${name} is not encoded like a part of an address`, { cause })
+  }
+}
+
+/** The parameters of ours as they stand in the address, still encoded. */
+function rawParameters(query: string): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const part of query.split('&')) {
+    const at = part.indexOf('=')
+    const name = at < 0 ? part : part.slice(0, at)
+    if (!NAMES.includes(name)) continue
+    if (found.has(name)) throw namedOnce(name)
+    found.set(name, at < 0 ? '' : part.slice(at + 1))
+  }
+  return found
+}
+
+function checkRelayState(relayState: string | undefined): string | undefined {
+  if (relayState !== undefined && relayState.length > MAX_RELAY_STATE)
+    throw new Refusal('unreadable', `RelayState is longer than ${MAX_RELAY_STATE} characters`)
+  return relayState
+}
+
+function oneMessage(request: unknown, response: unknown): Inbound['parameter'] {
+  if (request !== undefined && response !== undefined)
+    throw new Refusal('unreadable', 'There is both a SAMLRequest and a SAMLResponse')
+  return response === undefined ? 'SAMLRequest' : 'SAMLResponse'
+}
+
+/**
+ * SAML Bindings §3.4.4.1. What was signed are the encoded parts as they were sent, in this order: decoding and encoding
+ * them again would give other octets wherever two encoders differ.
+ */
+function signatureOf(raw: Map<string, string>, parameter: string): Inbound['signature'] {
+  const [algorithm, value] = [raw.get('SigAlg'), raw.get('Signature')]
+  if (algorithm === undefined && value === undefined) return undefined
+  if (algorithm === undefined || value === undefined)
+    throw new Refusal('signature_wrong', 'Of SigAlg and Signature only one is there')
+  const octets = [parameter, 'RelayState', 'SigAlg']
+    .filter((name) => raw.has(name))
+    .map((name) => `${name}=${raw.get(name)}`)
+    .join('&')
+  return {
+    algorithm: decoded(algorithm, 'SigAlg'),
+    value: decodeBase64(decoded(value, 'Signature'), 'Signature'),
+    octets,
+  }
+}
+
+/** From the part of the address after the question mark; undefined where it holds no message. */
+export function readRedirect(query: string): Inbound | undefined {
+  const raw = rawParameters(query)
+  const parameter = oneMessage(raw.get('SAMLRequest'), raw.get('SAMLResponse'))
+  const message = raw.get(parameter)
+  if (message === undefined) return undefined
+  const encoding = raw.get('SAMLEncoding')
+  if (encoding !== undefined && decoded(encoding, 'SAMLEncoding') !== DEFLATE)
+    throw new Refusal('unreadable', 'SAMLEncoding is another one than DEFLATE')
+  const relayState = raw.get('RelayState')
+  const signature = signatureOf(raw, parameter)
+  return {
+    binding: 'redirect',
+    parameter,
+    xml: inflate(decodeBase64(decoded(message, parameter), parameter)),
+    relayState: checkRelayState(
+      relayState === undefined ? undefined : decoded(relayState, 'RelayState'),
+    ),
+    ...(signature && { signature }),
+  }
+}
+
+/** From the fields of a form; undefined where they hold no message. */
+export function readPost(fields: Readonly<Record<string, unknown>>): Inbound | undefined {
+  for (const name of NAMES) {
+    const value = fields[name]
+    if (value !== undefined && typeof value !== 'string') throw namedOnce(name)
+  }
+  const { SAMLRequest, SAMLResponse, RelayState } = fields as Record<string, string | undefined>
+  const parameter = oneMessage(SAMLRequest, SAMLResponse)
+  const message = SAMLRequest ?? SAMLResponse
+  if (message === undefined) return undefined
+  return {
+    binding: 'post',
+    parameter,
+    xml: decodeBase64(message, parameter),
+    relayState: checkRelayState(RelayState),
+  }
+}
+
+/** Elements of these only; others stand in Extensions. */
+export const KNOWN_NAMESPACES = [
+  NAMESPACES.samlp,
+  NAMESPACES.saml,
+  NAMESPACES.ds,
+  NAMESPACES.xenc,
+  'http://www.w3.org/2001/10/xml-exc-c14n#',
+]

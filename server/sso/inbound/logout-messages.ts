@@ -1,0 +1,50 @@
+import { attribute, childElements } from '../../platform/xml.ts'
+import { NAMESPACES, STATUS } from '../names.ts'
+import type { Inbound } from './inbound.ts'
+import { type Message, readMessage, readTime, textOf } from './message.ts'
+
+const { saml, samlp } = NAMESPACES
+
+/** SAML Core §3.7.1 */
+export interface LogoutRequest extends Message {
+  nameId: string
+  /** None: all sessions of that name. */
+  sessionIndexes: string[]
+  notOnOrAfter: number | undefined
+}
+
+export const readLogoutRequest = (
+  inbound: Inbound,
+  certificate: string | undefined,
+): LogoutRequest =>
+  readMessage(inbound, 'LogoutRequest', certificate, (root, frame) => {
+    const end = attribute(root, 'NotOnOrAfter')
+    return {
+      ...frame,
+      nameId: textOf(root, saml, 'NameID') ?? '',
+      sessionIndexes: childElements(root, samlp, 'SessionIndex').map(({ content }) =>
+        content.trim(),
+      ),
+      notOnOrAfter: end === undefined ? undefined : readTime(end, 'NotOnOrAfter'),
+    }
+  })
+
+/** SAML Core §3.7.2 */
+export interface LogoutResponse extends Message {
+  inResponseTo: string | undefined
+  success: boolean
+}
+
+export const readLogoutResponse = (
+  inbound: Inbound,
+  certificate: string | undefined,
+): LogoutResponse =>
+  readMessage(inbound, 'LogoutResponse', certificate, (root, frame) => {
+    const [status] = childElements(root, samlp, 'Status')
+    const [code] = status ? childElements(status, samlp, 'StatusCode') : []
+    return {
+      ...frame,
+      inResponseTo: attribute(root, 'InResponseTo'),
+      success: code !== undefined && attribute(code, 'Value') === STATUS.success,
+    }
+  })

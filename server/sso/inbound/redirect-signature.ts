@@ -1,0 +1,19 @@
+import { type KeyObject, verify } from 'node:crypto'
+import { Refusal } from '../refusal.ts'
+import type { Inbound } from './inbound.ts'
+import { signatureHash } from './signature-methods.ts'
+
+/** SAML Bindings §3.4.4.1; the key is the one we know, whatever the message says. */
+export function checkRedirectSignature({ signature }: Inbound, key: KeyObject): void {
+  if (!signature)
+    throw new Refusal(
+      'signature_missing',
+      'The request is not signed, and the application has a certificate of the service provider (spCertificate). Switch signing on there, or take the certificate away here.',
+    )
+  const hash = signatureHash(signature.algorithm)
+  if (!verify(hash, Buffer.from(signature.octets), key, signature.value))
+    throw new Refusal(
+      'signature_wrong',
+      'The signature does not fit the certificate of the service provider (spCertificate). Has it changed its key?',
+    )
+}

@@ -1,0 +1,29 @@
+import { SIGNATURE_METHODS } from '../names.ts'
+import { Refusal } from '../refusal.ts'
+
+// What is accepted from others: RSA with SHA-2 alone, so that nobody can ask for something weaker.
+const ACCEPTED = [
+  SIGNATURE_METHODS['RSA-SHA256'],
+  SIGNATURE_METHODS['RSA-SHA384'],
+  SIGNATURE_METHODS['RSA-SHA512'],
+]
+
+export function signatureHash(algorithm: string | undefined): string {
+  const found = ACCEPTED.find(({ signature }) => signature === algorithm)
+  if (!found)
+    throw new Refusal(
+      'signature_algorithm',
+      `The signature algorithm ${algorithm} is not accepted; use RSA with SHA-256 or better`,
+    )
+  return found.hash
+}
+
+export function digestHash(algorithm: string | undefined): string {
+  const found = ACCEPTED.find(({ digest }) => digest === algorithm)
+  if (!found)
+    throw new Refusal(
+      'signature_algorithm',
+      `The digest algorithm ${algorithm} is not accepted; use SHA-256 or better`,
+    )
+  return found.hash
+}
