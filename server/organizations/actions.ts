@@ -63,7 +63,7 @@ export function updateOrganization(
       ...before,
       name: sent.name ?? before.name,
       max_system_users: sent.maxSystemUsers ?? before.max_system_users,
-      settings: mergeSettings(before.settings, writableSettings(sent)),
+      settings: mergeSettings(before.settings, writableSettings(before.settings, sent)),
     }
     const changes = changesBetween(settingsOf(before), settingsOf(after))
     if (changes.length === 0) return before

@@ -1,13 +1,17 @@
 import type { Organization, OrganizationSummary, Provider, ProviderOrganization } from './schema.ts'
-import { DEFAULT_SETTINGS, mergeSettings } from './settings.ts'
+import { COMPLIANCE, DEFAULT_SETTINGS, mergeSettings } from './settings.ts'
 import type { OrganizationRow, ProviderRow } from './store.ts'
 
-/** Settings in full: what was never set has its default. */
-export const settingsOf = (row: OrganizationRow): Record<string, unknown> => ({
-  ...mergeSettings(DEFAULT_SETTINGS, row.settings),
-  name: row.name,
-  maxSystemUsers: row.max_system_users,
-})
+/** Settings in full: what was never set has its default, and the password policy is the one in force. */
+export function settingsOf(row: OrganizationRow): Record<string, unknown> {
+  const settings = mergeSettings(DEFAULT_SETTINGS, row.settings)
+  const asked = COMPLIANCE[String(settings.passwordCompliance)]
+  return {
+    ...(asked ? mergeSettings(settings, { passwordPolicy: asked }) : settings),
+    name: row.name,
+    maxSystemUsers: row.max_system_users,
+  }
+}
 
 export const toSummary = (row: OrganizationRow): OrganizationSummary => ({
   _id: row.id,

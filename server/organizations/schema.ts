@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { WritableSettings } from './settings.ts'
 
+export { AUTHORITIES, RESTRICTED_FIELDS } from './settings.ts'
+
 const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
 const nullable = Type.Union([Type.String(), Type.Null()])
 

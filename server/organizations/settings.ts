@@ -42,7 +42,8 @@ export const PasswordPolicy = Type.Object({
   passwordExpirationInDays: whole(1),
 })
 
-const RESTRICTED_FIELDS = [
+/** What of a user an authority outside can own, and which kinds of authority there are. */
+export const RESTRICTED_FIELDS = [
   'addresses',
   'company',
   'costCenter',
@@ -62,6 +63,7 @@ const RESTRICTED_FIELDS = [
   'sudo',
   'username',
 ]
+export const AUTHORITIES = ['active_directory', 'federated_identity_provider', 'scim']
 
 const open = { additionalProperties: true }
 const Insights = Type.Optional(Type.Object({ enabled: flag() }, open))
@@ -106,9 +108,7 @@ export const WritableSettings = Type.Object(
             Type.Object({
               field: Type.Enum(RESTRICTED_FIELDS),
               id: Type.Optional(Type.String({ maxLength: 24 })),
-              type: Type.Optional(
-                Type.Enum(['active_directory', 'federated_identity_provider', 'scim']),
-              ),
+              type: Type.Optional(Type.Enum(AUTHORITIES)),
             }),
           ),
         ),
@@ -186,6 +186,40 @@ export const DEFAULT_SETTINGS = {
   userPortal: { cookieExpirationType: 'session', idleSessionDurationMinutes: 60 },
 } satisfies Record<string, unknown>
 
+/**
+ * What each level of `passwordCompliance` but custom asks for: PCI DSS 3.2.1 §8.1.6–8.2.5, and the complexity that
+ * Windows asks of domain accounts.
+ */
+export const COMPLIANCE: Record<string, Static<typeof PasswordPolicy>> = {
+  pci3: {
+    enableLockoutTimeInSeconds: true,
+    enableMaxHistory: true,
+    enableMaxLoginAttempts: true,
+    enableMinLength: true,
+    enablePasswordExpirationInDays: true,
+    lockoutTimeInSeconds: 1800,
+    maxHistory: 4,
+    maxLoginAttempts: 6,
+    minLength: 7,
+    needsLowercase: true,
+    needsNumeric: true,
+    needsUppercase: true,
+    passwordExpirationInDays: 90,
+  },
+  windows: {
+    allowUsernameSubstring: false,
+    enableMaxHistory: true,
+    enableMinLength: true,
+    enablePasswordExpirationInDays: true,
+    maxHistory: 24,
+    minLength: 8,
+    needsLowercase: true,
+    needsNumeric: true,
+    needsUppercase: true,
+    passwordExpirationInDays: 42,
+  },
+}
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -202,10 +236,16 @@ export function mergeSettings(
   return merged
 }
 
-/** Drops what a client may not set; `name` and `maxSystemUsers` are columns of their own. */
-export function writableSettings(sent: Record<string, unknown>): Record<string, unknown> {
-  const names = Object.keys(WritableSettings.properties).filter(
-    (name) => name !== 'name' && name !== 'maxSystemUsers',
-  )
+/**
+ * Drops what a client may not set; `name` and `maxSystemUsers` are columns of their own. A policy is the organization's
+ * own under `custom` only: under another level, clients send back what that level asks for.
+ */
+export function writableSettings(
+  current: Record<string, unknown>,
+  sent: Record<string, unknown>,
+): Record<string, unknown> {
+  const level = sent.passwordCompliance ?? current.passwordCompliance ?? 'custom'
+  const kept = ['name', 'maxSystemUsers', ...(level === 'custom' ? [] : ['passwordPolicy'])]
+  const names = Object.keys(WritableSettings.properties).filter((name) => !kept.includes(name))
   return Object.fromEntries(Object.entries(sent).filter(([name]) => names.includes(name)))
 }

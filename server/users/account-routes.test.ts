@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
+import { addUser } from '../../test/people.ts'
 import { newId } from '../platform/ids.ts'
 import { listMails } from '../platform/mail.ts'
 import { sql } from '../platform/sql.ts'
@@ -10,13 +11,6 @@ const STRONG = 'Tangled-Orchard-58'
 app.secrets.add(STRONG)
 
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
-async function addUser(org: Org, more: object = {}) {
-  const username = `user.${newId()}`
-  const body = { username, email: `${username}@example.com`, ...more }
-  const res = await org.post('/api/systemusers', body)
-  assert.equal(res.statusCode, 200, res.body)
-  return res.json()
-}
 const read = async (org: Org, { id }: { id: string }) =>
   (await org.get(`/api/systemusers/${id}`)).json()
 /** Events since the user was made. */

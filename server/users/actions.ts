@@ -6,8 +6,9 @@ import { newId } from '../platform/ids.ts'
 import { announceUser, type UserActor, type UserContext } from './context.ts'
 import { requestedState } from './lifecycle.ts'
 import { checkManager, handOverReports } from './manager.ts'
-import { acceptPassword, withPassword } from './passwords.ts'
+import { acceptPassword, withExpiration, withPassword } from './passwords.ts'
 import { resourceOf } from './records.ts'
+import { checkRestricted } from './restricted-fields.ts'
 import { type SaveOptions, saveChange, whileUnique } from './save.ts'
 import { userSettings } from './settings.ts'
 import {
@@ -47,6 +48,7 @@ export function changeUser(
       const before = await lockUser(tx, organizationId, id)
       if (!before) throw userNotFound()
       const after = await decide(before, tx)
+      checkRestricted(before, after)
       await saveChange(context, tx, actor, before, after, options)
       return after
     }),
@@ -88,7 +90,9 @@ export async function updateUser(
         restrictedFields: settings.systemUserDefaults.restrictedFields,
       })
       if (after.manager !== before.manager) await checkManager(tx, organizationId, after)
-      return hash === null ? after : withPassword(after, hash, policy, now)
+      return hash === null
+        ? withExpiration(before, after, policy)
+        : withPassword(after, hash, policy, now)
     },
     options,
   )

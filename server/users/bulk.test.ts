@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
+import { person } from '../../test/people.ts'
 import { newId } from '../platform/ids.ts'
 import { listMails } from '../platform/mail.ts'
 import { sql } from '../platform/sql.ts'
@@ -12,10 +13,6 @@ const STRONG = 'Tangled-Orchard-58'
 app.secrets.add(STRONG)
 
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
-const person = (more: object = {}) => {
-  const username = `user.${newId()}`
-  return { username, email: `${username}@example.com`, ...more }
-}
 const results = async (org: Org, jobId: string, query = 'limit=100') => {
   const res = await org.get(`${URL}/${jobId}/results?${query}`)
   assert.equal(res.statusCode, 200, res.body)

@@ -22,6 +22,13 @@ export const purgeUsersJob = defineJob({
   cron: '41 3 * * *',
 })
 
+export const watchPasswordsJob = defineJob({
+  name: 'users.watch-passwords',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 300 },
+  cron: '19 * * * *',
+})
+
 /** Changes of state whose job is gone: it gave up, or the service stood still for longer than the queue keeps jobs. */
 export const catchUpStatesJob = defineJob({
   name: 'users.catch-up-states',

@@ -3,7 +3,14 @@ import { handle, type Job, type JobDefinition } from '../platform/jobs/definitio
 import { runBulk } from './bulk-actions.ts'
 import { purgeBulkJobs } from './bulk-store.ts'
 import type { UserContext } from './context.ts'
-import { catchUpStatesJob, fireStatesJob, purgeUsersJob, runBulkJob } from './job-definitions.ts'
+import {
+  catchUpStatesJob,
+  fireStatesJob,
+  purgeUsersJob,
+  runBulkJob,
+  watchPasswordsJob,
+} from './job-definitions.ts'
+import { watchPasswords } from './password-expiry.ts'
 import { deleteExpiredLinks } from './password-store.ts'
 import { fireScheduledState } from './scheduled-actions.ts'
 import { overdueScheduledStates } from './scheduled-store.ts'
@@ -19,6 +26,7 @@ export const userJobDefinitions = [
   runBulkJob,
   purgeUsersJob,
   catchUpStatesJob,
+  watchPasswordsJob,
 ] as unknown as JobDefinition[]
 
 /** Each organization in a transaction of its own: row-level security shows one at a time. */
@@ -48,5 +56,6 @@ export const userJobs = (context: UserContext): Job[] => [
   }),
   handle(runBulkJob, ({ organizationId, jobId }) => runBulk(context, organizationId, jobId)),
   handle(purgeUsersJob, () => purgeDeletedUsers(context, new Date())),
+  handle(watchPasswordsJob, () => watchPasswords(context, new Date())),
   handle(catchUpStatesJob, () => catchUpStates(context, new Date())),
 ]

@@ -59,6 +59,23 @@ export async function mailActivation(
   })
 }
 
+export async function mailPasswordWarning(
+  context: UserContext,
+  tx: Tx,
+  actor: UserActor,
+  row: UserRow,
+): Promise<void> {
+  await context.postMail(tx, {
+    recipient: row.email,
+    subject: 'Your password runs out soon',
+    body: `Hello ${row.firstname || row.username},\n\nthe password of your account ${row.username} runs out at ${row.password_expiration_date}. Sign in and choose a new one before:\n${context.publicUrl}/\n`,
+  })
+  await recordEvent(tx, actor, {
+    event_type: 'user_password_warning_email',
+    resource: { ...resourceOf(row), recipient_email: row.email, email_type: 'password_warning' },
+  })
+}
+
 export async function mailPasswordReset(
   context: UserContext,
   tx: Tx,

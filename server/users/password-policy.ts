@@ -14,6 +14,8 @@ export interface PasswordPolicy {
   needsNumeric?: boolean
   needsSymbolic?: boolean
   needsUppercase?: boolean
+  enableDaysBeforeExpirationToForceReset?: boolean
+  daysBeforeExpirationToForceReset?: number
   enablePasswordExpirationInDays?: boolean
   passwordExpirationInDays?: number
 }

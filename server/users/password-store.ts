@@ -69,3 +69,29 @@ export const deleteExpiredLinks = (tx: Queryable, organizationId: string, now: D
   tx.run(
     sql`delete from user_password_links where organization_id = ${organizationId} and expires_at <= ${now}`,
   )
+
+/** Whose password runs out before that instant, page by page; who was warned about that day needs no second warning. */
+export const expiringPasswords = (
+  db: Queryable,
+  organizationId: string,
+  before: Date,
+  what: 'expire' | 'warn',
+  after: string,
+) =>
+  db.many<{ id: string }>(sql`
+    select id from users
+     where organization_id = ${organizationId} and deleted_at is null and password_expiration_date <= ${before}
+       and not password_expired and id > ${after}
+       and (${what} = 'expire' or (state = 'ACTIVATED' and password_warned_for is distinct from password_expiration_date))
+     order by id limit 500`)
+
+/** False when the user was warned about this day before. */
+export const markWarned = async (
+  tx: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<boolean> =>
+  (await tx.run(sql`
+    update users set password_warned_for = password_expiration_date
+     where organization_id = ${organizationId} and id = ${id}
+       and password_warned_for is distinct from password_expiration_date`)) > 0

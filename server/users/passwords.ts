@@ -30,6 +30,8 @@ export async function acceptPassword(
   return hashPassword(password)
 }
 
+const neverExpires = ({ profile }: UserRow): boolean => profile.password_never_expires ?? false
+
 /** The row with its new password; whoever was locked out for wrong ones stays so. */
 export const withPassword = (
   row: UserRow,
@@ -40,6 +42,13 @@ export const withPassword = (
   ...row,
   password_hash: hash,
   password_date: now.toISOString(),
-  password_expiration_date: expirationOf(policy, row.profile.password_never_expires ?? false, now),
+  password_expiration_date: expirationOf(policy, neverExpires(row), now),
   password_expired: false,
 })
+
+/** A password that may stay for ever has no day of expiry; one that may no longer gets the one it would have had. */
+export function withExpiration(before: UserRow, after: UserRow, policy: PasswordPolicy): UserRow {
+  if (neverExpires(before) === neverExpires(after) || after.password_date === null) return after
+  const set = new Date(after.password_date)
+  return { ...after, password_expiration_date: expirationOf(policy, neverExpires(after), set) }
+}

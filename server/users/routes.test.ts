@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
+import { addUser, person } from '../../test/people.ts'
 import { newId } from '../platform/ids.ts'
 import { plantUser } from './plant.ts'
 
 const app = await startApp()
 
-const person = (more: object = {}) => {
-  const username = `user.${newId()}`
-  return { username, email: `${username}@example.com`, ...more }
-}
-type Org = Awaited<ReturnType<typeof app.newOrganization>>
-async function addUser(org: Org, more: object = {}) {
-  const res = await org.post('/api/systemusers', person(more))
-  assert.equal(res.statusCode, 200, res.body)
-  return res.json()
-}
 const STRONG = 'Tangled-Orchard-58'
 
 test('a minimal user has every member with its default', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
+import { addUser } from '../../test/people.ts'
 import { createApp } from '../app.ts'
 import { openDb } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
@@ -14,13 +15,6 @@ const HOUR = 3_600_000
 const URL = '/api/v2/bulk/userstates'
 
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
-async function addUser(org: Org, more: object = {}) {
-  const username = `user.${newId()}`
-  const body = { username, email: `${username}@example.com`, ...more }
-  const res = await org.post('/api/systemusers', body)
-  assert.equal(res.statusCode, 200, res.body)
-  return res.json()
-}
 const stateOf = async (org: Org, { id }: { id: string }) =>
   (await org.get(`/api/systemusers/${id}`)).json().state
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString()

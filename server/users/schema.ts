@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { AUTHORITIES, RESTRICTED_FIELDS } from '../organizations/schema.ts'
 
 const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
 const date = Type.String({ format: 'date-time' })
@@ -51,31 +52,11 @@ const Relationship = Type.Object(
   { type: Type.String({ maxLength: 1024 }), value: Type.String({ maxLength: 1024 }) },
   open,
 )
-const RESTRICTED = [
-  'addresses',
-  'company',
-  'costCenter',
-  'department',
-  'description',
-  'displayname',
-  'email',
-  'employeeIdentifier',
-  'employeeType',
-  'firstname',
-  'jobTitle',
-  'lastname',
-  'location',
-  'middlename',
-  'password',
-  'phoneNumbers',
-  'sudo',
-  'username',
-]
 const RestrictedField = Type.Object(
   {
-    field: Type.Enum(RESTRICTED),
+    field: Type.Enum(RESTRICTED_FIELDS),
     id: text(24),
-    type: maybe(orNull(Type.Enum(['active_directory', 'federated_identity_provider', 'scim']))),
+    type: maybe(orNull(Type.Enum(AUTHORITIES))),
   },
   open,
 )

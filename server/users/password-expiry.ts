@@ -1,0 +1,73 @@
+import { listAllOrganizations } from '../organizations/index.ts'
+import { systemCaller } from '../platform/caller.ts'
+import type { UserActor, UserContext } from './context.ts'
+import { mailPasswordWarning } from './mails.ts'
+import type { PasswordPolicy } from './password-policy.ts'
+import { expiringPasswords, markWarned } from './password-store.ts'
+import { isRestricted } from './restricted-fields.ts'
+import { saveChange } from './save.ts'
+import { userSettings } from './settings.ts'
+import { lockUser, type UserRow } from './store.ts'
+
+const DAY = 86_400_000
+
+const runsOutBy = ({ password_expiration_date: date }: UserRow, instant: Date): boolean =>
+  date !== null && Date.parse(date) <= instant.getTime()
+
+async function eachExpiring(
+  { db }: UserContext,
+  organizationId: string,
+  before: Date,
+  what: 'expire' | 'warn',
+  work: (id: string) => Promise<void>,
+): Promise<void> {
+  const tenant = db.tenant(organizationId)
+  for (let after = ''; ; ) {
+    const page = await expiringPasswords(tenant, organizationId, before, what, after)
+    for (const { id } of page) await work(id)
+    const last = page.at(-1)
+    if (!last) return
+    after = last.id
+  }
+}
+
+/** A password whose day has come; it may have been replaced since it was looked up. */
+const expire = (context: UserContext, actor: UserActor, id: string, now: Date) =>
+  context.db.tx(actor.organizationId, async (tx) => {
+    const row = await lockUser(tx, actor.organizationId, id)
+    if (row && !row.password_expired && runsOutBy(row, now))
+      await saveChange(context, tx, actor, row, { ...row, password_expired: true })
+  })
+
+/** Once for each day of expiry. Who has the password from another directory cannot change it here. */
+const warn = (context: UserContext, actor: UserActor, id: string, until: Date) =>
+  context.db.tx(actor.organizationId, async (tx) => {
+    const row = await lockUser(tx, actor.organizationId, id)
+    if (row?.state !== 'ACTIVATED' || !runsOutBy(row, until) || isRestricted(row, 'password'))
+      return
+    if (await markWarned(tx, actor.organizationId, id))
+      await mailPasswordWarning(context, tx, actor, row)
+  })
+
+/** How long before the end people are told, in milliseconds; null: they are not. */
+const warningTime = (policy: PasswordPolicy): number | null =>
+  policy.enableDaysBeforeExpirationToForceReset && policy.daysBeforeExpirationToForceReset
+    ? policy.daysBeforeExpirationToForceReset * DAY
+    : null
+
+/** Tells of passwords that have run out, and warns of those that soon will. */
+export async function watchPasswords(context: UserContext, now: Date): Promise<void> {
+  for (const { id: organizationId } of await listAllOrganizations(context.db)) {
+    const actor = systemCaller(organizationId, 'password policy')
+    await eachExpiring(context, organizationId, now, 'expire', (id) =>
+      expire(context, actor, id, now),
+    )
+    const { passwordPolicy } = await userSettings(context.db, organizationId)
+    const ahead = warningTime(passwordPolicy)
+    if (ahead === null) continue
+    const until = new Date(now.getTime() + ahead)
+    await eachExpiring(context, organizationId, until, 'warn', (id) =>
+      warn(context, actor, id, until),
+    )
+  }
+}
