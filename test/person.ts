@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import type { FastifyInstance } from 'fastify'
+import { Secret, TOTP } from 'otpauth'
+import { newId } from '../server/platform/ids.ts'
+import type { Response } from './harness.ts'
+
+/** Good enough for every policy that tests set. */
+export const PASSWORD = 'Tangled-Orchard-58'
+
+/** The code a device shows now, and the one after it, which is accepted already. Each works once. */
+export function codesOf(secret: string): [string, string] {
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
+  const now = Date.now()
+  return [totp.generate({ timestamp: now }), totp.generate({ timestamp: now + 30_000 })]
+}
+
+interface Administrator {
+  post(url: string, body?: unknown): Promise<Response>
+}
+
+/** A user who can sign in, made by the administrator. */
+export async function addPerson(org: Administrator, more: object = {}) {
+  const username = `person.${newId()}`
+  const body = { username, email: `${username}@example.com`, password: PASSWORD, ...more }
+  const res = await org.post('/api/systemusers', body)
+  assert.equal(res.statusCode, 200, res.body)
+  return res.json() as { id: string; username: string; email: string; organization: string }
+}
+
+/** A browser as the portal's API sees it: keeps the cookie, and sends the token with changes. */
+export class Person {
+  readonly #http: FastifyInstance
+  cookie = ''
+  csrfToken = ''
+
+  constructor(http: FastifyInstance) {
+    this.#http = http
+  }
+
+  async #call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Response> {
+    const res = await this.#http.inject({
+      method,
+      url: `/auth/users${path}`,
+      headers: {
+        ...(this.cookie && { cookie: this.cookie }),
+        ...(this.csrfToken && method !== 'GET' && { 'x-csrf-token': this.csrfToken }),
+      },
+      ...(body && { payload: body }),
+    })
+    const set = res.headers['set-cookie']
+    if (typeof set === 'string') this.cookie = set.split(';')[0]!
+    if (res.statusCode === 200 && res.json().csrfToken) this.csrfToken = res.json().csrfToken
+    return res
+  }
+
+  get = (path: string) => this.#call('GET', path)
+  post = (path: string, body?: object) => this.#call('POST', path, body)
+  delete = (path: string) => this.#call('DELETE', path)
+  signIn = (identifier: string, password = PASSWORD, more: object = {}) =>
+    this.post('/sign-in', { identifier, password, ...more })
+
+  /** Signed in, or the test fails. */
+  async enter(identifier: string, password = PASSWORD): Promise<this> {
+    const res = await this.signIn(identifier, password)
+    assert.equal(res.json().status, 'signed_in', res.body)
+    return this
+  }
+}
