@@ -47,6 +47,8 @@ function sendHeaders(reply: FastifyReply, query: EventQuery, page: EventPage): v
   reply.raw.setHeader('X-Limit', String(query.limit))
   reply.raw.setHeader('X-Sort', query.sort)
   reply.raw.setHeader('X-Search_after', JSON.stringify(place ? [place.timestamp, place.id] : []))
+  reply.removeHeader('x-request-id')
+  reply.raw.setHeader('X-Request-Id', reply.request.id)
 }
 
 /** Directory Insights: the queries over audit events. */

@@ -4,6 +4,7 @@ import { AppError, codeOf, invalid, unavailable } from './errors.ts'
 import { isId } from './ids.ts'
 import { Lane } from './lane.ts'
 import { inlined, type Sql } from './sql.ts'
+import { TenantStatement } from './tenant-statement.ts'
 
 /** Where and as whom to connect. Host may be a directory that holds a unix socket. */
 export interface Connection {
@@ -122,7 +123,8 @@ export function clientConfig(connection: Connection, options: string[] = []): pg
   }
 }
 
-type Send = (query: Sql) => Promise<pg.QueryResult>
+type Result = Pick<pg.QueryResult, 'rows' | 'rowCount'>
+type Send = (query: Sql) => Promise<Result>
 
 function queryable(send: Send, sendShared: Send = send): Queryable {
   return {
@@ -140,22 +142,31 @@ const asQuery = ({ text, values, name }: Sql): pg.QueryConfig =>
  * SET LOCAL, not set_config(): Citus propagates only the former to its shards. An id is hex by its
  * check, so it can stand in the text.
  */
-function begin(tenant: Tenant): string {
-  if (tenant === null) return 'begin'
+function setTenant(tenant: string | readonly string[]): string {
   const ids = typeof tenant === 'string' ? [tenant] : tenant
   if (!ids.every(isId)) throw new Error('A tenant id must be 24 hex characters')
-  return `begin; set local "app.organization_id" = '${ids.join(',')}'`
+  return `set local "app.organization_id" = '${ids.join(',')}'`
 }
+
+const begin = (tenant: Tenant): string =>
+  tenant === null ? 'begin' : `begin; ${setTenant(tenant)}`
 
 type Tenant = string | readonly string[] | null
 
-/** One round trip: with a tenant, all three statements are on the wire before the first answer comes back. */
+/** One round trip: with a tenant, all statements are on the wire before the first answer comes back. */
 async function statement(
   client: pg.ClientBase,
   organizationId: Tenant,
   query: Sql,
-): Promise<pg.QueryResult> {
+): Promise<Result> {
   if (organizationId === null) return client.query(asQuery(query))
+  if (query.name !== undefined) {
+    const [result] = await Promise.all([
+      TenantStatement.run(client, setTenant(organizationId), query, query.name),
+      client.query('commit'),
+    ])
+    return result
+  }
   const [, result] = await Promise.all([
     client.query(begin(organizationId)),
     client.query(asQuery(query)),
@@ -239,7 +250,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
 
   const lane = new Lane(settings(LANE_TIMEOUT_MS))
   /** Runs one statement, or one in a transaction of its tenant, on the shared connection. */
-  async function onLane(organizationId: Tenant, query: Sql): Promise<pg.QueryResult> {
+  async function onLane(organizationId: Tenant, query: Sql): Promise<Result> {
     try {
       const client = lane.open ?? (await lane.connect())
       lane.gather(client)

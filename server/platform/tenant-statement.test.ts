@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newDatabase } from '../../test/harness.ts'
+import { openDb } from './db.ts'
+import { newId } from './ids.ts'
+import { sql } from './sql.ts'
+
+const { service, owner } = await newDatabase()
+
+test('rows have the types that other statements give them, on every run', async (t) => {
+  const db = openDb(service)
+  t.after(() => db.close())
+  const read = (n: number) =>
+    db.tenant(newId()).find(
+      sql`select ${n}::int8 as big, null::text as nothing, '{"a":[1]}'::jsonb as json, true as yes,
+                 timestamptz '2026-01-02 03:04:05.678+00' as at, array['x', 'y,z'] as list`,
+    )
+  for (const n of [1, 2, 3]) {
+    assert.deepEqual(await read(n), {
+      big: n,
+      nothing: null,
+      json: { a: [1] },
+      yes: true,
+      at: '2026-01-02T03:04:05.678Z',
+      list: ['x', 'y,z'],
+    })
+  }
+})
+
+test('each sees its own tenant, also when many travel together', async (t) => {
+  const db = openDb(service)
+  t.after(() => db.close())
+  const ids = Array.from({ length: 50 }, newId)
+  const tenant = () => sql`select current_setting('app.organization_id') as id`
+  const seen = await Promise.all(ids.map((id) => db.tenant(id).find<{ id: string }>(tenant())))
+  assert.deepEqual(
+    seen.map((row) => row?.id),
+    ids,
+  )
+})
+
+test('one that fails takes none of its neighbours with it', async (t) => {
+  const db = openDb(service)
+  t.after(() => db.close())
+  const divide = (by: number) => db.tenant(newId()).find(sql`select 6 / ${by}::int as result`)
+  const outcomes = await Promise.allSettled([3, 0, 2, 0, 1].map(divide))
+  assert.deepEqual(
+    outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'failed')),
+    [{ result: 2 }, 'failed', { result: 3 }, 'failed', { result: 6 }],
+  )
+})
+
+test('how many rows were written', async (t) => {
+  const db = openDb(service)
+  t.after(() => db.close())
+  const org = newId()
+  const add = () =>
+    db.tenant(org).run(sql`
+      insert into roles (organization_id, id, name, scopes)
+      select ${org}, lpad(to_hex(n), 24, '0'), 'role ' || n, '{}' from generate_series(1, 3) n on conflict do nothing`)
+  assert.equal(await add(), 3)
+  assert.equal(await add(), 0)
+})
+
+test('a table that got a column in the meantime is read again after one failure', async (t) => {
+  const [db, asOwner] = [openDb(service), openDb(owner)]
+  t.after(() => Promise.all([db.close(), asOwner.close()]))
+  await asOwner.run(sql`create table growing as select 1 as a`)
+  await asOwner.run(sql`grant select on growing to public`)
+  const read = () => db.tenant(newId()).find(sql`select * from growing`)
+  assert.deepEqual(await read(), { a: 1 })
+  await asOwner.run(sql`alter table growing add b int default 2`)
+  await assert.rejects(read())
+  assert.deepEqual(await read(), { a: 1, b: 2 })
+})
