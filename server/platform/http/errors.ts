@@ -142,8 +142,10 @@ function describe(error: unknown): Failure {
   }
 }
 
-function onError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const { status, reason, message, retryAfter, details } = describe(error)
+/** Logs the one line about a request that failed, and tells what its caller may know. */
+export function reportFailure(error: unknown, request: FastifyRequest): Failure {
+  const failure = describe(error)
+  const { status, reason, message } = failure
   const line = {
     reason,
     status,
@@ -151,6 +153,11 @@ function onError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   }
   if (status >= 500) request.log.error(line, 'request failed')
   else request.log.info(line, message)
+  return failure
+}
+
+function onError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const { status, message, retryAfter, details } = reportFailure(error, request)
   if (retryAfter !== undefined)
     reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfter))))
   if (status === 401 && familyOf(request.url) === 'oauth')

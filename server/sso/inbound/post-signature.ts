@@ -34,7 +34,7 @@ const canonical = (element: XmlElement, inclusiveNamespacePrefixes: string[]): s
 
 /** The signature, which is a child of the root and the only one anywhere. */
 function signatureIn(root: XmlElement): XmlElement {
-  const everywhere = root.find("//*[local-name()='Signature']")
+  const everywhere = root.find(".//*[local-name()='Signature']")
   if (everywhere.length === 0)
     throw new Refusal(
       'signature_missing',

@@ -1,0 +1,47 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+export interface AttemptRow {
+  id: string
+  at: string
+  kind: 'sign-in' | 'logout'
+  idp_initiated: boolean
+  reason: string | null
+  explanation: string
+  user_id: string | null
+  username: string | null
+  client_ip: string
+  request: string | null
+  response: string | null
+}
+
+/** How many are kept for each application. */
+export const MOST_ATTEMPTS = 50
+
+export const insertAttempt = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  row: Omit<AttemptRow, 'at'>,
+) =>
+  db.run(sql`
+    insert into sso_attempts (organization_id, application_id, id, kind, idp_initiated, reason, explanation, user_id,
+                              username, client_ip, request, response)
+    values (${organizationId}, ${applicationId}, ${row.id}, ${row.kind}, ${row.idp_initiated}, ${row.reason},
+            ${row.explanation}, ${row.user_id}, ${row.username}, ${row.client_ip}, ${row.request}, ${row.response})`)
+
+/** What another request deletes at this moment is left to it. */
+export const trimAttempts = (db: Queryable, organizationId: string, applicationId: string) =>
+  db.run(sql`
+    delete from sso_attempts
+     where organization_id = ${organizationId} and application_id = ${applicationId} and id = any(array(
+       select id from sso_attempts
+        where organization_id = ${organizationId} and application_id = ${applicationId}
+        order by id desc offset ${MOST_ATTEMPTS} for update skip locked))`)
+
+export const readAttempts = (db: Queryable, organizationId: string, applicationId: string) =>
+  db.many<AttemptRow>(sql`
+    select id, at, kind, idp_initiated, reason, explanation, user_id, username, client_ip, request, response
+      from sso_attempts
+     where organization_id = ${organizationId} and application_id = ${applicationId}
+     order by id desc limit ${MOST_ATTEMPTS}`)

@@ -1,0 +1,70 @@
+import type { SsoApplication } from '../../applications/index.ts'
+import type { UserSession } from '../../portal/index.ts'
+import type { User } from '../../users/index.ts'
+import type { AuthnRequest } from '../inbound/authn-request.ts'
+import type { NameId } from '../messages/assertion.ts'
+import { NAME_ID_FORMAT } from '../names.ts'
+import { Refusal } from '../refusal.ts'
+import { opaque } from './opaque.ts'
+import { propertyOf } from './user-property.ts'
+
+const { unspecified, unspecified10, unspecified20, email, persistent, transient } = NAME_ID_FORMAT
+const ANY: readonly string[] = [unspecified, unspecified10, unspecified20]
+/** Not a name of the standard; some service providers use it all the same. */
+const EMAIL_20 = 'urn:oasis:names:tc:SAML:2.0:nameid-format:emailAddress'
+
+interface Person {
+  user: User
+  session: Pick<UserSession, 'index'>
+  application: SsoApplication
+}
+
+/** The property that the application names, in the format that it names. */
+function configured({ user, application: { config } }: Person): NameId {
+  const [value] = propertyOf(user, config.subjectField)
+  if (value === undefined)
+    throw new Refusal(
+      'value_missing',
+      `The user has no ${config.subjectField}, which the application uses as NameID (subjectField)`,
+    )
+  return { value, format: config.nameIdFormat }
+}
+
+/** Formats that can be given although the application is configured for another one. */
+function asRequested(format: string, { user, session, application }: Person): NameId | undefined {
+  const { organizationId, id } = application
+  switch (format) {
+    case email:
+    case EMAIL_20:
+      return { value: user.email ?? '', format }
+    // SAML Core §8.3.7: for this service provider alone, and always the same.
+    case persistent:
+      return { value: opaque('persistent', organizationId, id, user.id), format }
+    // §8.3.8: for this session alone.
+    case transient:
+      return { value: opaque('transient', session.index, id), format }
+    default:
+      return undefined
+  }
+}
+
+/** SAML Core §3.4.1.1: how the service provider will know the person. */
+export function nameIdFor(person: Person, policy: AuthnRequest['nameIdPolicy']): NameId {
+  const { config } = person.application
+  const qualifier = policy?.spNameQualifier
+  if (qualifier !== undefined && qualifier !== config.spEntityId)
+    throw new Refusal(
+      'name_id_policy',
+      `The request wants a name in the namespace of "${qualifier}" (SPNameQualifier), which is another service provider`,
+    )
+  const format = policy?.format
+  if (format === undefined || ANY.includes(format) || format === config.nameIdFormat)
+    return configured(person)
+  const given = asRequested(format, person)
+  if (!given)
+    throw new Refusal(
+      'name_id_policy',
+      `The request wants a NameID of the format ${format}, which cannot be given; the application is configured for ${config.nameIdFormat}`,
+    )
+  return given
+}

@@ -1,0 +1,6 @@
+export type { SsoSliceContext } from './context.ts'
+export { ssoJobs, tidySsoJob } from './jobs.ts'
+export { signOutAddress } from './logout.ts'
+export { ssoManagementRoutes } from './management-routes.ts'
+export { samlRoutes } from './routes.ts'
+export { testSpRoutes } from './test-sp-routes.ts'

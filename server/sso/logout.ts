@@ -1,0 +1,286 @@
+import {
+  findSsoApplication,
+  findSsoApplicationById,
+  type SsoApplication,
+} from '../applications/index.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { endSession, type UserSession } from '../portal/index.ts'
+import type { LogoutAsk } from './ask.ts'
+import { recordAttempt } from './attempts.ts'
+import { endpointsOf, type SsoSliceContext, type Visitor } from './context.ts'
+import { checkFrame, checkIssuer } from './inbound/check-frame.ts'
+import type { Inbound } from './inbound/inbound.ts'
+import { readLogoutRequest, readLogoutResponse } from './inbound/logout-messages.ts'
+import { signingKeyOf } from './issue.ts'
+import type { LogoutState, Origin } from './logout-state.ts'
+import { newMessageId } from './messages/assertion.ts'
+import { deliver, logoutRequest, logoutResponse } from './messages/logout.ts'
+import type { Status } from './messages/response.ts'
+import { STATUS } from './names.ts'
+import { type Outcome, redirectTo, refusalPage, signedOutPage } from './outcome.ts'
+import { keepPending, newToken, readToken, type Token } from './pending.ts'
+import { receivedText } from './redact.ts'
+import { Refusal } from './refusal.ts'
+import {
+  deleteLogout,
+  insertLogout,
+  lockLogout,
+  type ParticipantRow,
+  readParticipants,
+  saveLogout,
+  takePending,
+} from './store.ts'
+
+// Single logout over the front channel (SAML Profiles §4.4): the session here ends first, then the browser goes from
+// application to application, and back to the one that asked.
+
+/** Each application may take its time; the session here has ended anyway. */
+const LOGOUT_SECONDS = 15 * 60
+const REQUEST_MS = 5 * 60_000
+
+const frameTo = ({ config }: SsoApplication, inResponseTo?: string) => ({
+  id: newMessageId(),
+  now: Date.now(),
+  issuer: config.idpEntityId,
+  destination: config.sloUrl,
+  inResponseTo,
+})
+
+async function begin(
+  db: Queryable,
+  organizationId: string,
+  waiting: ParticipantRow[],
+  origin?: Origin,
+): Promise<Token> {
+  const token = newToken(organizationId)
+  const state: LogoutState = { waiting, failed: [], unreached: [], ...(origin && { origin }) }
+  await insertLogout(db, organizationId, { hash: token.hash, state, seconds: LOGOUT_SECONDS })
+  return token
+}
+
+/** The end of it: an answer for the application that asked, or a page. */
+async function finish(context: SsoSliceContext, organizationId: string, state: LogoutState) {
+  const { origin, failed, unreached } = state
+  const application =
+    origin && (await findSsoApplicationById(context, organizationId, origin.applicationId))
+  if (!origin || !application) return signedOutPage([...unreached, ...failed])
+  const partial: Status = { code: STATUS.responder, second: STATUS.partialLogout }
+  return respond(application, origin, failed.length === 0 ? { code: STATUS.success } : partial)
+}
+
+async function respond(
+  application: SsoApplication,
+  { requestId, relayState, binding }: Omit<Origin, 'applicationId'>,
+  status: Status,
+): Promise<Outcome> {
+  const { sloUrl } = application.config
+  if (sloUrl === '') return signedOutPage([])
+  return deliver(logoutResponse(frameTo(application, requestId), status), {
+    binding,
+    destination: sloUrl,
+    parameter: 'SAMLResponse',
+    relayState,
+    key: signingKeyOf(application),
+  })
+}
+
+interface Step {
+  state: LogoutState
+  next?: { application: SsoApplication; participant: ParticipantRow; requestId: string }
+}
+
+/** The next one that can be told. */
+async function advance(
+  context: SsoSliceContext,
+  organizationId: string,
+  state: LogoutState,
+): Promise<Step> {
+  const [participant, ...waiting] = state.waiting
+  const { current: _, ...rest } = state
+  if (!participant) return { state: rest }
+  const id = participant.application_id
+  const application = await findSsoApplicationById(context, organizationId, id)
+  if (!application || application.config.sloUrl === '') {
+    const unreached = application ? [...state.unreached, application.displayLabel] : state.unreached
+    return advance(context, organizationId, { ...rest, waiting, unreached })
+  }
+  const requestId = newMessageId()
+  return {
+    state: { ...rest, waiting, current: { applicationId: id, requestId } },
+    next: { application, participant, requestId },
+  }
+}
+
+/** Takes the logout a step further, from the state that `change` makes of it. */
+async function goOn(
+  context: SsoSliceContext,
+  { organizationId, hash, text }: Token,
+  change: (state: LogoutState) => LogoutState = (state) => state,
+): Promise<Outcome> {
+  const step = await context.db.tx(organizationId, async (tx) => {
+    const row = await lockLogout(tx, organizationId, hash)
+    if (!row) return undefined
+    const made = await advance(context, organizationId, change(row.state as LogoutState))
+    if (made.next) await saveLogout(tx, organizationId, hash, made.state)
+    else await deleteLogout(tx, organizationId, hash)
+    return made
+  })
+  if (!step) return signedOutPage([])
+  if (!step.next) return finish(context, organizationId, step.state)
+  const { application, participant, requestId } = step.next
+  const { name_id: value, name_id_format: format, session_index: sessionIndex } = participant
+  const now = Date.now()
+  const frame = { ...frameTo(application), id: requestId, now, notOnOrAfter: now + REQUEST_MS }
+  return deliver(logoutRequest(frame, { nameId: { value, format }, sessionIndex }), {
+    binding: 'redirect',
+    destination: application.config.sloUrl,
+    parameter: 'SAMLRequest',
+    relayState: text,
+    key: signingKeyOf(application),
+  })
+}
+
+/** Ends the session of the browser, if it is the one that the application means. */
+export async function signOutFor(
+  context: SsoSliceContext,
+  visitor: Visitor,
+  application: SsoApplication,
+  ask: LogoutAsk,
+): Promise<Outcome> {
+  const { organizationId, id } = application
+  const found = await visitor.session()
+  const session = found?.organizationId === organizationId ? found : undefined
+  const tenant = context.db.tenant(organizationId)
+  const participants = session ? await readParticipants(tenant, organizationId, session.id) : []
+  const meant = participants.some(
+    ({ application_id, name_id, session_index }) =>
+      application_id === id &&
+      name_id === ask.nameId &&
+      (ask.sessionIndexes.length === 0 || ask.sessionIndexes.includes(session_index)),
+  )
+  if (session && !meant) {
+    const explanation = 'The request names another person or session than the one of this browser'
+    const refusal = new Refusal('no_session', explanation)
+    await keepLogoutAttempt(context, visitor, application, refusal, ask.xml)
+    const unknown = { code: STATUS.requester, second: STATUS.unknownPrincipal }
+    return application.config.sloUrl === ''
+      ? refusalPage(refusal)
+      : respond(application, ask, unknown)
+  }
+  const { requestId, relayState, binding } = ask
+  const others = participants.filter(({ application_id }) => application_id !== id)
+  const origin = { applicationId: id, requestId, relayState, binding }
+  const token = await begin(tenant, organizationId, others, origin)
+  if (session) await endSession(context, session)
+  return goOn(context, token)
+}
+
+function keepLogoutAttempt(
+  { db }: SsoSliceContext,
+  { client }: Visitor,
+  application: SsoApplication,
+  refusal: Refusal,
+  request: string | undefined,
+): Promise<void> {
+  const attempt = { kind: 'logout' as const, application, client, idpInitiated: false }
+  return db.tx(application.organizationId, (tx) =>
+    recordAttempt(tx, { ...attempt, refusal, request }),
+  )
+}
+
+async function receiveLogoutRequest(
+  context: SsoSliceContext,
+  visitor: Visitor,
+  application: SsoApplication,
+  inbound: Inbound,
+): Promise<Outcome> {
+  const { config } = application
+  const request = readLogoutRequest(inbound, config.spCertificate)
+  const { slo } = endpointsOf(context, application)
+  const now = Date.now()
+  checkFrame(request, { spEntityId: config.spEntityId, destinations: [slo], now })
+  if (request.notOnOrAfter !== undefined && request.notOnOrAfter <= now)
+    throw new Refusal('stale', 'The time up to which the request is good (NotOnOrAfter) is over')
+  const ask: LogoutAsk = {
+    kind: 'logout',
+    requestId: request.id,
+    nameId: request.nameId,
+    sessionIndexes: request.sessionIndexes,
+    relayState: inbound.relayState,
+    binding: inbound.binding,
+    xml: receivedText(inbound.xml),
+  }
+  // As with sign-in: a form from another site comes without our cookie.
+  if (inbound.binding === 'post') return redirectTo(await keepPending(context, application, ask))
+  return signOutFor(context, visitor, application, ask)
+}
+
+/** What an application says about the logout it was asked for. */
+async function receiveLogoutResponse(
+  context: SsoSliceContext,
+  application: SsoApplication,
+  inbound: Inbound,
+): Promise<Outcome> {
+  const { config, organizationId, id, displayLabel } = application
+  const response = readLogoutResponse(inbound, config.spCertificate)
+  checkIssuer(response, config.spEntityId)
+  const token = readToken(inbound.relayState ?? '')
+  if (token?.organizationId !== organizationId) return signedOutPage([])
+  return goOn(context, token, (state) => {
+    const { current } = state
+    if (current?.applicationId !== id || current.requestId !== response.inResponseTo)
+      throw new Refusal('wrong_message', 'The answer is to a request that we have not sent last')
+    return response.success ? state : { ...state, failed: [...state.failed, displayLabel] }
+  })
+}
+
+/** A logout message at /saml2/{slug}/logout. */
+export async function receiveLogout(
+  context: SsoSliceContext,
+  visitor: Visitor,
+  slug: string,
+  read: () => Inbound,
+): Promise<Outcome> {
+  const application = await findSsoApplication(context, slug)
+  if (!application) return refusalPage(new Refusal('no_access', 'There is no such application'))
+  let request: string | undefined
+  try {
+    const inbound = read()
+    request = receivedText(inbound.xml)
+    return inbound.parameter === 'SAMLResponse'
+      ? await receiveLogoutResponse(context, application, inbound)
+      : await receiveLogoutRequest(context, visitor, application, inbound)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    await keepLogoutAttempt(context, visitor, application, error, request)
+    return refusalPage(error)
+  }
+}
+
+/** After a form from another site: the browser is back, with its cookie. */
+export async function resumeLogout(
+  context: SsoSliceContext,
+  visitor: Visitor,
+  { organizationId, hash }: Token,
+  applicationId: string,
+  ask: LogoutAsk,
+): Promise<Outcome> {
+  const waited = await takePending(context.db.tenant(organizationId), organizationId, hash)
+  if (!waited) return signedOutPage([])
+  const application = await findSsoApplicationById(context, organizationId, applicationId)
+  return application ? signOutFor(context, visitor, application, ask) : signedOutPage([])
+}
+
+/** Where the browser of somebody who signs out in the portal goes on; undefined: no application has to be told. */
+export const signOutAddress = async (tx: Tx, session: UserSession): Promise<string | undefined> => {
+  const { organizationId, id } = session
+  const participants = await readParticipants(tx, organizationId, id)
+  if (participants.length === 0) return undefined
+  const token = await begin(tx, organizationId, participants)
+  return `/saml2/logout/${token.text}`
+}
+
+export async function continueLogout(context: SsoSliceContext, text: string): Promise<Outcome> {
+  const token = readToken(text)
+  return token ? goOn(context, token) : signedOutPage([])
+}

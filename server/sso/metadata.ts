@@ -1,0 +1,25 @@
+import type { SsoApplication } from '../applications/index.ts'
+import { endpointsOf, type SsoSliceContext } from './context.ts'
+import { metadata } from './messages/metadata.ts'
+
+/** The metadata of an application with every certificate that signs, will sign or may sign again. */
+export function metadataOf(
+  context: Pick<SsoSliceContext, 'publicUrl'>,
+  application: SsoApplication,
+): { xml: string; certificates: string[] } {
+  const { config, certificates } = application
+  const { sso, slo } = endpointsOf(context, application)
+  const all = [certificates.current, certificates.next, certificates.previous].filter(
+    (certificate) => certificate !== undefined,
+  )
+  const xml = metadata({
+    entityId: config.idpEntityId,
+    certificates: all.map(({ pem }) => pem),
+    ssoUrl: sso,
+    sloUrl: slo,
+    nameIdFormat: config.nameIdFormat,
+    wantSignedRequests: config.spCertificate !== undefined,
+    redirectFirst: config.declareRedirect,
+  })
+  return { xml, certificates: all.map(({ id }) => id) }
+}

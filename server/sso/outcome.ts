@@ -1,0 +1,36 @@
+import type { Delivery } from './messages/logout.ts'
+import type { Refusal } from './refusal.ts'
+
+/** What the browser is answered. */
+export type Outcome =
+  | { binding: 'page'; status: number; title: string; text: string; again?: string }
+  | Delivery
+
+export const redirectTo = (location: string): Outcome => ({ binding: 'redirect', location })
+
+/** Without access the person may well be somebody else in another account. */
+export const refusalPage = ({ reason, kind }: Refusal, again?: string): Outcome => ({
+  binding: 'page',
+  status: reason === 'no_access' || reason === 'user_state' ? 403 : 400,
+  title: 'Sign-in not possible',
+  text: kind.person,
+  ...(again !== undefined && { again }),
+})
+
+export const signedOutPage = (unreached: string[]): Outcome => ({
+  binding: 'page',
+  status: 200,
+  title: 'Signed out',
+  text:
+    unreached.length === 0
+      ? 'You are signed out.'
+      : `You are signed out here. You may still be signed in to ${unreached.join(', ')}; close the browser to be sure.`,
+})
+
+/** Something went wrong that says nothing about the request. */
+export const failurePage = (status: number, text: string): Outcome => ({
+  binding: 'page',
+  status,
+  title: 'Something went wrong',
+  text,
+})

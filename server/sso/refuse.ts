@@ -1,0 +1,76 @@
+import type { SsoApplication } from '../applications/index.ts'
+import { sha256 } from '../platform/secrets.ts'
+import { signInAddress } from '../portal/index.ts'
+import type { UserRow } from '../users/index.ts'
+import type { SignInAsk } from './ask.ts'
+import { recordAttempt } from './attempts.ts'
+import type { SsoSliceContext, Visitor } from './context.ts'
+import { issueError } from './issue.ts'
+import { type Outcome, refusalPage } from './outcome.ts'
+import { PENDING_SECONDS, resumePath, type Token } from './pending.ts'
+import type { Refusal } from './refusal.ts'
+import { insertAnswered, takePending } from './store.ts'
+
+/** A request is accepted for that long, and may wait for a sign-in after that. */
+export const ANSWERED_SECONDS = 600 + PENDING_SECONDS
+
+export const requestHash = (requestId: string): Buffer => sha256(requestId)
+
+/** What is known when a sign-in is refused; the earlier, the less. */
+export interface Situation {
+  ask?: SignInAsk | undefined
+  token?: Token | undefined
+  row?: UserRow | undefined
+  idpInitiated: boolean
+  request?: string | undefined
+}
+
+const again = ({ slug }: SsoApplication, token: Token | undefined): string =>
+  signInAddress(token ? resumePath(token) : `/saml2/${slug}`, { fresh: true })
+
+/** To the service provider where it wants that and is known to have asked, else to the person. */
+export async function refuse(
+  { db }: SsoSliceContext,
+  { client }: Visitor,
+  application: SsoApplication,
+  refusal: Refusal,
+  { ask, token, row, idpInitiated, request = ask?.xml }: Situation,
+): Promise<Outcome> {
+  const { status, always } = refusal.kind
+  const answers = ask && status && (always || application.config.spErrorFlow)
+  const response = answers ? await issueError(application, ask, status, Date.now()) : undefined
+  const { organizationId, id } = application
+  await db.tx(organizationId, async (tx) => {
+    await recordAttempt(tx, {
+      kind: 'sign-in',
+      application,
+      client,
+      idpInitiated,
+      user: row,
+      refusal,
+      request,
+      response,
+    })
+    if (response === undefined) return
+    if (token) await takePending(tx, organizationId, token.hash)
+    if (ask?.requestId !== undefined) {
+      const hash = requestHash(ask.requestId)
+      await insertAnswered(tx, organizationId, {
+        applicationId: id,
+        hash,
+        seconds: ANSWERED_SECONDS,
+      })
+    }
+  })
+  if (response === undefined || !ask) return refusalPage(refusal, again(application, token))
+  return responseForm(ask, response)
+}
+
+export const responseForm = ({ acsUrl, relayState }: SignInAsk, xml: string): Outcome => ({
+  binding: 'post',
+  action: acsUrl,
+  fields: {
+    SAMLResponse: Buffer.from(xml).toString('base64'),
+    ...(relayState !== undefined && { RelayState: relayState }),
+  },
+})

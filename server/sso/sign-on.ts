@@ -1,0 +1,254 @@
+import {
+  findSsoApplication,
+  findSsoApplicationById,
+  type SsoApplication,
+} from '../applications/index.ts'
+import { codeOf } from '../platform/errors.ts'
+import { sha256 } from '../platform/secrets.ts'
+import { signInAddress, type UserSession } from '../portal/index.ts'
+import type { SignInAsk } from './ask.ts'
+import { recordAttempt } from './attempts.ts'
+import { endpointsOf, type SsoSliceContext, type Visitor } from './context.ts'
+import { readAuthnRequest } from './inbound/authn-request.ts'
+import { checkFrame } from './inbound/check-frame.ts'
+import { checkResponseBinding, chooseAcs } from './inbound/choose-acs.ts'
+import type { Inbound } from './inbound/inbound.ts'
+import { type Issued, issue } from './issue.ts'
+import { type Outcome, redirectTo, refusalPage } from './outcome.ts'
+import { keepPending, peekPending, readToken, resumePath, type Token } from './pending.ts'
+import { lookAt, type Person } from './person.ts'
+import { receivedText } from './redact.ts'
+import { Refusal } from './refusal.ts'
+import { ANSWERED_SECONDS, refuse, requestHash, responseForm, type Situation } from './refuse.ts'
+import { insertAnswered, insertParticipant, takePending } from './store.ts'
+
+// Signing on to an application, started there (with a request) or here (without).
+
+/** Unknown, deleted or switched off: what somebody is told who may not use it. */
+const unavailable = (slug: string): Outcome =>
+  refusalPage(
+    new Refusal('no_access', 'There is no such application'),
+    signInAddress(`/saml2/${encodeURIComponent(slug)}`, { fresh: true }),
+  )
+
+function configuredEntity({ config }: SsoApplication): string {
+  if (config.spEntityId === '')
+    throw new Refusal('not_configured', 'The application has no SP Entity ID (spEntityId)')
+  return config.spEntityId
+}
+
+/** Everything about a request that needs no person. */
+function readAsk(
+  context: SsoSliceContext,
+  application: SsoApplication,
+  inbound: Inbound,
+  now: number,
+): SignInAsk {
+  const { config } = application
+  const spEntityId = configuredEntity(application)
+  const request = readAuthnRequest(inbound, config.spCertificate)
+  const { ssoDestinations } = endpointsOf(context, application)
+  checkFrame(request, { spEntityId, destinations: ssoDestinations, now })
+  const acsUrl = chooseAcs(request, config)
+  checkResponseBinding(request)
+  const { nameIdPolicy, requestedContext, subject } = request
+  return {
+    kind: 'sign-in',
+    requestId: request.id,
+    acsUrl,
+    relayState: inbound.relayState,
+    forceAuthn: request.forceAuthn,
+    isPassive: request.isPassive,
+    receivedAt: now,
+    xml: receivedText(inbound.xml),
+    ...(nameIdPolicy && { nameIdPolicy }),
+    ...(requestedContext && { requestedContext }),
+    ...(subject !== undefined && { subject }),
+  }
+}
+
+const isFresh = ({ authenticatedAt }: UserSession, ask: SignInAsk): boolean =>
+  !ask.forceAuthn || authenticatedAt.getTime() >= ask.receivedAt
+
+/** Change, trace and the end of what waited commit together; the browser gets the response afterwards. */
+async function commit(
+  { db }: SsoSliceContext,
+  { client }: Visitor,
+  application: SsoApplication,
+  ask: SignInAsk,
+  { person, issued, token }: { person: Person; issued: Issued; token: Token | undefined },
+): Promise<void> {
+  const { organizationId, id } = application
+  const { session, user } = person
+  const { nameId, sessionIndex, shown } = issued
+  const answered = { applicationId: id, seconds: ANSWERED_SECONDS }
+  await db.tx(organizationId, async (tx) => {
+    const [first, waited] = await Promise.all([
+      ask.requestId === undefined ||
+        insertAnswered(tx, organizationId, { ...answered, hash: requestHash(ask.requestId) }),
+      token === undefined || takePending(tx, organizationId, token.hash),
+      insertParticipant(tx, organizationId, session.id, {
+        application_id: id,
+        name_hash: sha256(nameId.value),
+        name_id: nameId.value,
+        name_id_format: nameId.format,
+        session_index: sessionIndex,
+      }),
+      recordAttempt(tx, {
+        kind: 'sign-in',
+        application,
+        client,
+        idpInitiated: ask.requestId === undefined,
+        user: { id: user.id, username: user.username ?? '' },
+        mfa: session.methods.length > 1,
+        request: ask.xml,
+        response: shown,
+      }),
+    ])
+    if (!first || !waited)
+      throw new Refusal('replayed', 'A request with this ID was answered before')
+  })
+}
+
+/** For somebody who is signed in as the request wants it. */
+async function answer(
+  context: SsoSliceContext,
+  visitor: Visitor,
+  application: SsoApplication,
+  ask: SignInAsk,
+  session: UserSession,
+  token?: Token,
+): Promise<Outcome> {
+  const { row, admitted } = await lookAt(context, application, session)
+  try {
+    const person = admitted()
+    configuredEntity(application)
+    const issued = await issue(application, ask, person, Date.now())
+    await commit(context, visitor, application, ask, { person, issued, token })
+    return responseForm(ask, issued.xml)
+  } catch (error) {
+    // The session has ended since we looked.
+    if (codeOf(error) === '23503') return redirectTo(signInAddress(`/saml2/${application.slug}`))
+    if (!(error instanceof Refusal)) throw error
+    const idpInitiated = ask.requestId === undefined
+    return refuse(context, visitor, application, error, { ask, token, row, idpInitiated })
+  }
+}
+
+/** Answers at once, or after the person has signed in. */
+async function proceed(
+  context: SsoSliceContext,
+  visitor: Visitor,
+  application: SsoApplication,
+  ask: SignInAsk,
+  { token, comeBack }: { token?: Token; comeBack: () => Promise<string> },
+): Promise<Outcome> {
+  const session = await visitor.session()
+  if (session && isFresh(session, ask))
+    return answer(context, visitor, application, ask, session, token)
+  if (ask.isPassive) {
+    const refusal = new Refusal(
+      'passive',
+      'Nobody is signed in (or a fresh sign-in is wanted), and the request is passive (IsPassive)',
+    )
+    return refuse(context, visitor, application, refusal, { ask, token, idpInitiated: false })
+  }
+  const hints = { fresh: ask.forceAuthn, organizationId: application.organizationId }
+  return redirectTo(signInAddress(await comeBack(), hints))
+}
+
+/** An AuthnRequest at /saml2/{slug}. */
+export async function receiveRequest(
+  context: SsoSliceContext,
+  visitor: Visitor,
+  slug: string,
+  read: () => Inbound,
+): Promise<Outcome> {
+  const application = await findSsoApplication(context, slug)
+  if (!application) return unavailable(slug)
+  const situation: Situation = { idpInitiated: false }
+  try {
+    const inbound = read()
+    situation.request = receivedText(inbound.xml)
+    if (!application.active) throw new Refusal('no_access', 'The application is not active')
+    const ask = readAsk(context, application, inbound, Date.now())
+    const comeBack = () => keepPending(context, application, ask)
+    // A form from another site comes without our cookie (SameSite): the browser has to come once more by itself.
+    if (inbound.binding === 'post') return redirectTo(await comeBack())
+    return await proceed(context, visitor, application, ask, { comeBack })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return refuse(context, visitor, application, error, situation)
+  }
+}
+
+/** Somebody opens the application from here. */
+export async function startHere(
+  context: SsoSliceContext,
+  visitor: Visitor,
+  slug: string,
+  relayState: string | undefined,
+): Promise<Outcome> {
+  const application = await findSsoApplication(context, slug)
+  if (!application) return unavailable(slug)
+  const { config, active } = application
+  try {
+    if (!active) throw new Refusal('no_access', 'The application is not active')
+    const { idpInitUrl, defaultRelayState } = config
+    if (idpInitUrl !== '' && !idpInitUrl.startsWith(context.publicUrl))
+      return redirectTo(idpInitUrl)
+    const ask: SignInAsk = {
+      kind: 'sign-in',
+      acsUrl: chooseAcs(
+        { acsUrl: undefined, acsIndex: undefined, protocolBinding: undefined },
+        config,
+      ),
+      relayState: relayState ?? (defaultRelayState || undefined),
+      forceAuthn: false,
+      isPassive: false,
+      receivedAt: Date.now(),
+    }
+    const query =
+      relayState === undefined ? '' : `?${new URLSearchParams({ RelayState: relayState })}`
+    const comeBack = async () => `/saml2/${application.slug}${query}`
+    return await proceed(context, visitor, application, ask, { comeBack })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return refuse(context, visitor, application, error, { idpInitiated: true })
+  }
+}
+
+/** After the sign-in: goes on with the request that waited. */
+export async function resumeSignIn(
+  context: SsoSliceContext,
+  visitor: Visitor,
+  token: Token,
+  applicationId: string,
+  ask: SignInAsk,
+): Promise<Outcome> {
+  const { organizationId } = token
+  const application = await findSsoApplicationById(context, organizationId, applicationId)
+  if (!application?.active) return unavailable(application?.slug ?? '')
+  // The registered addresses may have changed meanwhile.
+  if (!application.config.acsUrls.some(({ url }) => url === ask.acsUrl)) {
+    const refusal = new Refusal(
+      'acs_unknown',
+      `"${ask.acsUrl}" is not registered any more (acsUrl)`,
+    )
+    return refuse(context, visitor, application, refusal, {
+      idpInitiated: false,
+      request: ask.xml,
+    })
+  }
+  const comeBack = async () => resumePath(token)
+  return proceed(context, visitor, application, ask, { token, comeBack })
+}
+
+export const gonePage = (): Outcome =>
+  refusalPage(new Refusal('gone', 'The request that waited has expired or was answered'))
+
+export async function findWaiting(context: SsoSliceContext, text: string) {
+  const token = readToken(text)
+  const waiting = token && (await peekPending(context, token))
+  return waiting && { token, ...waiting }
+}

@@ -1,0 +1,99 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+// Requests on their way -----------------------------------------------------------------------------------------
+
+export const insertPending = (
+  db: Queryable,
+  organizationId: string,
+  row: { hash: Buffer; applicationId: string; request: object; seconds: number },
+) =>
+  db.run(sql`
+    insert into sso_pending_requests (organization_id, hash, application_id, request, expires_at)
+    values (${organizationId}, ${row.hash}, ${row.applicationId}, ${JSON.stringify(row.request)},
+            now() + make_interval(secs => ${row.seconds}))`)
+
+export const findPending = (db: Queryable, organizationId: string, hash: Buffer) =>
+  db.find<{ application_id: string; request: unknown }>(sql`
+    select application_id, request from sso_pending_requests
+     where organization_id = ${organizationId} and hash = ${hash} and expires_at > now()`)
+
+/** False: somebody was quicker. */
+export const takePending = async (db: Queryable, organizationId: string, hash: Buffer) =>
+  (await db.run(sql`
+    delete from sso_pending_requests where organization_id = ${organizationId} and hash = ${hash}`)) >
+  0
+
+/** False: it was answered before. */
+export const insertAnswered = async (
+  db: Queryable,
+  organizationId: string,
+  row: { applicationId: string; hash: Buffer; seconds: number },
+) =>
+  (await db.run(sql`
+    insert into sso_answered_requests (organization_id, application_id, hash, expires_at)
+    values (${organizationId}, ${row.applicationId}, ${row.hash}, now() + make_interval(secs => ${row.seconds}))
+    on conflict do nothing`)) > 0
+
+export async function deleteExpired(db: Queryable, organizationId: string): Promise<void> {
+  await db.run(sql`
+    delete from sso_pending_requests where organization_id = ${organizationId} and expires_at <= now()`)
+  await db.run(sql`
+    delete from sso_answered_requests where organization_id = ${organizationId} and expires_at <= now()`)
+  await db.run(sql`
+    delete from sso_logouts where organization_id = ${organizationId} and expires_at <= now()`)
+  await db.run(sql`
+    delete from sso_attempts where organization_id = ${organizationId} and at < now() - interval '30 days'`)
+}
+
+// Who is told of a logout ------------------------------------------------------------------------------------------
+
+export interface ParticipantRow {
+  application_id: string
+  name_id: string
+  name_id_format: string
+  session_index: string
+}
+
+/** Nothing is written where it is known already: a row that is, is not locked. */
+export const insertParticipant = (
+  db: Queryable,
+  organizationId: string,
+  sessionId: string,
+  row: ParticipantRow & { name_hash: Buffer },
+) =>
+  db.run(sql`
+    insert into sso_participants (organization_id, session_id, application_id, name_hash, name_id, name_id_format,
+                                  session_index)
+    values (${organizationId}, ${sessionId}, ${row.application_id}, ${row.name_hash}, ${row.name_id},
+            ${row.name_id_format}, ${row.session_index})
+    on conflict do nothing`)
+
+export const readParticipants = (db: Queryable, organizationId: string, sessionId: string) =>
+  db.many<ParticipantRow>(sql`
+    select application_id, name_id, name_id_format, session_index from sso_participants
+     where organization_id = ${organizationId} and session_id = ${sessionId} order by created, application_id`)
+
+// Logouts on their way ---------------------------------------------------------------------------------------------
+
+export const insertLogout = (
+  db: Queryable,
+  organizationId: string,
+  row: { hash: Buffer; state: object; seconds: number },
+) =>
+  db.run(sql`
+    insert into sso_logouts (organization_id, hash, state, expires_at)
+    values (${organizationId}, ${row.hash}, ${JSON.stringify(row.state)}, now() + make_interval(secs => ${row.seconds}))`)
+
+export const lockLogout = (tx: Queryable, organizationId: string, hash: Buffer) =>
+  tx.one<{ state: unknown }>(sql`
+    select state from sso_logouts
+     where organization_id = ${organizationId} and hash = ${hash} and expires_at > now() for update`)
+
+export const saveLogout = (tx: Queryable, organizationId: string, hash: Buffer, state: object) =>
+  tx.run(sql`
+    update sso_logouts set state = ${JSON.stringify(state)}
+     where organization_id = ${organizationId} and hash = ${hash}`)
+
+export const deleteLogout = (tx: Queryable, organizationId: string, hash: Buffer) =>
+  tx.run(sql`delete from sso_logouts where organization_id = ${organizationId} and hash = ${hash}`)

@@ -1,0 +1,72 @@
+import { type Html, html } from './html.ts'
+import { layout, type Page } from './pages.ts'
+import { type Received, testSpAcs, testSpEntityId } from './test-sp.ts'
+
+const page = (title: string, content: Html): Page => ({
+  status: 200,
+  script: false,
+  formAction: "'self'",
+  body: layout(title, content, { wide: true }),
+})
+
+const row = ([name, value]: readonly [string, string]): Html =>
+  html`<tr><th scope="row">${name}</th><td>${value}</td></tr>
+`
+const rows = (list: readonly (readonly [string, string])[]): Html =>
+  html`<table><tbody>
+${list.map(row)}</tbody></table>`
+
+/** What to register, and a button to start with. */
+export const startPage = (publicUrl: string): Page =>
+  page(
+    'Test service provider',
+    html`<p>Shows what an application is told about somebody who signs in. Create an application with these values,
+bind somebody to it, and sign in as that person.</p>
+${rows([
+  ['SP Entity ID', testSpEntityId(publicUrl)],
+  ['ACS URL', testSpAcs(publicUrl)],
+  ['Metadata', `${testSpEntityId(publicUrl)}/metadata`],
+])}
+<h2>Sign in from here</h2>
+<form method="get" action="/saml2/test-sp/start">
+<label for="application">The last part of the application's SSO URL</label>
+<input id="application" name="application" required autocomplete="off">
+<div class="actions">
+<button type="submit">Sign in</button>
+<button type="submit" name="force" value="1">Sign in anew</button>
+<button type="submit" name="passive" value="1">Sign in without asking</button>
+</div>
+</form>`,
+  )
+
+const person = ({ nameId, attributes }: Received): Html =>
+  nameId === undefined
+    ? html`<p>The response tells of nobody, or does so in an encrypted assertion.</p>`
+    : html`<h2>Who</h2>
+${rows([
+  ['NameID', nameId.value],
+  ['Format', nameId.format],
+  ...attributes.map(([name, values]): [string, string] => [name, values.join(', ')]),
+])}`
+
+export function receivedPage(received: Received | undefined, relayState: string | undefined): Page {
+  if (!received) return page('No response', html`<p>No SAMLResponse has come.</p>`)
+  const { status, signature, issuer, inResponseTo, facts, xml } = received
+  const success = status[0]?.endsWith(':Success') ?? false
+  return page(
+    success ? 'Signed in' : 'Not signed in',
+    html`${person(received)}
+<h2>The response</h2>
+${rows([
+  ['Status', status.join(', ')],
+  ['Signature', signature],
+  ['Issuer', issuer],
+  ['In response to', inResponseTo ?? 'nothing: started at the identity provider'],
+  ['RelayState', relayState ?? ''],
+  ...facts,
+])}
+<h2>As it was sent</h2>
+<pre>${xml}</pre>
+<p><a href="/saml2/test-sp">Once more</a></p>`,
+  )
+}

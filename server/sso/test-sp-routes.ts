@@ -1,0 +1,52 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { findSsoApplication } from '../applications/index.ts'
+import type { SsoSliceContext } from './context.ts'
+import { readPost } from './inbound/inbound.ts'
+import { sendPage } from './page-routes.ts'
+import { readReceived, requestAddress, slugOfIssuer, testSpMetadata } from './test-sp.ts'
+import { receivedPage, startPage } from './test-sp-pages.ts'
+
+/**
+ * A service provider to try single sign-on with, where people reach this process through their own machine only. It
+ * shows what it is told and keeps nothing.
+ */
+export const testSpRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }> = async (
+  app,
+  { context },
+) => {
+  const { publicUrl } = context
+  const config = { public: true as const }
+
+  app.get('/saml2/test-sp', { config }, (_, reply) => sendPage(reply, startPage(publicUrl)))
+
+  app.get('/saml2/test-sp/metadata', { config }, (_, reply) =>
+    reply.type('application/samlmetadata+xml; charset=utf-8').send(testSpMetadata(publicUrl)),
+  )
+
+  app.get(
+    '/saml2/test-sp/start',
+    {
+      config,
+      exposeHeadRoute: false,
+      schema: {
+        querystring: Type.Object({
+          application: Type.String({ minLength: 1, maxLength: 256 }),
+          force: Type.Optional(Type.String()),
+          passive: Type.Optional(Type.String()),
+        }),
+      },
+    },
+    ({ query }, reply) => reply.redirect(requestAddress(publicUrl, query), 303),
+  )
+
+  app.post('/saml2/test-sp/acs', { config }, async ({ body }, reply) => {
+    const inbound = readPost(Object(body))
+    const received = inbound && readReceived(inbound.xml)
+    const slug = received && (slugOfIssuer(publicUrl, received.issuer) ?? inbound.relayState)
+    const application = slug === undefined ? undefined : await findSsoApplication(context, slug)
+    const verified =
+      application && inbound && readReceived(inbound.xml, application.certificates.current.pem)
+    return sendPage(reply, receivedPage(verified ?? received, inbound?.relayState))
+  })
+}

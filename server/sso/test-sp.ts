@@ -1,0 +1,141 @@
+import { createPublicKey } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
+import { messageOf } from '../platform/errors.ts'
+import { attribute, childElements, readXml, type XmlElement } from '../platform/xml.ts'
+import { MAX_XML } from './inbound/encoding.ts'
+import { textOf } from './inbound/message.ts'
+import { checkPostSignature } from './inbound/post-signature.ts'
+import { newMessageId } from './messages/assertion.ts'
+import { message } from './messages/response.ts'
+import { element, write } from './messages/xml-writer.ts'
+import { BINDING, NAMESPACES } from './names.ts'
+
+// The built-in service provider: what it asks and what it reads.
+
+const { saml, samlp } = NAMESPACES
+
+export const testSpEntityId = (publicUrl: string): string => `${publicUrl}/saml2/test-sp`
+export const testSpAcs = (publicUrl: string): string => `${testSpEntityId(publicUrl)}/acs`
+
+export function testSpMetadata(publicUrl: string): string {
+  const service = element('md:AssertionConsumerService', {
+    Binding: BINDING.post,
+    Location: testSpAcs(publicUrl),
+    index: '0',
+    isDefault: 'true',
+  })
+  const descriptor = element('md:SPSSODescriptor', { protocolSupportEnumeration: samlp }, service)
+  const entityID = testSpEntityId(publicUrl)
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${write(element('md:EntityDescriptor', { entityID }, descriptor))}\n`
+}
+
+/** An AuthnRequest by the redirect binding. */
+export function requestAddress(
+  publicUrl: string,
+  options: { application: string; force?: string; passive?: string },
+): string {
+  const destination = `${publicUrl}/saml2/${encodeURIComponent(options.application)}`
+  const frame = {
+    id: newMessageId(),
+    now: Date.now(),
+    issuer: testSpEntityId(publicUrl),
+    destination,
+  }
+  const root = message('samlp:AuthnRequest', frame)
+  const flags = {
+    ...(options.force && { ForceAuthn: 'true' }),
+    ...(options.passive && { IsPassive: 'true' }),
+  }
+  const attributes = { ...Object.fromEntries(root.attributes), ...flags }
+  const request = write(element(root.name, attributes, ...root.children))
+  const query = new URLSearchParams({
+    SAMLRequest: deflateRawSync(request).toString('base64'),
+    RelayState: options.application,
+  })
+  return `${destination}?${query}`
+}
+
+/** Unless it is configured otherwise, we are called by the address of the metadata. */
+export const slugOfIssuer = (publicUrl: string, issuer: string): string | undefined =>
+  issuer.startsWith(`${publicUrl}/saml2/`) && issuer.endsWith('/metadata')
+    ? issuer.slice(`${publicUrl}/saml2/`.length, -'/metadata'.length)
+    : undefined
+
+export interface Received {
+  issuer: string
+  status: string[]
+  inResponseTo: string | undefined
+  signature: string
+  nameId: { value: string; format: string } | undefined
+  /** Names with their values, in the order of the assertion. */
+  facts: [name: string, value: string][]
+  attributes: [name: string, values: string[]][]
+  xml: string
+}
+
+const first = (parent: XmlElement | undefined, namespace: string, name: string) =>
+  parent && childElements(parent, namespace, name)[0]
+
+function statusOf(root: XmlElement): string[] {
+  const code = first(first(root, samlp, 'Status'), samlp, 'StatusCode')
+  const second = first(code, samlp, 'StatusCode')
+  return [code, second].flatMap((node) => (node && attribute(node, 'Value')) ?? [])
+}
+
+function signatureOf(root: XmlElement, assertion: XmlElement | undefined, pem?: string): string {
+  const signed = [assertion, root].find((node) => node && first(node, NAMESPACES.ds, 'Signature'))
+  if (!signed) return 'There is none'
+  const where = signed === root ? 'Of the response' : 'Of the assertion'
+  if (pem === undefined) return `${where}; whose it is is not known here`
+  try {
+    checkPostSignature(signed, createPublicKey(pem))
+    return `${where}: good`
+  } catch (error) {
+    return `${where}: wrong. ${messageOf(error)}`
+  }
+}
+
+function factsOf(assertion: XmlElement): [string, string][] {
+  const conditions = first(assertion, saml, 'Conditions')
+  const restriction = first(conditions, saml, 'AudienceRestriction')
+  const statement = first(assertion, saml, 'AuthnStatement')
+  const context = first(statement, saml, 'AuthnContext')
+  const facts: [string, string | undefined][] = [
+    ['Audience', restriction && textOf(restriction, saml, 'Audience')],
+    ['Not before', conditions && attribute(conditions, 'NotBefore')],
+    ['Not on or after', conditions && attribute(conditions, 'NotOnOrAfter')],
+    ['Signed in at', statement && attribute(statement, 'AuthnInstant')],
+    ['Session', statement && attribute(statement, 'SessionIndex')],
+    ['Way of signing in', context && textOf(context, saml, 'AuthnContextClassRef')],
+  ]
+  return facts.filter((fact): fact is [string, string] => fact[1] !== undefined)
+}
+
+function attributesOf(assertion: XmlElement): Received['attributes'] {
+  return childElements(assertion, saml, 'AttributeStatement').flatMap((statement) =>
+    childElements(statement, saml, 'Attribute').map((node): [string, string[]] => [
+      attribute(node, 'Name') ?? '',
+      childElements(node, saml, 'AttributeValue').map(({ content }) => content),
+    ]),
+  )
+}
+
+/** What a response says. With the certificate of the identity provider its signature is checked, too. */
+export function readReceived(xml: Buffer, pem?: string): Received {
+  return readXml(xml, { maxBytes: MAX_XML }, (root) => {
+    const assertion = first(root, saml, 'Assertion')
+    const subject = first(assertion, saml, 'Subject')
+    const nameId = first(subject, saml, 'NameID')
+    return {
+      issuer: textOf(root, saml, 'Issuer') ?? '',
+      status: statusOf(root),
+      inResponseTo: attribute(root, 'InResponseTo'),
+      nameId: nameId && { value: nameId.content, format: attribute(nameId, 'Format') ?? '' },
+      facts: assertion ? factsOf(assertion) : [],
+      attributes: assertion ? attributesOf(assertion) : [],
+      xml: root.toString({ format: true }),
+      // Last: it takes the signature out of the document.
+      signature: signatureOf(root, assertion, pem),
+    }
+  })
+}
