@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 export function check(): boolean {
   const steps: [string, string[]][] = [
     ['types', ['node_modules/typescript/bin/tsc', '-p', '.']],
+    ['types of web', ['node_modules/typescript/bin/tsc', '-p', 'web']],
     [
       'lint and format',
       ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],

@@ -1,0 +1,77 @@
+// Runs on whatever Node is there (18 or newer), after install.mjs: builds web/dist when its sources have changed.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const web = join(root, 'web')
+const dist = join(web, 'dist')
+
+const filesBelow = (folder) =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return entry.name.startsWith('dist') ? [] : filesBelow(path)
+    return [path]
+  })
+
+/** What the pages are made from. Of the server they take types, and the code of this one file. */
+function hashOfSources() {
+  const files = [...filesBelow(web), join(root, 'server/portal/continue.ts')].sort()
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
+  for (const file of files) hash.update(file.slice(root.length)).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+/** Compressed once here and not for every answer. */
+function compress(folder) {
+  for (const file of filesBelow(folder).filter((path) => /\.(js|css|svg)$/.test(path))) {
+    const content = readFileSync(file)
+    writeFileSync(`${file}.br`, brotliCompressSync(content))
+    writeFileSync(`${file}.gz`, gzipSync(content))
+  }
+}
+
+/** Another start may be doing the same at this moment; whose pages are left does not matter. */
+function swap(fresh) {
+  const old = `${fresh}-old`
+  try {
+    if (existsSync(dist)) renameSync(dist, old)
+    renameSync(fresh, dist)
+  } catch (error) {
+    if (!existsSync(dist)) throw error
+  }
+  for (const folder of [old, fresh]) rmSync(folder, { recursive: true, force: true })
+}
+
+function build(wanted) {
+  const own = join(root, 'node_modules/.bin/node')
+  // Beside the old one and swapped in at the end: a service that runs meanwhile finds one or the other.
+  const fresh = `${dist}-${process.pid}`
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  const { status } = spawnSync(
+    existsSync(own) ? own : process.execPath,
+    [vite, 'build', web, '--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn'],
+    { cwd: root, stdio: ['ignore', 2, 2] },
+  )
+  if (status !== 0) {
+    rmSync(fresh, { recursive: true, force: true })
+    return false
+  }
+  compress(fresh)
+  writeFileSync(join(fresh, '.sources'), wanted)
+  swap(fresh)
+  return true
+}
+
+const stamp = join(dist, '.sources')
+const wanted = hashOfSources()
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+  process.stderr.write('Building the web pages (once for each change of them) …\n')
+  if (!build(wanted)) {
+    process.stderr.write('The web pages could not be built; the lines above say why\n')
+    process.exit(1)
+  }
+}

@@ -1,0 +1,121 @@
+import { QueryClient, queryOptions } from '@tanstack/react-query'
+import type {
+  ApplicationTile,
+  LinkAnswer,
+  OrganizationChoice,
+  PasswordRules,
+  Profile,
+  Security,
+  Session,
+  SessionAnswer,
+  SignInRequest,
+  SignOutAnswer,
+  TotpEnrollment,
+} from '../../../server/portal/schema.ts'
+import { ApiError, call, rememberToken } from './http.ts'
+
+// The calls of the portal, by what people do.
+
+const PORTAL = '/auth/users'
+const get = <T>(path: string) => call<T>('GET', `${PORTAL}${path}`)
+const post = <T>(path: string, body?: object) => call<T>('POST', `${PORTAL}${path}`, body)
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      // An answer that says no says so again.
+      retry: (failures, error) =>
+        failures < 2 && (!(error instanceof ApiError) || error.status === 0),
+    },
+  },
+})
+
+function remember(session: SessionAnswer): SessionAnswer {
+  rememberToken(session.csrfToken)
+  queries.setQueryData(sessionQuery.queryKey, session)
+  return session
+}
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async (): Promise<SessionAnswer | null> => {
+    try {
+      const session = await get<SessionAnswer>('/session')
+      rememberToken(session.csrfToken)
+      return session
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null
+      throw error
+    }
+  },
+})
+
+export async function signIn(request: SignInRequest): Promise<SessionAnswer | OrganizationChoice> {
+  const answer = await post<SessionAnswer | OrganizationChoice>('/sign-in', request)
+  return answer.status === 'choose_organization' ? answer : remember(answer)
+}
+
+export const giveCode = async (code: string) =>
+  remember(await post<SessionAnswer>('/sign-in/totp', { code }))
+
+export const replaceExpired = async (password: string) =>
+  remember(await post<SessionAnswer>('/sign-in/password', { password }))
+
+export const startEnrollment = () => post<TotpEnrollment>('/totp')
+
+export const finishEnrollment = async (code: string) =>
+  remember(await post<SessionAnswer>('/totp/confirm', { code }))
+
+export async function signOut(): Promise<string | null> {
+  const { continueTo } = await post<SignOutAnswer>('/sign-out')
+  rememberToken(undefined)
+  queries.clear()
+  queries.setQueryData(sessionQuery.queryKey, null)
+  return continueTo
+}
+
+export const askForLink = (identifier: string, organization: string | undefined) =>
+  post<unknown>('/password/forgot', { identifier, ...(organization && { organization }) })
+
+export interface PasswordLink {
+  organization: string
+  token: string
+}
+export const linkQuery = (link: PasswordLink) =>
+  queryOptions({
+    queryKey: ['link', link],
+    queryFn: () => post<LinkAnswer>('/password/link', link),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+export const choosePassword = (link: PasswordLink, password: string) =>
+  post<unknown>('/password', { ...link, password })
+
+export const rulesQuery = queryOptions({
+  queryKey: ['rules'],
+  queryFn: () => get<PasswordRules>('/password/rules'),
+})
+export const tilesQuery = queryOptions({
+  queryKey: ['applications'],
+  queryFn: () => get<ApplicationTile[]>('/applications'),
+})
+export const profileQuery = queryOptions({
+  queryKey: ['profile'],
+  queryFn: () => get<Profile>('/profile'),
+})
+export const securityQuery = queryOptions({
+  queryKey: ['security'],
+  queryFn: () => get<Security>('/security'),
+})
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: () => get<Session[]>('/sessions'),
+})
+
+export const changePassword = async (currentPassword: string, password: string) =>
+  remember(await post<SessionAnswer>('/password/change', { currentPassword, password }))
+
+export const removeTotp = (code: string) => post<unknown>('/totp/remove', { code })
+
+export const endSession = (id: string) => call<unknown>('DELETE', `${PORTAL}/sessions/${id}`)
+export const endOtherSessions = () => call<unknown>('DELETE', `${PORTAL}/sessions`)

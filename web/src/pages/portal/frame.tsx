@@ -1,0 +1,57 @@
+import { Container, Group, Text, UnstyledButton } from '@mantine/core'
+import { IconApps, IconShieldLock, IconUser } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet } from '@tanstack/react-router'
+import { sessionQuery } from '../../api/portal.ts'
+import { Logo } from '../../ui/logo.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import classes from './frame.module.css'
+
+const PAGES = [
+  { to: '/', label: 'Applications', Icon: IconApps },
+  { to: '/profile', label: 'Profile', Icon: IconUser },
+  { to: '/security', label: 'Security', Icon: IconShieldLock },
+] as const
+
+/** At the top of a wide window, and at the bottom of a phone, where thumbs are. */
+const Navigation = () => (
+  <nav className={classes.navigation} aria-label="Main">
+    {PAGES.map(({ to, label, Icon }) => (
+      <UnstyledButton
+        key={to}
+        className={classes.link}
+        renderRoot={(props) => <Link to={to} activeOptions={{ exact: true }} {...props} />}
+      >
+        <Icon size={20} stroke={1.75} aria-hidden />
+        {label}
+      </UnstyledButton>
+    ))}
+  </nav>
+)
+
+export function PortalFrame() {
+  const { data: session } = useQuery(sessionQuery)
+  if (!session) return null
+  return (
+    <>
+      <a className={classes.skip} href="#main">
+        To the content
+      </a>
+      <header className={classes.header}>
+        <Container size="lg" className={classes.bar}>
+          <Group gap="sm" wrap="nowrap">
+            <Logo size={30} />
+            <Text fw={650} component="span" truncate maw="12rem">
+              {session.organization.name}
+            </Text>
+          </Group>
+          <Navigation />
+          <AccountMenu session={session} />
+        </Container>
+      </header>
+      <Container size="lg" component="main" id="main" tabIndex={-1} className={classes.main}>
+        <Outlet />
+      </Container>
+    </>
+  )
+}

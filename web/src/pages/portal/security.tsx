@@ -1,0 +1,12 @@
+import { Page } from '../../ui/page.tsx'
+import { PasswordPanel } from './password-panel.tsx'
+import { SessionsPanel } from './sessions-panel.tsx'
+import { TotpPanel } from './totp-panel.tsx'
+
+export const SecurityPage = () => (
+  <Page title="Security">
+    <PasswordPanel />
+    <TotpPanel />
+    <SessionsPanel />
+  </Page>
+)

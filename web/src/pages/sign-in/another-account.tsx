@@ -1,0 +1,17 @@
+import { Anchor, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { SessionAnswer } from '../../../../server/portal/schema.ts'
+import { signOut } from '../../api/portal.ts'
+
+/** Whose sign-in is under way, and the way out of it. */
+export function AnotherAccount({ session }: { session: SessionAnswer }) {
+  const leaving = useMutation({ mutationFn: signOut })
+  return (
+    <Text size="sm" c="dimmed" ta="center">
+      {session.email} ·{' '}
+      <Anchor component="button" type="button" size="sm" onClick={() => leaving.mutate()}>
+        Not you?
+      </Anchor>
+    </Text>
+  )
+}

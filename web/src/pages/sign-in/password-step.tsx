@@ -1,0 +1,105 @@
+import { Anchor, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import type { OrganizationChoice } from '../../../../server/portal/schema.ts'
+import { signIn } from '../../api/portal.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { Sheet } from '../../ui/sheet.tsx'
+import { OrganizationStep } from './organization-step.tsx'
+
+interface Props {
+  known: string | undefined
+  organization: string | undefined
+  /** Somebody is signed in and is asked once more. */
+  again: boolean
+  done: () => void
+}
+
+export function PasswordStep({ known, organization, again, done }: Props) {
+  const [identifier, setIdentifier] = useState(known ?? '')
+  const [password, setPassword] = useState('')
+  const [choice, setChoice] = useState<OrganizationChoice | null>(null)
+  const signingIn = useMutation({
+    mutationFn: (chosen: string | undefined) =>
+      signIn({ identifier, password, ...(chosen && { organization: chosen }) }),
+    onSuccess: (answer) => {
+      if (answer.status === 'choose_organization') setChoice(answer)
+      else done()
+    },
+  })
+  if (choice)
+    return (
+      <OrganizationStep
+        choice={choice}
+        choose={signingIn.mutate}
+        busy={signingIn.isPending}
+        error={signingIn.error}
+      />
+    )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signingIn.mutate(organization)
+  }
+  return (
+    <Sheet
+      title={again ? 'Is it you?' : 'Sign in'}
+      lead={
+        again
+          ? 'What you are about to open asks for your password once more.'
+          : 'to reach your applications'
+      }
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="E-mail or username"
+            name="username"
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            withAsterisk={false}
+            autoFocus={!known}
+            value={identifier}
+            onChange={(event) => setIdentifier(event.currentTarget.value)}
+          />
+          <div>
+            <PasswordInput
+              label="Password"
+              name="password"
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              autoFocus={known !== undefined}
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            />
+            <Group justify="flex-end" mt={6}>
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link
+                    to="/forgot-password"
+                    search={{
+                      ...(identifier && { identifier }),
+                      ...(organization && { organization }),
+                    }}
+                    {...props}
+                  />
+                )}
+              >
+                Forgot your password?
+              </Anchor>
+            </Group>
+          </div>
+          <Problem error={signingIn.error} />
+          <Button type="submit" fullWidth loading={signingIn.isPending}>
+            {again ? 'Continue' : 'Sign in'}
+          </Button>
+        </Stack>
+      </form>
+    </Sheet>
+  )
+}

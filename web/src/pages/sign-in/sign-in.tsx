@@ -1,0 +1,62 @@
+import { Center, Loader } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { isOwnPath } from '../../../../server/portal/continue.ts'
+import type { SessionAnswer } from '../../../../server/portal/schema.ts'
+import { sessionQuery } from '../../api/portal.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { CodeStep } from './code-step.tsx'
+import { EnrollmentStep } from './enrollment-step.tsx'
+import { ExpiredStep } from './expired-step.tsx'
+import { PasswordStep } from './password-step.tsx'
+
+const route = getRouteApi('/login')
+
+/** A whole page is loaded: the way on may lead to an application rather than to a page of ours. */
+const goOn = (path: string | undefined) =>
+  window.location.replace(path !== undefined && isOwnPath(path) ? path : '/')
+
+const Waiting = () => (
+  <Center mih="100dvh">
+    <Loader aria-label="Loading" />
+  </Center>
+)
+
+function Step({ session }: { session: SessionAnswer }) {
+  switch (session.status) {
+    case 'totp_required':
+      return <CodeStep session={session} />
+    case 'password_expired':
+      return <ExpiredStep session={session} />
+    case 'totp_enrollment_required':
+      return <EnrollmentStep session={session} />
+    case 'signed_in':
+      return <Waiting />
+  }
+}
+
+/** One address for all steps: which one is next is for the server to say. */
+export function SignInPage() {
+  const search = route.useSearch()
+  const { data: session, error } = useQuery(sessionQuery)
+  // Whoever is asked to prove again who they are starts with the password, though signed in.
+  const [proved, setProved] = useState(search.fresh === undefined)
+  const finished = proved && session?.status === 'signed_in'
+  useEffect(() => {
+    if (finished) goOn(search.continue)
+  }, [finished, search.continue])
+
+  if (error) return <Failure error={error} />
+  if (session === undefined) return <Waiting />
+  if (session === null || !proved)
+    return (
+      <PasswordStep
+        known={search.identifier ?? session?.email}
+        organization={search.organization ?? session?.organization.id}
+        again={session?.status === 'signed_in'}
+        done={() => setProved(true)}
+      />
+    )
+  return <Step session={session} />
+}

@@ -1,0 +1,109 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { queries, sessionQuery } from './api/portal.ts'
+import { Failure, NotFound } from './ui/failure.tsx'
+
+// Two faces: people's own pages here; the console will hang below /console, in a bundle of its own.
+
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: NotFound,
+  errorComponent: ({ error }) => (
+    <Failure error={error instanceof Error ? error : new Error(String(error))} />
+  ),
+})
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+
+/** Only what is there: an absent hint must not appear in the address. */
+const only = <T extends Record<string, string | undefined>>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: string
+  }
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search: Record<string, unknown>) =>
+    only({
+      continue: text(search.continue),
+      fresh: text(search.fresh),
+      organization: text(search.organization),
+      identifier: text(search.identifier),
+    }),
+  component: lazyRouteComponent(() => import('./pages/sign-in/index.ts'), 'SignInPage'),
+})
+
+const forgotten = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  validateSearch: (search: Record<string, unknown>) =>
+    only({ identifier: text(search.identifier), organization: text(search.organization) }),
+  component: lazyRouteComponent(() => import('./pages/sign-in/index.ts'), 'ForgotPasswordPage'),
+})
+
+const password = createRoute({
+  getParentRoute: () => root,
+  path: '/password',
+  validateSearch: (search: Record<string, unknown>) =>
+    only({ organization: text(search.organization), token: text(search.token) }),
+  component: lazyRouteComponent(() => import('./pages/sign-in/index.ts'), 'PasswordLinkPage'),
+})
+
+const portal = createRoute({
+  getParentRoute: () => root,
+  id: 'portal',
+  beforeLoad: async ({ location }) => {
+    const session = await queries.ensureQueryData(sessionQuery)
+    if (session?.status === 'signed_in') return
+    const { pathname } = location
+    throw redirect({ to: '/login', search: pathname === '/' ? {} : { continue: pathname } })
+  },
+  component: lazyRouteComponent(() => import('./pages/portal/index.ts'), 'PortalFrame'),
+})
+
+const page = <P extends string>(
+  path: P,
+  name: 'ApplicationsPage' | 'ProfilePage' | 'SecurityPage',
+) =>
+  createRoute({
+    getParentRoute: () => portal,
+    path,
+    component: lazyRouteComponent(() => import('./pages/portal/index.ts'), name),
+  })
+
+const tree = root.addChildren([
+  login,
+  forgotten,
+  password,
+  portal.addChildren([
+    page('/', 'ApplicationsPage'),
+    page('/profile', 'ProfilePage'),
+    page('/security', 'SecurityPage'),
+  ]),
+])
+
+export const router = createRouter({
+  routeTree: tree,
+  defaultPreload: false,
+  scrollRestoration: true,
+  // Plain text in the address, as the server and mails write it; the default would put quotes around numbers.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const query = new URLSearchParams(search as Record<string, string>).toString()
+    return query === '' ? '' : `?${query}`
+  },
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,74 @@
+import { Button, Center, Code, CopyButton, Group, Loader, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { finishEnrollment, startEnrollment } from '../api/portal.ts'
+import { CodeField } from './code-field.tsx'
+import { Problem } from './problem.tsx'
+import { QrCode } from './qr-code.tsx'
+
+/** In groups of four: it may have to be typed. */
+const spaced = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ')
+
+/** A second factor: shown, taken over by the device, proved by a code of it. */
+export function Enrollment({ done }: { done: () => void }) {
+  const [code, setCode] = useState('')
+  const started = useQuery({
+    queryKey: ['enrollment'],
+    queryFn: startEnrollment,
+    // The secret belongs to this visit of the page; asked for again it would be another one.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  })
+  const finishing = useMutation({
+    mutationFn: () => finishEnrollment(code.replaceAll(' ', '')),
+    onSuccess: done,
+  })
+  if (started.error) return <Problem error={started.error} />
+  if (!started.data)
+    return (
+      <Center py="xl">
+        <Loader aria-label="Loading" />
+      </Center>
+    )
+  const { secret, otpauthUrl } = started.data
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    finishing.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm">
+          Scan the picture with an authenticator app, such as the one on your phone that already
+          shows codes for other accounts.
+        </Text>
+        <Center>
+          <QrCode text={otpauthUrl} label="QR code for your authenticator app" />
+        </Center>
+        <div>
+          <Text size="sm" c="dimmed" mb={4}>
+            Cannot scan it? Type this key instead:
+          </Text>
+          <Group gap="xs" wrap="nowrap" justify="space-between">
+            <Code fz="sm" data-testid="totp-secret">
+              {spaced(secret)}
+            </Code>
+            <CopyButton value={secret}>
+              {({ copied, copy }) => (
+                <Button variant="default" size="xs" onClick={copy} miw={80}>
+                  {copied ? 'Copied' : 'Copy'}
+                </Button>
+              )}
+            </CopyButton>
+          </Group>
+        </div>
+        <CodeField value={code} onChange={(event) => setCode(event.currentTarget.value)} />
+        <Problem error={finishing.error} />
+        <Button type="submit" fullWidth loading={finishing.isPending}>
+          Turn on
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,25 @@
+import { Button, Text } from '@mantine/core'
+import { Sheet } from './sheet.tsx'
+
+export function NotFound() {
+  return (
+    <Sheet title="There is nothing here" lead="The address may be mistyped, or the page has moved.">
+      <Button component="a" href="/" fullWidth>
+        To your applications
+      </Button>
+    </Sheet>
+  )
+}
+
+export function Failure({ error }: { error: Error }) {
+  return (
+    <Sheet title="That did not work" lead={error.message}>
+      <Button onClick={() => window.location.reload()} fullWidth>
+        Try again
+      </Button>
+      <Text size="sm" c="dimmed" ta="center">
+        If it happens again, tell your administrator.
+      </Text>
+    </Sheet>
+  )
+}

@@ -1,0 +1,75 @@
+import { Button, PasswordInput, Stack } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { PasswordRules } from '../../../server/portal/schema.ts'
+import { ApiError } from '../api/http.ts'
+import { Problem } from './problem.tsx'
+import { RuleList } from './rule-list.tsx'
+
+interface Props {
+  rules: PasswordRules['rules']
+  username: string
+  action: string
+  /** Saves the password; the server judges it. */
+  save: (password: string) => Promise<unknown>
+  done: () => void
+  /** Fields before the new password. */
+  children?: ReactNode
+}
+
+const brokenIn = (error: Error | null): string[] =>
+  error instanceof ApiError ? error.violations.map(({ description }) => description) : []
+
+export function NewPassword({ rules, username, action, save, done, children }: Props) {
+  const [password, setPassword] = useState('')
+  const [repeated, setRepeated] = useState('')
+  const [differs, setDiffers] = useState(false)
+  const saving = useMutation({ mutationFn: save, onSuccess: done })
+  const broken = brokenIn(saving.error)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setDiffers(password !== repeated)
+    if (password === repeated) saving.mutate(password)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {children}
+        {/* For password managers, which would not know otherwise whose password it is. */}
+        <input
+          type="text"
+          name="username"
+          autoComplete="username"
+          value={username}
+          readOnly
+          hidden
+        />
+        <PasswordInput
+          label="New password"
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={broken.length > 0 && 'This password does not follow the rules below'}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
+        />
+        <RuleList rules={rules} broken={broken} />
+        <PasswordInput
+          label="Repeat the new password"
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          value={repeated}
+          onChange={(event) => setRepeated(event.currentTarget.value)}
+          error={differs && 'The two are not the same'}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the repeated password' }}
+        />
+        <Problem error={broken.length > 0 ? null : saving.error} />
+        <Button type="submit" fullWidth loading={saving.isPending}>
+          {action}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

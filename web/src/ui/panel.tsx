@@ -1,0 +1,31 @@
+import { Group, Paper, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './panel.module.css'
+
+interface Props {
+  title: string
+  lead?: ReactNode
+  action?: ReactNode
+  children?: ReactNode
+}
+
+export const Panel = ({ title, lead, action, children }: Props) => (
+  <Paper className={classes.panel} p="lg" radius="lg" component="section" aria-label={title}>
+    <Stack>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <div className={classes.words}>
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          {lead && (
+            <Text c="dimmed" size="sm" mt={2} component="div">
+              {lead}
+            </Text>
+          )}
+        </div>
+        {action}
+      </Group>
+      {children}
+    </Stack>
+  </Paper>
+)

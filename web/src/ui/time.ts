@@ -1,0 +1,17 @@
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+export const asDay = (time: string): string => day.format(new Date(time))
+
+/** How long ago, in the largest unit that fits. */
+export function ago(time: string): string {
+  const seconds = (Date.now() - Date.parse(time)) / 1000
+  const unit = UNITS.find(([, length]) => seconds >= length)
+  return unit ? relative.format(-Math.floor(seconds / unit[1]), unit[0]) : 'just now'
+}

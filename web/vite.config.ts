@@ -1,0 +1,16 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  build: {
+    // Everything is a file of its own: the content security policy of the pages knows no data: and no inline.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 800,
+  },
+  // `npx vite web` beside a running service.
+  server: { proxy: { '/auth': 'http://localhost:8080', '/api': 'http://localhost:8080' } },
+})
