@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
@@ -27,6 +27,13 @@ const Report = Type.Object(
   },
   { title: 'IngestReport' },
 )
+
+/**
+ * Either side that fails ends the other. The failure is met by whoever reads, also when it comes before anybody does:
+ * heard by nobody, it would end the process.
+ */
+const unpacked = (payload: Readable): Readable =>
+  pipeline(payload, createGunzip({ chunkSize: CHUNK }), () => {})
 
 /** Events of sources outside the service. In a plugin of its own: here bodies are streams. */
 export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
@@ -59,9 +66,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, {
           `content-encoding: ${encoding} is not supported; send gzip or none`,
         )
       }
-      const plain = encoding === 'gzip' ? payload.pipe(createGunzip({ chunkSize: CHUNK })) : payload
-      // A connection that breaks must end the reading, too.
-      if (plain !== payload) payload.once('error', (error) => plain.destroy(error))
+      const plain = encoding === 'gzip' ? unpacked(payload) : payload
       const { organizationId } = request.caller
       working++
       try {

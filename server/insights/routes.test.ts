@@ -473,7 +473,9 @@ test('ingest: bad lines are told by number, good ones kept, and a repeat stores 
     ['kept', 'upper', [{ field: 'Name', to: 'Case' }]],
   )
   assert.equal(kept.organization, org.organizationId)
-  assert.equal((await post('x', { 'content-encoding': 'gzip' })).statusCode, 400)
+  // Unpacking may fail before or after somebody begins to read.
+  for (let tries = 0; tries < 20; tries++)
+    assert.equal((await post('x', { 'content-encoding': 'gzip' })).statusCode, 400)
   assert.equal((await post('x', { 'content-encoding': 'br' })).statusCode, 400)
 })
 
