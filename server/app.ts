@@ -13,6 +13,20 @@ import {
   sessionRoutes,
 } from './admins/index.ts'
 import {
+  type ApplicationContext,
+  applicationJobs,
+  applicationNames,
+  applicationRoutes,
+  applicationV2Routes,
+  certificateRoutes,
+  logoRoutes,
+  promoteCertificateJob,
+  purgeApplicationsJob,
+  spMetadataRoutes,
+  templateRoutes,
+  warnOfExpiryJob,
+} from './applications/index.ts'
+import {
   type CommandContext,
   commandAgentRoutes,
   commandDetails,
@@ -69,6 +83,7 @@ import { registerAuthorization } from './platform/http/authorize.ts'
 import { registerContract } from './platform/http/contract-routes.ts'
 import { collectOperations, type Operation } from './platform/http/openapi.ts'
 import { createServer } from './platform/http/server.ts'
+import { registerWeb } from './platform/http/web.ts'
 import type { JobDefinition, SendJob } from './platform/jobs/definition.ts'
 import { openQueue, type Queue } from './platform/jobs/queue.ts'
 import { createLog, type Logger } from './platform/log.ts'
@@ -128,6 +143,9 @@ export const jobDefinitions: JobDefinition[] = [
   runScheduledJob,
   tidyCommandsJob,
   deleteExpiredSessionsJob,
+  promoteCertificateJob,
+  warnOfExpiryJob,
+  purgeApplicationsJob,
 ] as unknown as JobDefinition[]
 
 export interface App {
@@ -160,6 +178,7 @@ interface HttpParts {
   users: UserContext
   portal: PortalContext
   groups: GroupContext
+  applications: ApplicationContext
   commands: CommandContext
   queueDepths: Queue['depths']
   prepare?: ((http: FastifyInstance) => void) | undefined
@@ -174,8 +193,12 @@ async function registerApi(
     users,
     portal,
     groups,
+    applications,
     commands,
-  }: Pick<HttpParts, 'db' | 'searchDb' | 'forwarding' | 'users' | 'portal' | 'groups' | 'commands'>,
+  }: Pick<
+    HttpParts,
+    'db' | 'searchDb' | 'forwarding' | 'users' | 'portal' | 'groups' | 'applications' | 'commands'
+  >,
   context: AdminContext,
   operations: Operation[],
 ) {
@@ -204,6 +227,10 @@ async function registerApi(
   const graph = { db, names: groups.names, commandDetails }
   await http.register(graphRoutes, { prefix: '/api/v2', context: graph })
   await http.register(groupRoutes, { prefix: '/api/v2', context: groups })
+  await http.register(templateRoutes, { prefix: '/api', context: applications })
+  await http.register(applicationRoutes, { prefix: '/api', context: applications })
+  for (const routes of [applicationV2Routes, certificateRoutes, spMetadataRoutes, logoRoutes])
+    await http.register(routes, { prefix: '/api/v2', context: applications })
   await http.register(userRoutes, { prefix: '/api', context: users })
   await http.register(userAccountRoutes, { prefix: '/api', context: users })
   await http.register(userPasswordRoutes, { context: users })
@@ -214,6 +241,7 @@ async function registerApi(
   await http.register(oauthRoutes, { context })
   await http.register(sessionRoutes, { context })
   registerContract(http, operations)
+  await registerWeb(http)
 }
 
 async function connectGeoIp(http: FastifyInstance, config: Config, log: Logger): Promise<void> {
@@ -253,6 +281,7 @@ const groupContext = (db: Db, send: SendJob): GroupContext => ({
     user_group: groupNames,
     system_group: groupNames,
     command: commandNames,
+    application: applicationNames,
   }),
   resources: { user: userResource, system: systemResource },
 })
@@ -268,6 +297,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   const portal: PortalContext = { ...users }
   users.listeners.push(endSessionsOfChanged)
   const groups = groupContext(db, send)
+  const outbound = new Outbound({ allowlist: new Allowlist(config.outboundAllow) })
+  const applications: ApplicationContext = { db, sealer, send, postMail, outbound, publicUrl }
   users.listeners.push(async (tx, actor, { userId, after }) => {
     if (after) await memberChanged(groups, tx, actor, 'user', userId)
     else await forgetMember(tx, actor.organizationId, userId)
@@ -293,13 +324,13 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...userJobs(users),
     ...portalJobs(users),
     ...groupJobs(groups),
+    ...applicationJobs(applications),
     ...graphJobs(db),
     mailJob(db, sealer, config, log),
   ]
   const queue = await openQueue(db, log, jobDefinitions, jobs)
   const cache = new CredentialCache()
   const context: AdminContext = { db, cache, sealer, postMail, publicUrl }
-  const outbound = new Outbound({ allowlist: new Allowlist(config.outboundAllow) })
   const forwarding = { db, searchDb, sealer, outbound }
   const { http, operations } = await createHttp({
     config,
@@ -311,6 +342,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     users,
     portal,
     groups,
+    applications,
     commands,
     queueDepths: queue.depths,
     prepare,
@@ -340,6 +372,7 @@ export async function describeRoutes(): Promise<Operation[]> {
     users: {} as UserContext,
     portal: { publicUrl: '' } as PortalContext,
     groups: {} as GroupContext,
+    applications: { publicUrl: '' } as ApplicationContext,
     commands: {} as CommandContext,
     queueDepths: async () => [],
   })

@@ -16,7 +16,7 @@ export interface ApplicationContext {
 }
 
 /** What it takes to read an application with its keys. */
-export type SsoContext = Pick<ApplicationContext, 'db' | 'sealer' | 'publicUrl'>
+export type SsoContext = Pick<ApplicationContext, 'db' | 'sealer'>
 
 /** Ties a sealed key to its certificate; platform/sealed-columns.ts has the same. */
 export const sealContext = (certificateId: string): string =>

@@ -1,4 +1,9 @@
 export type { ApplicationContext, SsoContext } from './context.ts'
+export { warnOfExpiry } from './expiry.ts'
+export { promoteCertificateJob, purgeApplicationsJob, warnOfExpiryJob } from './job-definitions.ts'
+export { applicationJobs } from './jobs.ts'
+export { logoRoutes } from './logo-routes.ts'
+export { applicationRoutes } from './routes.ts'
 export {
   findSsoApplication,
   findSsoApplicationById,
@@ -9,4 +14,7 @@ export {
   type SsoCertificate,
 } from './sso.ts'
 export type { AcsUrl, AuthClaims, NamedValue, SsoConfig } from './sso-config.ts'
+export { applicationNames } from './store.ts'
+export { templateRoutes } from './template-routes.ts'
 export { applicationsOfUser, mayUse, type Tile } from './tiles.ts'
+export { applicationV2Routes, certificateRoutes, spMetadataRoutes } from './v2-routes.ts'

@@ -102,7 +102,7 @@ export function readAuthClaims(stored: object): AuthClaims {
 }
 
 /** What was checked when it was written is taken as it stands. */
-export function readSsoConfig(values: Values, metadataUrl: string): SsoConfig {
+export function readSsoConfig(values: Values): SsoConfig {
   const text = (name: SettingName) => String(values[name] ?? '')
   const flag = (name: SettingName) => values[name] === true
   const pairs = (name: SettingName) => (values[name] ?? []) as NamedValue[]
@@ -110,7 +110,7 @@ export function readSsoConfig(values: Values, metadataUrl: string): SsoConfig {
   const acsUrls = acs === '' || hasPlaceholder(acs) ? [] : (readAcsUrls(acs) ?? [])
   const signatureAlgorithm = text('signatureAlgorithm') as SsoConfig['signatureAlgorithm']
   return {
-    idpEntityId: text('idpEntityId') || metadataUrl,
+    idpEntityId: text('idpEntityId'),
     spEntityId: hasPlaceholder(text('spEntityId')) ? '' : text('spEntityId'),
     acsUrls,
     defaultAcs: acsUrls.find(({ isDefault }) => isDefault) ?? acsUrls[0],

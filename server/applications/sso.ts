@@ -68,7 +68,7 @@ async function certificatesOf(
   return current && { current, ...(next && { next }), ...(previous && { previous }) }
 }
 
-/** Where the metadata of an application stands; also what we are called, unless the settings say otherwise. */
+/** Where the metadata of an application stands. */
 export const metadataUrl = (publicUrl: string, slug: string): string =>
   `${publicUrl}/saml2/${slug}/metadata`
 
@@ -92,7 +92,7 @@ export async function findSsoApplicationById(
     ssoUrl: row.sso_url,
     slug: row.slug,
     active: row.active,
-    config: readSsoConfig(values, metadataUrl(context.publicUrl, row.slug)),
+    config: readSsoConfig(values),
     certificates,
   }
 }

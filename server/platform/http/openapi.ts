@@ -165,6 +165,8 @@ function describeOperation(operation: Operation, legacy: boolean, components: Js
         content: { 'application/json': { schema: hoist(schema.body, components) } },
       },
     }),
+    // A body that is not JSON is read by its route, which describes it as OpenAPI does.
+    ...(schema.requestBody !== undefined && { requestBody: schema.requestBody }),
     responses: Object.fromEntries(responses),
     security: operation.scopes === null ? [] : [{ 'x-api-key': [] }, { bearer: [] }],
     ...(operation.scopes && { 'x-scopes': operation.scopes }),

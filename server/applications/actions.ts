@@ -1,0 +1,258 @@
+import { addNode, deleteNode, restoreNode } from '../graph/index.ts'
+import { changesBetween, recordEvent } from '../insights/index.ts'
+import type { Caller } from '../platform/caller.ts'
+import { isUniqueViolation, type Queryable, type Tx } from '../platform/db.ts'
+import { conflict, notFound } from '../platform/errors.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { templateOf } from './catalogue.ts'
+import { certificatesById, deleteUnusedCertificates } from './certificate-store.ts'
+import type { ApplicationContext } from './context.ts'
+import { isCertificate, keepKeyPair, newKeyPair, sentKeyPair } from './key-pairs.ts'
+import { planPromotion } from './promotion.ts'
+import { resourceOf, SECRETS, toApplication, told } from './records.ts'
+import type { Application, ApplicationWrite } from './schema.ts'
+import { badSsoUrl } from './slug.ts'
+import {
+  type ApplicationRow,
+  deleteSlug,
+  findApplication,
+  insertApplication,
+  insertSlug,
+  lockApplication,
+  markDeleted,
+  SLUG_KEY,
+  saveApplication,
+  unmarkDeleted,
+} from './store.ts'
+import { checkRequired, readWrite, templateFor, type Written } from './write.ts'
+import type { KeyPair } from './x509.ts'
+
+const FIELDS = { certificate: 'config.idpCertificate', privateKey: 'config.idpPrivateKey' }
+
+export const applicationNotFound = () =>
+  notFound('application_not_found', 'Not Found: there is no such application')
+
+const slugTaken = () => badSsoUrl('another application has this address already')
+
+async function saving<T>(work: Promise<T>, taken: () => Error = slugTaken): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (isUniqueViolation(error, SLUG_KEY)) throw taken()
+    throw error
+  }
+}
+
+export async function getApplicationRow(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<ApplicationRow> {
+  const row = isId(id) ? await findApplication(db, organizationId, id) : undefined
+  if (!row) throw applicationNotFound()
+  return row
+}
+
+export async function lockedApplication(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+): Promise<ApplicationRow> {
+  const row = isId(id) ? await lockApplication(tx, organizationId, id) : undefined
+  if (!row) throw applicationNotFound()
+  return row
+}
+
+/** Records of rows, with the certificates they sign with; one more statement, however many there are. */
+export async function describeApplications(
+  { publicUrl }: Pick<ApplicationContext, 'publicUrl'>,
+  db: Queryable,
+  organizationId: string,
+  rows: ApplicationRow[],
+): Promise<Application[]> {
+  const ids = rows.map((row) => row.certificate_id)
+  const certificates = await certificatesById(db, organizationId, ids)
+  return rows.map((row) =>
+    toApplication(row, certificates.get(row.certificate_id ?? ''), publicUrl),
+  )
+}
+
+const describe = async (context: ApplicationContext, db: Queryable, row: ApplicationRow) =>
+  (await describeApplications(context, db, row.organization_id, [row]))[0]!
+
+export async function getApplication(
+  context: ApplicationContext,
+  { organizationId }: Caller,
+  id: string,
+): Promise<Application> {
+  const tenant = context.db.tenant(organizationId)
+  return describe(context, tenant, await getApplicationRow(tenant, organizationId, id))
+}
+
+export async function createApplication(
+  context: ApplicationContext,
+  caller: Caller,
+  body: ApplicationWrite,
+): Promise<Application> {
+  const { organizationId } = caller
+  const template = templateFor(body)
+  checkRequired(template, body)
+  const { written, sent } = readWrite(template, body, null, context.publicUrl)
+  const { slug } = written
+  const pair =
+    sentKeyPair(sent.idpCertificate, sent.idpPrivateKey, FIELDS) ??
+    (slug === null ? null : await newKeyPair(context, organizationId, slug))
+  return saving(
+    context.db.tx(organizationId, async (tx) => {
+      const row = await plantRow(context, tx, organizationId, { ...written, id: newId() }, pair)
+      const certificates = await certificatesById(tx, organizationId, [row.certificate_id])
+      await recordEvent(tx, caller, {
+        event_type: 'application_create',
+        resource: resourceOf(row),
+        changes: changesBetween({}, told(row, certificates), SECRETS),
+      })
+      return describe(context, tx, row)
+    }),
+  )
+}
+
+/** The rows of a new application: itself, its node, its address, its certificate. */
+export async function plantRow(
+  context: Pick<ApplicationContext, 'sealer'>,
+  tx: Tx,
+  organizationId: string,
+  row: Written & { id: string },
+  pair: KeyPair | null,
+): Promise<ApplicationRow> {
+  const { id, slug } = row
+  await addNode(tx, organizationId, 'application', id)
+  const made = (await insertApplication(tx, {
+    ...row,
+    organization_id: organizationId,
+    logo_id: null,
+    certificate_id: null,
+    next_certificate_id: null,
+    previous_certificate_id: null,
+    promote_at: null,
+  }))!
+  if (slug !== null) await insertSlug(tx, organizationId, id, slug)
+  if (!pair) return made
+  const certificate = await keepKeyPair(context, tx, organizationId, id, pair)
+  const signing = { ...made, certificate_id: certificate.id }
+  await saveApplication(tx, signing)
+  return signing
+}
+
+/** Saves what has changed, with its event; nothing when nothing has. */
+export async function saveChange(
+  tx: Tx,
+  caller: Caller,
+  before: ApplicationRow,
+  after: ApplicationRow,
+): Promise<void> {
+  const { organizationId } = caller
+  const ids = [before, after].flatMap((row) => [row.certificate_id, row.next_certificate_id])
+  const certificates = await certificatesById(tx, organizationId, [...new Set(ids)])
+  const changes = changesBetween(told(before, certificates), told(after, certificates), SECRETS)
+  if (changes.length === 0 && before.previous_certificate_id === after.previous_certificate_id)
+    return
+  await saveApplication(tx, after)
+  await deleteUnusedCertificates(tx, organizationId, after.id)
+  if (before.slug !== after.slug) {
+    await deleteSlug(tx, organizationId, after.id)
+    if (after.slug !== null) await insertSlug(tx, organizationId, after.id, after.slug)
+  }
+  await recordEvent(tx, caller, {
+    event_type: 'application_update',
+    resource: resourceOf(after),
+    changes,
+  })
+}
+
+/**
+ * A full replace. The template is fixed for life. Without a certificate a new one is made, as the API has it; the one
+ * before it is kept, so that a mistake can be taken back.
+ */
+export async function replaceApplication(
+  context: ApplicationContext,
+  caller: Caller,
+  id: string,
+  body: ApplicationWrite,
+): Promise<Application> {
+  const { db } = context
+  const { organizationId } = caller
+  const known = await getApplicationRow(db.tenant(organizationId), organizationId, id)
+  if (body.name) templateFor(body)
+  const template = templateOf(known.name)
+  const { slug, sent } = {
+    slug: known.slug,
+    ...readWrite(template, body, known, context.publicUrl),
+  }
+  const makes = slug !== null && sent.idpCertificate === '' && sent.idpPrivateKey === ''
+  const made = makes ? await newKeyPair(context, organizationId, slug) : null
+  return saving(
+    db.tx(organizationId, async (tx) => {
+      const before = await lockedApplication(tx, organizationId, id)
+      const { written } = readWrite(template, body, before, context.publicUrl)
+      const after: ApplicationRow = { ...before, ...written, name: before.name }
+      const certificates = await certificatesById(tx, organizationId, [before.certificate_id])
+      const current = certificates.get(before.certificate_id ?? '')?.certificate
+      const stays = isCertificate(sent.idpCertificate, FIELDS, current) && !sent.idpPrivateKey
+      const pair = stays
+        ? null
+        : (made ?? sentKeyPair(sent.idpCertificate, sent.idpPrivateKey, FIELDS))
+      if (pair && pair.certificate !== current) {
+        after.certificate_id = (await keepKeyPair(context, tx, organizationId, id, pair)).id
+        after.previous_certificate_id = before.certificate_id
+      }
+      await saveChange(tx, caller, before, after)
+      return describe(context, tx, after)
+    }),
+  )
+}
+
+/** Gone for everybody, and kept for a while to be restored with its bindings. Its address is free at once. */
+export function removeApplication(
+  context: ApplicationContext,
+  caller: Caller,
+  id: string,
+): Promise<Application> {
+  const { organizationId } = caller
+  return context.db.tx(organizationId, async (tx) => {
+    const row = await lockedApplication(tx, organizationId, id)
+    const eventId = await recordEvent(tx, caller, {
+      event_type: 'application_delete',
+      resource: resourceOf(row),
+    })
+    await markDeleted(tx, organizationId, id)
+    await deleteSlug(tx, organizationId, id)
+    await deleteNode(tx, organizationId, 'application', id, eventId)
+    return describe(context, tx, row)
+  })
+}
+
+export function restoreApplication(
+  context: ApplicationContext,
+  caller: Caller,
+  id: string,
+): Promise<Application> {
+  const { organizationId } = caller
+  const taken = () =>
+    conflict('slug_taken', 'ssoUrl: another application has taken this address in the meantime')
+  return saving(
+    context.db.tx(organizationId, async (tx) => {
+      const row = isId(id) ? await unmarkDeleted(tx, organizationId, id) : undefined
+      if (!row) throw applicationNotFound()
+      const eventId = await recordEvent(tx, caller, {
+        event_type: 'application_restore',
+        resource: resourceOf(row),
+      })
+      if (row.slug !== null) await insertSlug(tx, organizationId, id, row.slug)
+      await restoreNode(tx, organizationId, 'application', id, eventId)
+      // Its job may have come and gone in the meantime.
+      await planPromotion(context, tx, organizationId, row)
+      return describe(context, tx, row)
+    }),
+    taken,
+  )
+}

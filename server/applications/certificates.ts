@@ -1,0 +1,184 @@
+import type { Caller } from '../platform/caller.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { conflict, invalid, notFound } from '../platform/errors.ts'
+import { getApplicationRow, lockedApplication, saveChange } from './actions.ts'
+import { type CertificateRow, readCertificates, readFetches } from './certificate-store.ts'
+import type { ApplicationContext } from './context.ts'
+import { keepKeyPair, newKeyPair, sentKeyPair } from './key-pairs.ts'
+import { planPromotion } from './promotion.ts'
+import type { ApplicationCertificate, CertificatePost } from './schema.ts'
+import type { ApplicationRow } from './store.ts'
+
+// Rotation: the next certificate is shown in the metadata while the current one still signs; then it takes over, by hand
+// or on a date; the one before it is kept, so that there is a way back.
+
+const FIELDS = { certificate: 'certificate', privateKey: 'privateKey' }
+
+const noNext = () => notFound('no_next_certificate', 'There is no next certificate')
+const noSso = () =>
+  invalid('no_certificates', 'A bookmark has no certificates: nobody signs in with it')
+
+type Role = ApplicationCertificate['role']
+
+const rolesOf = (row: ApplicationRow): [Role, string | null][] => [
+  ['current', row.certificate_id],
+  ['next', row.next_certificate_id],
+  ['previous', row.previous_certificate_id],
+]
+
+async function describe(
+  db: Queryable,
+  organizationId: string,
+  row: ApplicationRow,
+): Promise<ApplicationCertificate[]> {
+  const certificates = await readCertificates(db, organizationId, row.id)
+  const fetches = await readFetches(db, organizationId, row.id)
+  return rolesOf(row).flatMap(([role, id]) => {
+    const found = certificates.find((certificate: CertificateRow) => certificate.id === id)
+    if (!found) return []
+    return {
+      id: found.id,
+      role,
+      certificate: found.certificate,
+      fingerprint: found.fingerprint,
+      notBefore: found.not_before,
+      notAfter: found.not_after,
+      created: found.created,
+      ...(role === 'next' && { promoteAt: row.promote_at }),
+      fetchedBy: fetches
+        .filter(({ certificate_id }) => certificate_id === found.id)
+        .map(({ address, user_agent, first_at, last_at }) => ({
+          address,
+          userAgent: user_agent,
+          firstAt: first_at,
+          lastAt: last_at,
+        })),
+    }
+  })
+}
+
+export async function listCertificates(
+  { db }: ApplicationContext,
+  { organizationId }: Caller,
+  id: string,
+): Promise<ApplicationCertificate[]> {
+  const tenant = db.tenant(organizationId)
+  return describe(tenant, organizationId, await getApplicationRow(tenant, organizationId, id))
+}
+
+/** Loads, changes, saves with the event; the certificates as they are then. */
+function change(
+  { db }: Pick<ApplicationContext, 'db'>,
+  caller: Caller,
+  id: string,
+  decide: (before: ApplicationRow, tx: Tx) => ApplicationRow | Promise<ApplicationRow>,
+): Promise<ApplicationCertificate[]> {
+  const { organizationId } = caller
+  return db.tx(organizationId, async (tx) => {
+    const before = await lockedApplication(tx, organizationId, id)
+    if (before.slug === null) throw noSso()
+    const after = await decide(before, tx)
+    await saveChange(tx, caller, before, after)
+    return describe(tx, organizationId, after)
+  })
+}
+
+/** To the millisecond, as it is kept; null for none. */
+function readDate(field: string, value: string | null | undefined): string | null {
+  if (value === undefined || value === null) return null
+  const date = new Date(value)
+  if (date <= new Date()) throw invalid('date_in_the_past', `${field}: must be in the future`)
+  return date.toISOString()
+}
+
+/** Signs nothing yet; service providers see it in the metadata. */
+export async function addNextCertificate(
+  context: ApplicationContext,
+  caller: Caller,
+  id: string,
+  body: CertificatePost,
+): Promise<ApplicationCertificate[]> {
+  const { organizationId } = caller
+  const promoteAt = readDate('promoteAt', body.promoteAt)
+  const known = await getApplicationRow(context.db.tenant(organizationId), organizationId, id)
+  if (known.slug === null) throw noSso()
+  const pair =
+    sentKeyPair(body.certificate ?? '', body.privateKey ?? '', FIELDS) ??
+    (await newKeyPair(context, organizationId, known.slug))
+  return change(context, caller, id, async (before, tx) => {
+    if (before.next_certificate_id !== null)
+      throw conflict('next_certificate_exists', 'There is a next certificate already')
+    const { id: next } = await keepKeyPair(context, tx, organizationId, id, pair)
+    const after = { ...before, next_certificate_id: next, promote_at: promoteAt }
+    await planPromotion(context, tx, organizationId, after)
+    return after
+  })
+}
+
+export const removeNextCertificate = (
+  context: ApplicationContext,
+  caller: Caller,
+  id: string,
+): Promise<ApplicationCertificate[]> =>
+  change(context, caller, id, (before) => {
+    if (before.next_certificate_id === null) throw noNext()
+    return { ...before, next_certificate_id: null, promote_at: null }
+  })
+
+/** The next certificate signs from now on. */
+function promoted(before: ApplicationRow): ApplicationRow {
+  return {
+    ...before,
+    certificate_id: before.next_certificate_id,
+    next_certificate_id: null,
+    previous_certificate_id: before.certificate_id,
+    promote_at: null,
+  }
+}
+
+/** At once, or from a date on; another date replaces the one before. */
+export const promoteCertificate = (
+  context: ApplicationContext,
+  caller: Caller,
+  id: string,
+  at: string | null | undefined,
+): Promise<ApplicationCertificate[]> => {
+  const promoteAt = readDate('at', at)
+  return change(context, caller, id, async (before, tx) => {
+    if (before.next_certificate_id === null) throw noNext()
+    if (promoteAt === null) return promoted(before)
+    const after = { ...before, promote_at: promoteAt }
+    await planPromotion(context, tx, caller.organizationId, after)
+    return after
+  })
+}
+
+/** For the job: what is no longer planned for this instant is left alone. */
+export const promoteAsPlanned = (
+  context: Pick<ApplicationContext, 'db'>,
+  caller: Caller,
+  id: string,
+  certificateId: string,
+  at: string,
+): Promise<ApplicationCertificate[]> =>
+  change(context, caller, id, (before) =>
+    before.next_certificate_id === certificateId && before.promote_at === at
+      ? promoted(before)
+      : before,
+  )
+
+/** The way back: the certificate before the current one signs again, and the two have changed places. */
+export const returnToPrevious = (
+  context: ApplicationContext,
+  caller: Caller,
+  id: string,
+): Promise<ApplicationCertificate[]> =>
+  change(context, caller, id, (before) => {
+    if (before.previous_certificate_id === null)
+      throw notFound('no_previous_certificate', 'There is no previous certificate')
+    return {
+      ...before,
+      certificate_id: before.previous_certificate_id,
+      previous_certificate_id: before.certificate_id,
+    }
+  })

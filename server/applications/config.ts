@@ -1,0 +1,225 @@
+import { invalid } from '../platform/errors.ts'
+import type { Template } from './catalogue.ts'
+import {
+  type AUTH_CLAIMS,
+  AUTHN_CONTEXT_MODES,
+  type Setting,
+  type SettingType,
+} from './settings.ts'
+import { hasPlaceholder, readAcsUrls } from './sso-config.ts'
+import { isRsa, readCertificate } from './x509.ts'
+
+// Settings as they are sent, turned into the values that are kept.
+
+const MOST_ATTRIBUTES = 200
+
+const refuse = (field: string, words: string) => invalid('bad_config', `config.${field}: ${words}`)
+
+type Members = Record<string, unknown>
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** Characters that no XML document can hold would fail the sign-in much later. */
+const UNWRITABLE = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/u
+
+function readText(field: string, value: unknown, most: number): string {
+  if (typeof value !== 'string') throw refuse(field, 'must be a string')
+  if (value.length > most) throw refuse(field, `must have at most ${most} characters`)
+  if (UNWRITABLE.test(value) || !value.isWellFormed())
+    throw refuse(field, 'has a character that cannot be sent')
+  return value.trim()
+}
+
+function readFlag(field: string, value: unknown): boolean {
+  if (value === true || value === 'true') return true
+  if (value === false || value === 'false') return false
+  throw refuse(field, 'must be true or false')
+}
+
+/** Only what a browser may be sent to. */
+function checkUrl(field: string, value: string): void {
+  const url = URL.parse(value)
+  if (!url || !['https:', 'http:'].includes(url.protocol))
+    throw refuse(field, `"${value}" is not an address that begins with https:// or http://`)
+  if (url.username !== '' || url.password !== '')
+    throw refuse(field, 'must not have a user name or password in it')
+  if (url.hash !== '') throw refuse(field, 'must not have a fragment')
+}
+
+function checkAcsUrls(field: string, value: string): void {
+  const urls = readAcsUrls(value)
+  if (!urls) throw refuse(field, 'must be an address, or a JSON list of index, isDefault and url')
+  for (const { url } of urls) checkUrl(field, url)
+  if (new Set(urls.map(({ index }) => index)).size < urls.length)
+    throw refuse(field, 'two addresses have the same index')
+  if (urls.filter(({ isDefault }) => isDefault).length > 1)
+    throw refuse(field, 'only one address can be the default')
+}
+
+const CHECKS: Record<string, (field: string, value: string) => void> = {
+  acsUrl: checkAcsUrls,
+  sloUrl: checkUrl,
+  idpInitUrl: checkUrl,
+}
+const LENGTHS: Record<string, number> = { acsUrl: 16_384, defaultTargetUrl: 4096 }
+
+function readTextSetting(field: string, value: unknown, { required }: Setting): string {
+  const text = readText(field, value, LENGTHS[field] ?? 1024)
+  if (text === '') {
+    // What the service provider calls itself may still be unknown; where it listens is not left empty.
+    if (required && field === 'acsUrl') throw refuse(field, 'must not be empty')
+    return text
+  }
+  if (hasPlaceholder(text)) throw refuse(field, `replace the part in braces in "${text}"`)
+  CHECKS[field]?.(field, text)
+  return text
+}
+
+function readSelect(field: string, value: unknown, { options = [] }: Setting): string {
+  const known = options.find((option) => option.value === value)
+  if (!known)
+    throw refuse(field, `must be one of ${options.map((option) => option.value).join(', ')}`)
+  return known.value
+}
+
+function readFile(field: string, value: unknown): string {
+  const text = readText(field, value, 65_536)
+  if (text === '') return ''
+  const certificate = readCertificate(text, `config.${field}`)
+  if (!isRsa(certificate)) throw refuse(field, 'its key must be RSA')
+  return certificate.toString()
+}
+
+/** Attributes of an assertion; a name may come several times, and then has several values. */
+function readAttributes(field: string, value: unknown): { name: string; value: string }[] {
+  if (!Array.isArray(value)) throw refuse(field, 'must be a list')
+  if (value.length > MOST_ATTRIBUTES) throw refuse(field, `at most ${MOST_ATTRIBUTES} attributes`)
+  return value.map((attribute: unknown, at) => {
+    const where = `${field}[${at}]`
+    if (!isObject(attribute)) throw refuse(where, 'must be an object with name and value')
+    const name = readText(`${where}.name`, attribute.name, 512)
+    if (name === '') throw refuse(`${where}.name`, 'must not be empty')
+    return { name, value: readText(`${where}.value`, attribute.value ?? '', 4096) }
+  })
+}
+
+function readDatabaseAttributes(field: string, value: unknown) {
+  const attributes = readAttributes(field, value)
+  for (const [at, { value: property }] of attributes.entries())
+    if (property === '') throw refuse(`${field}[${at}].value`, 'must name a property of the user')
+  return attributes
+}
+
+function readConstantAttributes(field: string, value: unknown) {
+  const flags = (value as Members[]) ?? []
+  return readAttributes(field, value).map((attribute, at) => ({
+    ...attribute,
+    readOnly: readFlag(`${field}[${at}].readOnly`, flags[at]!.readOnly ?? false),
+    required: readFlag(`${field}[${at}].required`, flags[at]!.required ?? false),
+    visible: readFlag(`${field}[${at}].visible`, flags[at]!.visible ?? true),
+  }))
+}
+
+function readMappings(field: string, value: unknown) {
+  if (!Array.isArray(value)) throw refuse(field, 'must be a list')
+  return value.map((mapping: unknown, at) => {
+    const where = `${field}[${at}]`
+    const { methods, authnContext } = isObject(mapping) ? mapping : {}
+    const listed = Array.isArray(methods) && methods.length > 0
+    if (!listed || !methods.every((method) => typeof method === 'string'))
+      throw refuse(`${where}.methods`, 'must be a list such as ["pwd", "otp"]')
+    const text = readText(`${where}.authnContext`, authnContext, 1024)
+    if (text === '') throw refuse(`${where}.authnContext`, 'must not be empty')
+    return { methods: [...new Set(methods as string[])], authnContext: text }
+  })
+}
+
+/** The only setting whose parts have values each. */
+function readAuthClaims(field: string, sent: Members): Members | undefined {
+  const sentFor = (name: keyof typeof AUTH_CLAIMS): unknown => {
+    const part = sent[name]
+    return isObject(part) ? part.value : part
+  }
+  const read: Members = {}
+  const take = (name: keyof typeof AUTH_CLAIMS, as: (where: string, value: unknown) => unknown) => {
+    const value = sentFor(name)
+    if (value === undefined || value === null || same(value, AUTH_CLAIMS[name].value)) return
+    read[name] = as(`${field}.${name}`, value)
+  }
+  take('sendAmrClaim', readFlag)
+  take('authnContextMode', (where, value) => {
+    const mode = AUTHN_CONTEXT_MODES.find((known) => known === String(value).toLowerCase())
+    if (!mode) throw refuse(where, `must be one of ${AUTHN_CONTEXT_MODES.join(', ')}`)
+    return mode
+  })
+  take('singleAuthnContextValue', (where, value) => {
+    const text = readText(where, value, 1024)
+    if (text === '') throw refuse(where, 'must not be empty')
+    return text
+  })
+  take('authnContextMappings', readMappings)
+  return Object.keys(read).length > 0 ? read : undefined
+}
+
+type Read = (field: string, value: unknown, setting: Setting) => unknown
+const READERS: Record<Exclude<SettingType, 'object'>, Read> = {
+  text: readTextSetting,
+  bool: readFlag,
+  select: readSelect,
+  file: readFile,
+  constantAttributes: readConstantAttributes,
+  databaseAttributes: readDatabaseAttributes,
+}
+
+export interface SentConfig {
+  values: Members
+  /** Empty: none was sent. */
+  idpCertificate: string
+  idpPrivateKey: string
+}
+
+const ABOUT_KEYS = ['idpCertificate', 'idpPrivateKey'] as const
+
+function readSetting(name: string, setting: Setting, entry: Members): unknown {
+  if (setting.type === 'object') return readAuthClaims(name, entry)
+  const { value } = entry
+  if (value === undefined || value === null || same(value, setting.value)) return undefined
+  const read = READERS[setting.type](name, value, setting)
+  if (setting.readOnly && !same(read, setting.value))
+    throw refuse(name, 'cannot be changed in this template')
+  return read
+}
+
+/** A sign-in that nothing is signed in proves nothing (design D11). */
+function checkSigning(template: Template, values: Members): void {
+  const signs = (name: string) => values[name] ?? template.settings.get(name)?.value
+  if (template.sso.type === 'saml' && !signs('signAssertion') && !signs('signResponse'))
+    throw refuse('signAssertion', 'the assertion or the response must be signed')
+}
+
+/** Values of the settings that were sent; the others have those of the template. Anything wrong names its setting. */
+export function readConfig(template: Template, sent: object): SentConfig {
+  const read: SentConfig = { values: {}, idpCertificate: '', idpPrivateKey: '' }
+  for (const [name, entry] of Object.entries(sent as Members)) {
+    const setting = template.settings.get(name)
+    if (!setting) throw refuse(name, `the template "${template.name}" has no such setting`)
+    if (entry === null || entry === undefined) continue
+    // Some clients send the list of attributes itself.
+    const members = Array.isArray(entry) ? { value: entry } : entry
+    if (!isObject(members)) throw refuse(name, 'must be an object with a value')
+    const aboutKeys = ABOUT_KEYS.find((key) => key === name)
+    if (aboutKeys) read[aboutKeys] = readText(name, members.value ?? '', 65_536)
+    else {
+      const value = readSetting(name, setting, members)
+      if (value !== undefined) read.values[name] = value
+    }
+  }
+  checkSigning(template, read.values)
+  return read
+}
+
+/** The list that stands beside `config` as well; see write.ts. */
+export const readAttributeList = (value: unknown) =>
+  readDatabaseAttributes('databaseAttributes', value)

@@ -1,0 +1,85 @@
+import { resolveRoles } from '../admins/index.ts'
+import { recordEvent } from '../insights/index.ts'
+import { listAllOrganizations } from '../organizations/index.ts'
+import { systemCaller } from '../platform/caller.ts'
+import type { Db } from '../platform/db.ts'
+import { administratorsOf } from './administrator-store.ts'
+import { type EndingRow, endingCertificates, markWarned } from './certificate-store.ts'
+import type { ApplicationContext } from './context.ts'
+
+const DAY = 86_400_000
+/** Days before the end at which administrators are warned, each once. */
+export const WARNINGS = [1, 7, 30, 60] as const
+
+/** The warning that is due for a certificate; null: none, or it was given. */
+export function warningDue(notAfter: Date, warnedDays: number | null, now: Date): number | null {
+  const left = (notAfter.getTime() - now.getTime()) / DAY
+  const due = WARNINGS.find((days) => left <= days) ?? null
+  return due === null || (warnedDays !== null && warnedDays <= due) ? null : due
+}
+
+type WarnContext = Pick<ApplicationContext, 'db' | 'postMail'>
+
+function mailAbout({ display_label, not_after }: EndingRow, now: Date) {
+  const ended = new Date(not_after) <= now
+  const day = not_after.slice(0, 10)
+  const words = ended ? `has expired on ${day}` : `expires on ${day}`
+  return {
+    subject: `The certificate of ${display_label} ${words}`,
+    body: [
+      `The certificate that signs the sign-ins to "${display_label}" ${words}.`,
+      '',
+      'Make the next certificate, let the service provider read the new metadata (or upload the',
+      'certificate there), and then let it take over: sign-ins go on without a break.',
+      '',
+    ].join('\n'),
+  }
+}
+
+/** Administrators who may do something about it. */
+async function recipients(db: Db, organizationId: string): Promise<string[]> {
+  const emails: string[] = []
+  for (const { email, role_ids, home } of await administratorsOf(db, organizationId)) {
+    const roles = await resolveRoles(db.tenant(home), home, role_ids)
+    if (roles.some(({ scopes }) => scopes.includes('applications'))) emails.push(email)
+  }
+  return emails
+}
+
+async function warn(
+  { db, postMail }: WarnContext,
+  organizationId: string,
+  row: EndingRow,
+  days: number,
+  now: Date,
+): Promise<void> {
+  const emails = await recipients(db, organizationId)
+  await db.tx(organizationId, async (tx) => {
+    if (!(await markWarned(tx, organizationId, row, days))) return
+    await recordEvent(tx, systemCaller(organizationId, 'certificate expiry'), {
+      event_type: 'application_certificate_expiring',
+      resource: {
+        type: 'application',
+        id: row.application_id,
+        name: row.display_label,
+        certificate_id: row.certificate_id,
+        not_after: row.not_after,
+        days,
+      },
+    })
+    const mail = mailAbout(row, now)
+    for (const recipient of emails) await postMail(tx, { recipient, ...mail })
+  })
+}
+
+/** Goes through all organizations; what was told is told no second time. */
+export async function warnOfExpiry(context: WarnContext, now: Date): Promise<void> {
+  const before = new Date(now.getTime() + Math.max(...WARNINGS) * DAY)
+  for (const { id } of await listAllOrganizations(context.db)) {
+    const rows = await endingCertificates(context.db.tenant(id), id, before)
+    for (const row of rows) {
+      const days = warningDue(new Date(row.not_after), row.warned_days, now)
+      if (days !== null) await warn(context, id, row, days, now)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { Caller } from '../platform/caller.ts'
+import { invalid } from '../platform/errors.ts'
+import { OutboundError } from '../platform/outbound/errors.ts'
+import {
+  describeApplications,
+  getApplicationRow,
+  lockedApplication,
+  saveChange,
+} from './actions.ts'
+import { templateOf } from './catalogue.ts'
+import { readConfig } from './config.ts'
+import type { ApplicationContext } from './context.ts'
+import type { Application, SpMetadataImport } from './schema.ts'
+import { MOST_METADATA_BYTES, readSpMetadata, type SpSettings } from './sp-metadata.ts'
+import type { ApplicationRow } from './store.ts'
+
+async function fetchMetadata({ outbound }: ApplicationContext, url: string): Promise<Buffer> {
+  try {
+    const answer = await outbound.request(url, {
+      headers: { accept: 'application/samlmetadata+xml, application/xml, text/xml, */*;q=0.1' },
+      maxBytes: MOST_METADATA_BYTES,
+    })
+    if (answer.status !== 200)
+      throw invalid('sp_metadata_unavailable', `url: the answer has the status ${answer.status}`)
+    return answer.body
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    throw invalid('sp_metadata_unavailable', `url: ${error.message}`, { cause: error.cause })
+  }
+}
+
+async function readSettings(
+  context: ApplicationContext,
+  { url, xml, entityId }: SpMetadataImport,
+): Promise<SpSettings> {
+  if (!url === !xml) throw invalid('bad_import', 'url, xml: exactly one of them is required')
+  return readSpMetadata(xml || (await fetchMetadata(context, url!)), entityId || undefined)
+}
+
+/** The settings that the metadata tells, over those that the application has; checked like those of a request. */
+function applied(row: ApplicationRow, settings: SpSettings): ApplicationRow {
+  const template = templateOf(row.name)
+  if (template.sso.type === 'bookmark')
+    throw invalid('no_sso', 'A bookmark has no settings: nobody signs in with it')
+  const known = Object.entries(settings).filter(([name]) => template.settings.has(name))
+  const sent = Object.fromEntries(known.map(([name, value]) => [name, { value }]))
+  const { values } = readConfig(template, sent)
+  const unsent = Object.fromEntries(
+    Object.entries(row.config).filter(([name]) => !Object.hasOwn(sent, name)),
+  )
+  return { ...row, config: { ...unsent, ...values } }
+}
+
+/** With `preview` nothing is saved: the record as it would be. */
+export async function importSpMetadata(
+  context: ApplicationContext,
+  caller: Caller,
+  id: string,
+  body: SpMetadataImport,
+  preview: boolean,
+): Promise<Application> {
+  const { organizationId } = caller
+  const tenant = context.db.tenant(organizationId)
+  // Before anything is fetched: others learn nothing about an id that is not theirs.
+  const known = await getApplicationRow(tenant, organizationId, id)
+  const settings = await readSettings(context, body)
+  if (preview) {
+    const row = applied(known, settings)
+    return (await describeApplications(context, tenant, organizationId, [row]))[0]!
+  }
+  return context.db.tx(organizationId, async (tx) => {
+    const before = await lockedApplication(tx, organizationId, id)
+    const after = applied(before, settings)
+    await saveChange(tx, caller, before, after)
+    return (await describeApplications(context, tx, organizationId, [after]))[0]!
+  })
+}

@@ -1,0 +1,28 @@
+import { Type } from 'typebox'
+import { defineJob } from '../platform/jobs/definition.ts'
+
+export const promoteCertificateJob = defineJob({
+  name: 'applications.promote-certificate',
+  payload: Type.Object({
+    organizationId: Type.String(),
+    applicationId: Type.String(),
+    certificateId: Type.String(),
+    /** The instant it was planned for; with another one in the row the job is out of date. */
+    at: Type.String(),
+  }),
+  retry: { limit: 10, backoffSeconds: 30 },
+})
+
+export const warnOfExpiryJob = defineJob({
+  name: 'applications.warn-of-expiry',
+  payload: Type.Object({}),
+  retry: { limit: 5, backoffSeconds: 60 },
+  cron: '17 6 * * *',
+})
+
+export const purgeApplicationsJob = defineJob({
+  name: 'applications.purge-deleted',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 60 },
+  cron: '53 3 * * *',
+})

@@ -1,0 +1,27 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+export interface LogoRow {
+  id: string
+  content_type: string
+  content: Buffer
+}
+
+/** Without a tenant: logos are asked for by everybody, and by nothing but their id. */
+export const findLogo = (db: Queryable, id: string) =>
+  db.one<LogoRow>(sql`select id, content_type, content from logos where id = ${id}`)
+
+export const insertLogo = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  row: LogoRow,
+) =>
+  db.run(sql`
+    insert into logos (id, tenant, application_id, content_type, content)
+    values (${row.id}, ${organizationId}, ${applicationId}, ${row.content_type}, ${row.content})`)
+
+export const deleteLogos = (db: Queryable, organizationId: string, applicationId: string) =>
+  db.run(
+    sql`delete from logos where tenant = ${organizationId} and application_id = ${applicationId}`,
+  )

@@ -1,0 +1,53 @@
+import type { Caller } from '../platform/caller.ts'
+import { invalid, notFound } from '../platform/errors.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { lockedApplication, saveChange } from './actions.ts'
+import type { ApplicationContext } from './context.ts'
+import { deleteLogos, findLogo, insertLogo, type LogoRow } from './logo-store.ts'
+
+export const MOST_LOGO_BYTES = 1_048_576
+
+/** By their first bytes: what a client says about its file proves nothing, and browsers believe us. */
+const KINDS = [
+  ['image/png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],
+  ['image/jpeg', Buffer.from([0xff, 0xd8, 0xff])],
+  ['image/gif', Buffer.from('GIF87a')],
+  ['image/gif', Buffer.from('GIF89a')],
+] as const
+
+export type LogoType = (typeof KINDS)[number][0]
+
+export function typeOfImage(content: Buffer): LogoType {
+  const kind = KINDS.find(([, start]) => content.subarray(0, start.length).equals(start))
+  if (!kind) throw invalid('bad_image', 'image: must be a PNG, JPEG or GIF')
+  return kind[0]
+}
+
+/** Under a new id: a logo can be kept by browsers for as long as they like. */
+export function replaceLogo(
+  { db }: ApplicationContext,
+  caller: Caller,
+  id: string,
+  content: Buffer | null,
+): Promise<void> {
+  const { organizationId } = caller
+  const contentType = content && typeOfImage(content)
+  return db.tx(organizationId, async (tx) => {
+    const before = await lockedApplication(tx, organizationId, id)
+    await deleteLogos(tx, organizationId, id)
+    const logoId = contentType && newId()
+    if (logoId && contentType)
+      await insertLogo(tx, organizationId, id, { id: logoId, content_type: contentType, content })
+    await saveChange(tx, caller, before, { ...before, logo_id: logoId })
+  })
+}
+
+/** Anybody's: the portal shows logos to people who have not signed in to us in this browser. */
+export async function getLogo(
+  { db }: Pick<ApplicationContext, 'db'>,
+  id: string,
+): Promise<LogoRow> {
+  const found = isId(id) ? await findLogo(db, id) : undefined
+  if (!found) throw notFound('logo_not_found', 'Not Found: there is no such logo')
+  return found
+}

@@ -1,0 +1,191 @@
+import { invalid } from '../platform/errors.ts'
+import { attribute, childElements, readXml, type XmlElement } from '../platform/xml.ts'
+import { type ENCRYPTIONS, NAME_ID_FORMATS } from './settings.ts'
+import type { AcsUrl, NamedValue } from './sso-config.ts'
+import { readCertificate } from './x509.ts'
+
+// SAML Metadata §2.4.4: what a service provider says about itself, turned into settings.
+
+const MD = 'urn:oasis:names:tc:SAML:2.0:metadata'
+const DS = 'http://www.w3.org/2000/09/xmldsig#'
+const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
+const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'
+const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
+
+export const MOST_METADATA_BYTES = 1_048_576
+
+/** XML Encryption §5.2, in the order in which we would rather use them. */
+const ENCRYPTION_METHODS: [algorithm: string, setting: (typeof ENCRYPTIONS)[number]][] = [
+  ['http://www.w3.org/2009/xmlenc11#aes256-gcm', 'AES256-GCM'],
+  ['http://www.w3.org/2009/xmlenc11#aes128-gcm', 'AES128-GCM'],
+  ['http://www.w3.org/2001/04/xmlenc#aes256-cbc', 'AES256-CBC'],
+  ['http://www.w3.org/2001/04/xmlenc#aes128-cbc', 'AES128-CBC'],
+]
+
+/** Attributes that service providers ask for by these names, and the property of the user each is. */
+const PROPERTIES: Record<string, string> = {
+  'urn:oid:0.9.2342.19200300.100.1.3': 'email',
+  mail: 'email',
+  email: 'email',
+  emailaddress: 'email',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress': 'email',
+  'urn:oid:2.5.4.42': 'firstname',
+  givenname: 'firstname',
+  firstname: 'firstname',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname': 'firstname',
+  'urn:oid:2.5.4.4': 'lastname',
+  sn: 'lastname',
+  surname: 'lastname',
+  lastname: 'lastname',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname': 'lastname',
+  'urn:oid:2.16.840.1.113730.3.1.241': 'displayname',
+  displayname: 'displayname',
+  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name': 'displayname',
+  'urn:oid:0.9.2342.19200300.100.1.1': 'username',
+  uid: 'username',
+  username: 'username',
+  'urn:oid:2.16.840.1.113730.3.1.3': 'employeeIdentifier',
+  employeenumber: 'employeeIdentifier',
+}
+
+const refuse = (words: string) => invalid('bad_sp_metadata', `metadata: ${words}`)
+
+const flag = (element: XmlElement, name: string): boolean =>
+  ['true', '1'].includes(attribute(element, name) ?? '')
+
+interface Found {
+  entityId: string
+  role: XmlElement
+}
+
+/** Entities within entities, as federations publish them. */
+function* entitiesIn(root: XmlElement): Generator<XmlElement> {
+  if (root.namespaceUri !== MD) return
+  if (root.name === 'EntityDescriptor') yield root
+  if (root.name === 'EntitiesDescriptor')
+    for (const name of ['EntityDescriptor', 'EntitiesDescriptor'])
+      for (const child of childElements(root, MD, name)) yield* entitiesIn(child)
+}
+
+function chooseProvider(root: XmlElement, wanted: string | undefined): Found {
+  const found = [...entitiesIn(root)].flatMap((entity): Found[] => {
+    const entityId = attribute(entity, 'entityID')
+    const role = childElements(entity, MD, 'SPSSODescriptor').find((descriptor) =>
+      (attribute(descriptor, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(PROTOCOL),
+    )
+    return entityId && role ? [{ entityId, role }] : []
+  })
+  if (found.length === 0)
+    throw refuse('there is no SAML 2.0 service provider (SPSSODescriptor) in the document')
+  const chosen = found.filter(({ entityId }) => wanted === undefined || entityId === wanted)
+  if (chosen.length === 1) return chosen[0]!
+  const names = found
+    .slice(0, 20)
+    .map(({ entityId }) => entityId)
+    .join(', ')
+  throw invalid(
+    'bad_sp_metadata',
+    `entityId: say which of the service providers of the document is meant: ${names}`,
+  )
+}
+
+/** Responses are sent by POST; other bindings are left out. */
+function acsUrlsOf(role: XmlElement): AcsUrl[] {
+  const urls = childElements(role, MD, 'AssertionConsumerService')
+    .filter((service) => attribute(service, 'Binding') === POST)
+    .map((service, at) => ({
+      index: Number(attribute(service, 'index') ?? at),
+      isDefault: flag(service, 'isDefault'),
+      url: attribute(service, 'Location') ?? '',
+    }))
+  if (urls.length === 0)
+    throw refuse('the service provider has no AssertionConsumerService with the POST binding')
+  return urls
+}
+
+/** As the setting has them: an address, or a list in JSON whose members are all text. */
+const acsSetting = (urls: AcsUrl[]): string =>
+  urls.length === 1
+    ? urls[0]!.url
+    : JSON.stringify(
+        urls.map(({ index, isDefault, url }) => ({
+          index: String(index),
+          isDefault: String(isDefault),
+          url,
+        })),
+      )
+
+const keyFor = (role: XmlElement, uses: (string | undefined)[]): XmlElement | undefined =>
+  uses.flatMap((use) =>
+    childElements(role, MD, 'KeyDescriptor').filter((key) => attribute(key, 'use') === use),
+  )[0]
+
+function certificateIn(key: XmlElement | undefined): string | undefined {
+  const info = key && childElements(key, DS, 'KeyInfo')[0]
+  const data = info && childElements(info, DS, 'X509Data')[0]
+  const certificate = data && childElements(data, DS, 'X509Certificate')[0]
+  if (!certificate) return undefined
+  return readCertificate(certificate.content.replace(/\s/g, ''), 'metadata').toString()
+}
+
+/** What the service provider can decrypt, if it says so. */
+function encryptionMethodOf(key: XmlElement | undefined): string | undefined {
+  const listed = (key ? childElements(key, MD, 'EncryptionMethod') : []).map((method) =>
+    attribute(method, 'Algorithm'),
+  )
+  return ENCRYPTION_METHODS.find(([algorithm]) => listed.includes(algorithm))?.[1]
+}
+
+/** The first that we know; what it does not say is left to the template. */
+const nameIdFormatOf = (role: XmlElement): string | undefined =>
+  childElements(role, MD, 'NameIDFormat')
+    .map((format) => format.content.trim())
+    .find((format) => (NAME_ID_FORMATS as readonly string[]).includes(format))
+
+function requestedAttributes(role: XmlElement): NamedValue[] {
+  const [service] = childElements(role, MD, 'AttributeConsumingService')
+  const requested = service ? childElements(service, MD, 'RequestedAttribute') : []
+  return requested.flatMap((element) => {
+    const name = attribute(element, 'Name') ?? ''
+    const friendly = attribute(element, 'FriendlyName') ?? ''
+    const value = PROPERTIES[name.toLowerCase()] ?? PROPERTIES[friendly.toLowerCase()]
+    return value === undefined ? [] : [{ name, value }]
+  })
+}
+
+const logoutUrlOf = (role: XmlElement): string | undefined => {
+  const services = childElements(role, MD, 'SingleLogoutService')
+  const byBinding = [REDIRECT, POST].flatMap((binding) =>
+    services.filter((service) => attribute(service, 'Binding') === binding),
+  )
+  return byBinding[0] && attribute(byBinding[0], 'Location')
+}
+
+/** Values of settings by name; only those that the document tells something about. */
+export type SpSettings = Record<string, unknown>
+
+export function readSpMetadata(xml: string | Uint8Array, wanted?: string): SpSettings {
+  const limits = { maxBytes: MOST_METADATA_BYTES, comments: 'allow' } as const
+  return readXml(xml, limits, (root) => {
+    const { entityId, role } = chooseProvider(root, wanted)
+    const attributes = requestedAttributes(role)
+    // With its certificate every request must be signed, so it is taken only from those that say they sign.
+    const signing = flag(role, 'AuthnRequestsSigned')
+      ? keyFor(role, ['signing', undefined])
+      : undefined
+    // Only where it asks for encryption by name: a key without a use may be for signatures alone.
+    const encryption = keyFor(role, ['encryption'])
+    const settings: SpSettings = {
+      spEntityId: entityId,
+      acsUrl: acsSetting(acsUrlsOf(role)),
+      sloUrl: logoutUrlOf(role),
+      spCertificate: certificateIn(signing),
+      spEncryptionCertificate: certificateIn(encryption),
+      encryptionAlgorithm: encryptionMethodOf(encryption),
+      overrideNameIdFormat: nameIdFormatOf(role),
+      signAssertion: flag(role, 'WantAssertionsSigned') || undefined,
+      databaseAttributes: attributes.length > 0 ? attributes : undefined,
+    }
+    return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  })
+}

@@ -1,0 +1,171 @@
+import type { Queryable } from '../platform/db.ts'
+import type { Field, Resource } from '../platform/list/conditions.ts'
+import { type Page, readTenantPage } from '../platform/list/page.ts'
+import type { ListQuery } from '../platform/list/query.ts'
+import { identifier, sql } from '../platform/sql.ts'
+
+export interface ApplicationRow {
+  organization_id: string
+  id: string
+  name: string
+  display_name: string
+  display_label: string
+  description: string
+  active: boolean
+  beta: boolean
+  ai_ready: boolean
+  color: string
+  learn_more: string
+  parent_app: string
+  reference_applications: { id: string; orgId: string }[]
+  sso_url: string
+  slug: string | null
+  hidden: boolean
+  jit: boolean
+  config: Record<string, unknown>
+  logo_id: string | null
+  certificate_id: string | null
+  next_certificate_id: string | null
+  previous_certificate_id: string | null
+  promote_at: string | null
+  created: string
+}
+
+const text = (column: string): Field => ({ column: identifier(column), kind: 'string' })
+const flag = (column: string): Field => ({ column: identifier(column), kind: 'boolean' })
+
+/** What a bookmark is without: an address of ours. */
+const ssoType = sql`case when slug is null then 'bookmark' else 'saml' end`
+
+const fields: Record<string, Field> = {
+  _id: text('id'),
+  id: text('id'),
+  name: text('name'),
+  displayName: text('display_name'),
+  displayLabel: text('display_label'),
+  description: text('description'),
+  active: flag('active'),
+  beta: flag('beta'),
+  aiReady: flag('ai_ready'),
+  color: text('color'),
+  organization: text('organization_id'),
+  ssoUrl: text('sso_url'),
+  learnMore: text('learn_more'),
+  parentApp: text('parent_app'),
+  created: { column: sql`created`, kind: 'date' },
+  'sso.type': { column: ssoType, kind: 'string' },
+  'sso.hidden': flag('hidden'),
+  'sso.jit': flag('jit'),
+}
+
+export const applicationResource: Resource = {
+  fields,
+  defaultSort: 'name',
+  tieBreak: sql`id`,
+  searchFields: ['name', 'displayName', 'displayLabel', 'description'],
+  maxLimit: 1000,
+}
+/** v2 calls some of them otherwise. */
+export const applicationResourceV2: Resource = {
+  ...applicationResource,
+  fields: {
+    ...fields,
+    status: { column: sql`case when active then 'active' else 'inactive' end`, kind: 'string' },
+    'sso.url': text('sso_url'),
+    'sso.active': flag('active'),
+  },
+  maxLimit: 100,
+}
+
+export const readApplications = (
+  db: Queryable,
+  organizationId: string,
+  list: ListQuery,
+): Promise<Page<ApplicationRow>> =>
+  readTenantPage(db, sql`applications`, organizationId, sql`deleted_at is null`, list)
+
+export const findApplication = (db: Queryable, organizationId: string, id: string) =>
+  db.find<ApplicationRow>(sql`
+    select * from applications
+     where organization_id = ${organizationId} and id = ${id} and deleted_at is null`)
+
+export const lockApplication = (db: Queryable, organizationId: string, id: string) =>
+  db.one<ApplicationRow>(sql`
+    select * from applications
+     where organization_id = ${organizationId} and id = ${id} and deleted_at is null for update`)
+
+export const insertApplication = (db: Queryable, row: Omit<ApplicationRow, 'created'>) =>
+  db.one<ApplicationRow>(sql`
+    insert into applications (organization_id, id, name, display_name, display_label, description, active, beta, ai_ready,
+                              color, learn_more, parent_app, reference_applications, sso_url, slug, hidden, jit, config,
+                              certificate_id)
+    values (${row.organization_id}, ${row.id}, ${row.name}, ${row.display_name}, ${row.display_label}, ${row.description},
+            ${row.active}, ${row.beta}, ${row.ai_ready}, ${row.color}, ${row.learn_more}, ${row.parent_app},
+            ${JSON.stringify(row.reference_applications)}, ${row.sso_url}, ${row.slug}, ${row.hidden}, ${row.jit},
+            ${JSON.stringify(row.config)}, ${row.certificate_id})
+    returning *`)
+
+export const saveApplication = (db: Queryable, row: ApplicationRow) =>
+  db.run(sql`
+    update applications
+       set display_name = ${row.display_name}, display_label = ${row.display_label}, description = ${row.description},
+           active = ${row.active}, beta = ${row.beta}, ai_ready = ${row.ai_ready}, color = ${row.color},
+           learn_more = ${row.learn_more}, parent_app = ${row.parent_app},
+           reference_applications = ${JSON.stringify(row.reference_applications)}, sso_url = ${row.sso_url},
+           slug = ${row.slug}, hidden = ${row.hidden}, jit = ${row.jit}, config = ${JSON.stringify(row.config)},
+           logo_id = ${row.logo_id}, certificate_id = ${row.certificate_id},
+           next_certificate_id = ${row.next_certificate_id}, previous_certificate_id = ${row.previous_certificate_id},
+           promote_at = ${row.promote_at}
+     where organization_id = ${row.organization_id} and id = ${row.id}`)
+
+export const markDeleted = (db: Queryable, organizationId: string, id: string) =>
+  db.run(sql`
+    update applications set deleted_at = clock_timestamp() where organization_id = ${organizationId} and id = ${id}`)
+
+/** The deleted application, living again. Undefined when there is none to restore. */
+export const unmarkDeleted = (db: Queryable, organizationId: string, id: string) =>
+  db.one<ApplicationRow>(sql`
+    update applications set deleted_at = null
+     where organization_id = ${organizationId} and id = ${id} and deleted_at is not null
+    returning *`)
+
+export const purgeApplications = (db: Queryable, organizationId: string, days: number) =>
+  db.run(sql`
+    delete from applications
+     where organization_id = ${organizationId} and deleted_at < now() - make_interval(days => ${days})`)
+
+/** Which templates the organization has applications of. */
+export const usedTemplates = async (
+  db: Queryable,
+  organizationId: string,
+): Promise<Set<string>> => {
+  const rows = await db.many<{ name: string }>(sql`
+    select distinct name from applications where organization_id = ${organizationId} and deleted_at is null`)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** Deleted ones too: events and paths of the past name them. */
+export const applicationNames = async (
+  db: Queryable,
+  organizationId: string,
+  ids: string[],
+): Promise<Map<string, string>> => {
+  const rows = await db.many<{ id: string; name: string }>(sql`
+    select id, coalesce(nullif(display_label, ''), nullif(display_name, ''), name) as name from applications
+     where organization_id = ${organizationId} and id = any(${ids}::text[])`)
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+// Slugs are global, so that no two applications of the installation have the same address.
+
+export const SLUG_KEY = 'application_slugs_pkey'
+
+export const insertSlug = (db: Queryable, organizationId: string, id: string, slug: string) =>
+  db.run(
+    sql`insert into application_slugs (slug, tenant, application_id) values (${slug}, ${organizationId}, ${id})`,
+  )
+
+export const deleteSlug = (db: Queryable, organizationId: string, id: string) =>
+  db.run(
+    sql`delete from application_slugs where tenant = ${organizationId} and application_id = ${id}`,
+  )

@@ -1,0 +1,197 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { errorsOf } from '../platform/http/errors.ts'
+import { project } from '../platform/list/page.ts'
+import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
+import { getApplicationRow } from './actions.ts'
+import {
+  addNextCertificate,
+  listCertificates,
+  promoteCertificate,
+  removeNextCertificate,
+  returnToPrevious,
+} from './certificates.ts'
+import type { ApplicationContext } from './context.ts'
+import { importSpMetadata } from './import-metadata.ts'
+import { toApplicationV2 } from './records.ts'
+import {
+  Application,
+  ApplicationCertificate,
+  ApplicationV2,
+  CertificatePost,
+  CertificatePromotion,
+  SpMetadataImport,
+} from './schema.ts'
+import { MOST_METADATA_BYTES } from './sp-metadata.ts'
+import { applicationResourceV2, readApplications } from './store.ts'
+
+const errors = errorsOf('v2')
+const tags = ['applications']
+const params = Type.Object({ application_id: Type.String() })
+const READ = ['applications', 'applications.readonly']
+const WRITE = ['applications', 'applications.update']
+const Certificates = Type.Array(ApplicationCertificate)
+
+/** Applications as v2 shows them. */
+export const applicationV2Routes: FastifyPluginAsyncTypebox<{
+  context: ApplicationContext
+}> = async (app, { context }) => {
+  const { db, publicUrl } = context
+
+  app.get(
+    '/applications',
+    {
+      schema: {
+        tags,
+        summary: 'List applications',
+        querystring: ListQueryV2,
+        response: { 200: Type.Array(Type.Partial(ApplicationV2)), ...errors },
+      },
+      config: { scopes: READ },
+    },
+    async ({ caller: { organizationId }, query }, reply) => {
+      const list = readListV2(applicationResourceV2, query)
+      const page = await readApplications(db.tenant(organizationId), organizationId, list)
+      return reply
+        .header('x-total-count', page.totalCount)
+        .send(page.results.map((row) => project(toApplicationV2(row, publicUrl), list.fields)))
+    },
+  )
+
+  app.get(
+    '/applications/:application_id',
+    {
+      schema: {
+        tags,
+        summary: 'One application',
+        params,
+        response: { 200: ApplicationV2, ...errors },
+      },
+      config: { scopes: READ, operationId: { legacy: 'applications_get' } },
+    },
+    async ({ caller: { organizationId }, params }) => {
+      const tenant = db.tenant(organizationId)
+      const row = await getApplicationRow(tenant, organizationId, params.application_id)
+      return toApplicationV2(row, publicUrl)
+    },
+  )
+}
+
+/** Certificates of an application and their rotation. */
+export const certificateRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext }> = async (
+  app,
+  { context },
+) => {
+  app.get(
+    '/applications/:application_id/certificates',
+    {
+      schema: {
+        tags,
+        summary: 'The certificates of an application, and who has seen each in its metadata',
+        params,
+        response: { 200: Certificates, ...errors },
+      },
+      config: { scopes: READ },
+    },
+    ({ caller, params }) => listCertificates(context, caller, params.application_id),
+  )
+
+  app.post(
+    '/applications/:application_id/certificates',
+    {
+      schema: {
+        tags,
+        summary: 'Add the next certificate, made for you or your own; metadata shows it at once',
+        params,
+        body: Type.Union([CertificatePost, Type.Null()]),
+        response: { 201: Certificates, ...errors },
+      },
+      config: { scopes: WRITE },
+    },
+    async ({ caller, params, body }, reply) =>
+      reply
+        .code(201)
+        .send(await addNextCertificate(context, caller, params.application_id, body ?? {})),
+  )
+
+  app.delete(
+    '/applications/:application_id/certificates/next',
+    {
+      schema: {
+        tags,
+        summary: 'Take the next certificate away before it has signed anything',
+        params,
+        response: { 200: Certificates, ...errors },
+      },
+      config: { scopes: WRITE },
+    },
+    ({ caller, params }) => removeNextCertificate(context, caller, params.application_id),
+  )
+
+  app.post(
+    '/applications/:application_id/certificates/promote',
+    {
+      schema: {
+        tags,
+        summary: 'Let the next certificate sign, now or from a date on',
+        params,
+        body: Type.Union([CertificatePromotion, Type.Null()]),
+        response: { 200: Certificates, ...errors },
+      },
+      config: { scopes: WRITE },
+    },
+    ({ caller, params, body }) =>
+      promoteCertificate(context, caller, params.application_id, body?.at),
+  )
+
+  app.post(
+    '/applications/:application_id/certificates/return',
+    {
+      schema: {
+        tags,
+        summary: 'Return to the certificate before the current one',
+        params,
+        response: { 200: Certificates, ...errors },
+      },
+      config: { scopes: WRITE },
+    },
+    ({ caller, params }) => returnToPrevious(context, caller, params.application_id),
+  )
+}
+
+/** What a service provider says about itself, as settings of an application. */
+export const spMetadataRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext }> = async (
+  app,
+  { context },
+) => {
+  app.addContentTypeParser(
+    ['application/samlmetadata+xml', 'application/xml', 'text/xml'],
+    { parseAs: 'string', bodyLimit: MOST_METADATA_BYTES },
+    (_, xml, done) => done(null, { xml }),
+  )
+  app.post(
+    '/applications/:application_id/spmetadata',
+    {
+      // In JSON every line break and quote of a document counts twice.
+      bodyLimit: 2 * MOST_METADATA_BYTES,
+      schema: {
+        tags,
+        summary: 'Fill the settings from the metadata of the service provider',
+        description:
+          'From an address or from the text; the document itself may be the body as well (application/samlmetadata+xml, application/xml or text/xml).',
+        params,
+        querystring: Type.Object({
+          preview: Type.Optional(
+            Type.Boolean({ description: 'Show the application as it would be; save nothing' }),
+          ),
+          entityId: Type.Optional(Type.String()),
+        }),
+        body: SpMetadataImport,
+        response: { 200: Application, ...errors },
+      },
+      config: { scopes: WRITE },
+    },
+    ({ caller, params, query: { preview = false, entityId = null }, body }) =>
+      importSpMetadata(context, caller, params.application_id, { entityId, ...body }, preview),
+  )
+}
