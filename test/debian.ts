@@ -1,27 +1,23 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { OperatorError } from '../server/platform/errors.ts'
 
-// Programs of other people that judge our output in tests: Debian's packages, installed once when they are missing.
-
-const apt = (...args: string[]) =>
-  // Two test files may want this at the same time.
-  execFileSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-
-/** Programs by their path, each with the package that brings it. */
-export function needPrograms(packages: Record<string, string>): void {
-  const missing = Object.entries(packages)
-    .filter(([path]) => !existsSync(path))
-    .map(([, name]) => name)
-  if (missing.length === 0) return
-  const names = missing.join(' ')
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
-    throw new Error(
-      `These tests need the packages ${names}; install them, or run as root on Debian`,
-    )
-  const install = () => apt('install', '--yes', '--no-install-recommends', ...missing)
+/**
+ * Installs packages of Debian that tests need, once on a machine. Where that cannot be, one line says what to do.
+ * Several test files may ask at the same moment: apt waits for its own lock.
+ */
+export function installPackages(what: string, ...packages: string[]): void {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    throw new OperatorError(`${what} is needed: install the package ${packages.join(' ')}`)
+  }
+  const apt = (...args: string[]) =>
+    execFileSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      // Its chatter would hide the results; its complaints are wanted.
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  const install = () => apt('install', '--yes', '--no-install-recommends', ...packages)
+  process.stderr.write(`Installing ${what} (once) …\n`)
   try {
     install()
   } catch {

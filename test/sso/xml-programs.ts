@@ -1,12 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { needPrograms } from '../debian.ts'
+import { installPackages } from '../debian.ts'
 
 // xmllint and xmlsec1: independent judges of the XML that we write.
 
-needPrograms({ '/usr/bin/xmlsec1': 'xmlsec1', '/usr/bin/xmllint': 'libxml2-utils' })
+if (!existsSync('/usr/bin/xmlsec1') || !existsSync('/usr/bin/xmllint'))
+  installPackages('xmlsec1 and xmllint', 'xmlsec1', 'libxml2-utils')
 
 function inFolder<T>(files: Record<string, string>, use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-xml-'))
