@@ -1,4 +1,4 @@
-import { pipeline, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
@@ -28,12 +28,14 @@ const Report = Type.Object(
   { title: 'IngestReport' },
 )
 
-/**
- * Either side that fails ends the other. The failure is met by whoever reads, also when it comes before anybody does:
- * heard by nobody, it would end the process.
- */
-const unpacked = (payload: Readable): Readable =>
-  pipeline(payload, createGunzip({ chunkSize: CHUNK }), () => {})
+function unpacked(payload: Readable): Readable {
+  const plain = payload.pipe(createGunzip({ chunkSize: CHUNK }))
+  // A connection that breaks must end the reading, too.
+  payload.once('error', (error) => plain.destroy(error))
+  // It may fail before anybody reads, who will be told then. Heard by nobody, an error would end the process.
+  plain.once('error', () => {})
+  return plain
+}
 
 /** Events of sources outside the service. In a plugin of its own: here bodies are streams. */
 export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
