@@ -22,12 +22,16 @@ const orderOf = (row: QueuedRow): string =>
     '',
   ].join('\n')
 
+/** Ids of one second have no order. */
+const byAge = (a: QueuedRow, b: QueuedRow): number =>
+  `${a.request_time} ${a.id}` < `${b.request_time} ${b.id}` ? -1 : 1
+
 /** What the system is to run: a line for each order, the order and its signature in Base64. */
 export async function ordersFor(context: CommandContext, caller: Caller): Promise<string> {
   const { organizationId, id } = caller
   const rows = await fetchQueued(context.db.tenant(organizationId), organizationId, id)
   if (rows.length === 0) return ''
-  const orders = rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map(orderOf)
+  const orders = rows.sort(byAge).map(orderOf)
   const signatures = await signForAgents(context, organizationId, orders)
   return orders
     .map((order, at) => `${base64(order)} ${signatures[at]!.toString('base64')}\n`)

@@ -1,5 +1,8 @@
 import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import type { Field, Resource } from '../platform/list/conditions.ts'
+import { readPage } from '../platform/list/page.ts'
+import type { ListQuery } from '../platform/list/query.ts'
+import { type Sql, sql } from '../platform/sql.ts'
 
 export interface QueuedRow {
   organization_id: string
@@ -47,7 +50,7 @@ export const fetchQueued = (db: Queryable, organizationId: string, systemId: str
     with due as (
       select id from command_queue
        where organization_id = ${organizationId} and system_id = ${systemId} and expires_at > now()
-       order by id limit 50
+       order by request_time, id limit 50
     )
     update command_queue q set fetched_at = coalesce(q.fetched_at, now()) from due
      where q.organization_id = ${organizationId} and q.id = due.id
@@ -76,21 +79,35 @@ export interface WorkflowRow {
   launched_by: string
   pending: number
   request_time: string
-  total: number
 }
 
-export const listWorkflows = (
-  db: Queryable,
-  organizationId: string,
-  search: string,
-  limit: number,
-  skip: number,
-) =>
-  db.many<WorkflowRow>(sql`
-    select workflow_instance_id as id, min(name) as name, min(command) as command, min(command_id) as command_id,
-           min(launched_by) as launched_by, count(*) as pending, min(request_time) as request_time,
-           count(*) over () as total
-      from command_queue
-     where organization_id = ${organizationId} and expires_at > now()
-       and (${search} = '' or position(fold(${search}) in fold(name)) > 0)
-     group by workflow_instance_id order by min(request_time) desc, 1 limit ${limit} offset ${skip}`)
+const string = (column: Sql): Field => ({ column, kind: 'string' })
+
+export const workflowResource: Resource = {
+  fields: {
+    id: string(sql`id`),
+    name: string(sql`name`),
+    command: string(sql`command`),
+    commandId: string(sql`command_id`),
+    launchType: string(sql`launched_by`),
+    pendingCount: { column: sql`pending`, kind: 'number' },
+    requestTime: { column: sql`request_time`, kind: 'date' },
+  },
+  defaultSort: '-requestTime',
+  tieBreak: sql`id`,
+  searchFields: ['name'],
+}
+
+/** A run is all that was queued together. */
+export const listWorkflows = (db: Queryable, organizationId: string, list: ListQuery) =>
+  readPage<WorkflowRow>(
+    db,
+    sql`*`,
+    sql`(select workflow_instance_id as id, min(name) as name, min(command) as command, min(command_id) as command_id,
+                min(launched_by) as launched_by, count(*) as pending, min(request_time) as request_time
+           from command_queue
+          where organization_id = ${organizationId} and expires_at > now()
+          group by workflow_instance_id) runs`,
+    sql`true`,
+    list,
+  )

@@ -208,6 +208,7 @@ test('a run reaches the systems it names, or those bound directly and through gr
     [{}, 400],
     [{ id }, 400],
     [{ _id: id, systemIds: [newId()] }, 404],
+    [{ _id: id, systemGroups: [newId()] }, 404],
     [{ _id: id, systemIds: [loose, windows] }, 400],
     [{ _id: newId() }, 404],
   ] as const)
@@ -261,6 +262,47 @@ test('an answer becomes a result, once, and only from the system that was asked'
   assert.equal((await org.delete(`/api/commandresults/${result._id}`)).json()._id, result._id)
   assert.equal((await org.get('/api/commandresults')).json().totalCount, 0)
   assert.deepEqual(await org.eventTypes(), ['commandresult_delete'])
+})
+
+test('waiting runs can be filtered, sorted and searched', async () => {
+  const org = await app.newOrganization()
+  const system = await enrol(app.http, org, pair.publicKey)
+  for (const name of ['Zulu', 'Älpha']) {
+    const { id } = await create(org, { name })
+    await org.post('/api/runCommand', { _id: id, systemIds: [system] })
+  }
+  const names = async (query: string) =>
+    (await org.get(`/api/v2/queuedcommand/workflows?${query}`))
+      .json()
+      .results.map(({ name }: { name: string }) => name)
+  assert.deepEqual(await names('sort=name'), ['Zulu', 'Älpha'])
+  assert.deepEqual(await names('filter=name:eq:Zulu,launchType:eq:manual'), ['Zulu'])
+  assert.deepEqual(await names(`search=${encodeURIComponent('äL')}`), ['Älpha'])
+  assert.deepEqual(await names('filter=pendingCount:gt:1'), [])
+  const bad = await org.get('/api/v2/queuedcommand/workflows?sort=colour')
+  assert.equal(bad.statusCode, 400)
+})
+
+test('orders are fetched in the order in which they were given', async () => {
+  const org = await app.newOrganization()
+  const system = await enrol(app.http, org, pair.publicKey)
+  const call = signedCaller(app.http, system, pair.privateKey)
+  const { id } = await create(org)
+  const given: string[] = []
+  for (let at = 0; at < 8; at++) {
+    const run = await org.post('/api/runCommand', { _id: id, systemIds: [system] })
+    given.push(run.json().queueIds[0])
+  }
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.execute(
+      'update command_queue set request_time = now() + make_interval(secs => array_position($1::text[], id::text))',
+      [given],
+    ),
+  )
+  assert.deepEqual(
+    (await fetchOrders(call)).map((order) => order.id),
+    given,
+  )
 })
 
 test('a trigger runs every command that has it, and hands its body on', async () => {

@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { errorsOf } from '../platform/http/errors.ts'
-import { readCountedPage } from '../platform/list/page.ts'
-import { ListQueryV2 } from '../platform/list/query.ts'
+import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
 import { ordersFor, takeAnswer } from './agent-actions.ts'
 import { BUILT_INS } from './built-in.ts'
 import type { CommandContext } from './context.ts'
-import { listWorkflows } from './queue-store.ts'
+import { listWorkflows, workflowResource } from './queue-store.ts'
 import { cancelRun, pullTrigger, runBuiltIn, runCommand } from './runs.ts'
 import {
   AgentResult,
@@ -97,7 +96,7 @@ export const commandQueueRoutes: FastifyPluginAsyncTypebox<Options> = async (app
       schema: {
         tags,
         summary: 'Runs of which some systems have not answered yet, the newest first',
-        querystring: Type.Pick(ListQueryV2, ['limit', 'skip', 'search']),
+        querystring: Type.Pick(ListQueryV2, ['limit', 'skip', 'filter', 'sort', 'search']),
         response: { 200: QueuedCommands, ...errors },
       },
       config: {
@@ -107,10 +106,8 @@ export const commandQueueRoutes: FastifyPluginAsyncTypebox<Options> = async (app
     },
     async ({ caller: { organizationId }, query }) => {
       const tenant = context.db.tenant(organizationId)
-      const page = await readCountedPage(
-        (limit, skip) => listWorkflows(tenant, organizationId, query.search ?? '', limit, skip),
-        query,
-      )
+      const list = readListV2(workflowResource, query)
+      const page = await listWorkflows(tenant, organizationId, list)
       return {
         totalCount: page.totalCount,
         results: page.results.map((row) => ({

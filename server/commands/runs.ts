@@ -1,4 +1,4 @@
-import { membersOf, systemsOfCommand } from '../graph/index.ts'
+import { holdNodes, membersOf, systemsOfCommand } from '../graph/index.ts'
 import { type Actor, recordEvent } from '../insights/index.ts'
 import { type Caller, systemCaller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
@@ -101,8 +101,10 @@ async function namedSystems(tx: Tx, command: CommandRow, body: RunRequest): Prom
   const { organization_id: organizationId } = command
   const named = new Set([...(body.systemIds ?? []), ...(body.systems ?? [])])
   for (const id of body.systemGroups ?? []) {
-    if (!isId(id)) throw invalid('bad_group_id', `systemGroups: there is no group "${id}"`)
-    const members = await membersOf(tx, organizationId, { type: 'system_group', id })
+    const group = { type: 'system_group' as const, id }
+    if (!isId(id) || (await holdNodes(tx, organizationId, [group])).length === 0)
+      throw notFound('group_not_found', `systemGroups: there is no group "${id}"`)
+    const members = await membersOf(tx, organizationId, group)
     for (const member of members) named.add(member)
   }
   const systems = await readSystems(tx, organizationId, [...named].filter(isId))

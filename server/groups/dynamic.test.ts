@@ -175,6 +175,7 @@ test('both forms of a rule, and every kind of comparison', async () => {
     company: 'Acme',
     costCenter: '7',
     employeeIdentifier: 'E-1',
+    attributes: [{ name: 'team', value: 'red' }],
   })
   const ben = await addUser(org, { department: 'Support' })
   const newer = (operation: string, value: unknown, field = 'user.department') => ({
@@ -205,6 +206,8 @@ test('both forms of a rule, and every kind of comparison', async () => {
     [rule('department', 'NCO', 'sales'), [ben]],
     [rule('created', 'between', ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z']), [ann, ben]],
     [rule('created', 'between', '2020-01-01T00:00:00Z|2020-01-02T00:00:00Z'), []],
+    [rule('attributes.team', 'eq', 'red'), [ann]],
+    [newer('notEquals', 'red', 'user.attributes.team'), [ben]],
     // Names and values as other clients write them.
     [rule('userState', 'eq', 'active'), [ann, ben]],
     [rule('userState', 'in', 'staged|suspended'), []],

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db.ts'
-import type { Field, Resource } from '../platform/list/conditions.ts'
+import { attributesIn, type Field, type Resource } from '../platform/list/conditions.ts'
 import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
 import { type Sql, sql } from '../platform/sql.ts'
@@ -66,6 +66,7 @@ export const systemResource: Resource = {
     version: { column: sql`version`, kind: 'string' },
     ...Object.fromEntries(DETAIL_FIELDS.map(detail)),
   },
+  more: attributesIn(sql`attributes`),
   defaultSort: '_id',
   tieBreak: sql`id`,
   searchFields: ['displayName', 'hostname', 'serialNumber', 'description'],

@@ -399,6 +399,31 @@ test('lists: page, order, filter, search and projection', async () => {
   assert.equal(partial.json().totalCount, 1)
 })
 
+test('custom attributes can be filtered, sorted and searched by their names', async () => {
+  const org = await app.newOrganization()
+  const red = await addUser(org, { attributes: [{ name: 'team colour', value: 'Red' }] })
+  const blue = await addUser(org, { attributes: [{ name: 'team colour', value: 'Blue' }] })
+  const none = await addUser(org)
+  const find = async (query: string) =>
+    (await org.get(`/api/systemusers?${query}`)).json().results.map(({ id }: { id: string }) => id)
+  const field = encodeURIComponent('attributes.team colour')
+  assert.deepEqual(await find(`filter=${field}:$eq:Red`), [red.id])
+  const search = { searchTerm: 'blu', fields: ['attributes.team'] }
+  assert.deepEqual((await org.post('/api/search/systemusers', { searchFilter: search })).json(), {
+    totalCount: 0,
+    results: [],
+  })
+  const found = await org.post('/api/search/systemusers', {
+    filter: { 'attributes.team colour': { $regex: '(?i)^blue$' } },
+    fields: 'username',
+  })
+  assert.deepEqual(found.json().results, [{ _id: blue.id, id: blue.id, username: blue.username }])
+  const plain = await addUser(org, { attributes: [{ name: 'team', value: 'a' }] })
+  const sorted = await find('sort=-attributes.team&limit=1')
+  assert.deepEqual(sorted, [plain.id])
+  assert.ok(!sorted.includes(none.id))
+})
+
 test('deleting a manager needs a word about the reports', async () => {
   const org = await app.newOrganization()
   const [manager, next] = [await addUser(org), await addUser(org)]

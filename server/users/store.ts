@@ -1,5 +1,10 @@
 import type { Queryable } from '../platform/db.ts'
-import type { Field, FieldKind, Resource } from '../platform/list/conditions.ts'
+import {
+  attributesIn,
+  type Field,
+  type FieldKind,
+  type Resource,
+} from '../platform/list/conditions.ts'
 import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
 import { type Sql, sql } from '../platform/sql.ts'
@@ -88,6 +93,7 @@ export const userResource: Resource = {
     email: { column: sql`(email collate "C")`, kind: 'string', folded: sql`email_key` },
     ...profileFields,
   },
+  more: attributesIn(sql`profile -> 'attributes'`),
   defaultSort: '_id',
   tieBreak: sql`id`,
   searchFields: ['username', 'email', 'firstname', 'lastname', 'displayname'],

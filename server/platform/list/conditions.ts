@@ -14,6 +14,8 @@ export interface Field {
 export interface Resource {
   /** Wire name to column; dotted paths are names like any other. */
   fields: Record<string, Field>
+  /** Fields whose names nobody knows beforehand. */
+  more?: (name: string) => Field | undefined
   defaultSort: string
   /** The unique column that makes every order total. */
   tieBreak: Sql
@@ -40,13 +42,23 @@ export function fieldOf(
   name: string,
   use: 'filter' | 'sort' | 'search',
 ): Field {
-  const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
+  const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : resource.more?.(name)
   if (!field) {
     const known = Object.keys(resource.fields).join(', ')
     throw invalid('unknown_field', `${use}: there is no field "${name}"; the fields are ${known}`)
   }
   return field
 }
+
+/** Custom attributes, kept as a list of names and values: `attributes.<name>`. */
+export const attributesIn =
+  (list: Sql) =>
+  (name: string): Field | undefined => {
+    const attribute = /^attributes\.(.+)$/.exec(name)?.[1]
+    if (attribute === undefined) return undefined
+    const column = sql`(select a ->> 'value' from jsonb_array_elements(${list}) a where a ->> 'name' = ${attribute} limit 1)`
+    return { column, kind: 'string' }
+  }
 
 /** The value in the type of its column; text from a query and JSON from a body alike. */
 function typed(name: string, kind: FieldKind, value: unknown): unknown {
