@@ -1,11 +1,6 @@
 import { invalid } from '../platform/errors.ts'
 import type { Template } from './catalogue.ts'
-import {
-  type AUTH_CLAIMS,
-  AUTHN_CONTEXT_MODES,
-  type Setting,
-  type SettingType,
-} from './settings.ts'
+import { AUTH_CLAIMS, AUTHN_CONTEXT_MODES, type Setting, type SettingType } from './settings.ts'
 import { hasPlaceholder, readAcsUrls } from './sso-config.ts'
 import { isRsa, readCertificate } from './x509.ts'
 
