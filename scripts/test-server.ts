@@ -1,14 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chownSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -16,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { messageOf, OperatorError } from '../server/platform/errors.ts'
 import { type Account, postgresAccount } from '../server/platform/postgres/account.ts'
+import { installPackages } from '../test/debian.ts'
 
 // npm run test:server [-- words]: the suite of `npm test` on a PostgreSQL server, the one of
 // TEST_DATABASE_URL or a private one made from Debian's package.
@@ -28,31 +21,18 @@ const findPrograms = (): string | undefined =>
     .sort((a, b) => a.release - b.release)[0]?.path
 
 function installPostgres(): void {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    throw new OperatorError(
-      'No PostgreSQL server to test on: set TEST_DATABASE_URL to a superuser login, or install the package postgresql',
+  // A folder of drop-ins that the package reads: no default cluster is made, so no service starts.
+  if (process.getuid?.() === 0) {
+    mkdirSync('/etc/postgresql-common/createcluster.d', { recursive: true })
+    writeFileSync(
+      '/etc/postgresql-common/createcluster.d/no-main-cluster.conf',
+      'create_main_cluster = false\n',
     )
   }
-  // A folder of drop-ins that the package reads: no default cluster is made, so no service starts.
-  mkdirSync('/etc/postgresql-common/createcluster.d', { recursive: true })
-  writeFileSync(
-    '/etc/postgresql-common/createcluster.d/no-main-cluster.conf',
-    'create_main_cluster = false\n',
+  installPackages(
+    'A PostgreSQL server (or TEST_DATABASE_URL, the login of a superuser)',
+    'postgresql',
   )
-  const apt = (...args: string[]) =>
-    execFileSync('apt-get', ['-qq', ...args], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      // Its chatter would hide the results; its complaints are wanted.
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-  const install = () => apt('install', '--yes', '--no-install-recommends', 'postgresql')
-  process.stdout.write("Installing Debian's PostgreSQL (once) …\n")
-  try {
-    install()
-  } catch {
-    apt('update')
-    install()
-  }
 }
 
 async function freePort(): Promise<number> {

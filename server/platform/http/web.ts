@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
@@ -35,18 +36,19 @@ export async function registerWeb(app: FastifyInstance, root = DIST): Promise<vo
     )
     return
   }
-  const [before = '', after = ''] = readFileSync(file, 'utf8').split('STYLE_NONCE')
   const config = { public: true as const }
   await app.register(async (web) => {
     await web.register(fastifyStatic, { root, serve: false, preCompressed: true, index: false })
     for (const path of PAGES)
-      web.get(path, { config }, (_, reply) => {
+      web.get(path, { config }, async (_, reply) => {
         const nonce = randomToken(16)
+        // Read anew: it names files that go when the pages are built again.
+        const page = await readFile(file, 'utf8')
         return reply
           .type('text/html; charset=utf-8')
           .header('cache-control', 'no-cache')
           .header('content-security-policy', policy(nonce))
-          .send(before + nonce + after)
+          .send(page.replace('STYLE_NONCE', nonce))
       })
     // Their names hold a hash of what is in them.
     const assets = { immutable: true, maxAge: '1y' }

@@ -70,7 +70,7 @@ export const finishEnrollment = async (code: string) =>
 export async function signOut(): Promise<string | null> {
   const { continueTo } = await post<SignOutAnswer>('/sign-out')
   rememberToken(undefined)
-  queries.clear()
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
   queries.setQueryData(sessionQuery.queryKey, null)
   return continueTo
 }

@@ -39,9 +39,8 @@ export function Enrollment({ done }: { done: () => void }) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm">
-          Scan the picture with an authenticator app, such as the one on your phone that already
-          shows codes for other accounts.
+        <Text size="sm" ta="center">
+          Scan the picture with an authenticator app on your phone.
         </Text>
         <Center>
           <QrCode text={otpauthUrl} label="QR code for your authenticator app" />

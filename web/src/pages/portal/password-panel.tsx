@@ -71,13 +71,11 @@ export function PasswordPanel() {
       }
     >
       {state === 'open' && <ChangeForm done={done} />}
-      <div role="status">
-        {state === 'done' && (
-          <Alert color="green" variant="light" icon={<IconCheck />}>
-            Your password is changed. You were signed out everywhere else.
-          </Alert>
-        )}
-      </div>
+      {state === 'done' && (
+        <Alert role="status" color="green" variant="light" icon={<IconCheck aria-hidden />}>
+          Your password is changed. You were signed out everywhere else.
+        </Alert>
+      )}
     </Panel>
   )
 }
