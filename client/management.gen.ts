@@ -250,6 +250,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/organizations/{id}/applications/{application_id}/metadata.xml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** SAML metadata of the identity provider for an application */
+        get: operations["getApiOrganizationsByIdApplicationsByApplicationIdMetadataXml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runCommand": {
         parameters: {
             query?: never;
@@ -1146,6 +1163,23 @@ export interface paths {
          * @description From an address or from the text; the document itself may be the body as well (application/samlmetadata+xml, application/xml or text/xml).
          */
         post: operations["postApiV2ApplicationsByApplicationIdSpmetadata"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/sso/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last 50 sign-ins and refused logouts of an application, the newest first */
+        get: operations["getApiV2ApplicationsByApplicationIdSsoAttempts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4699,6 +4733,28 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SsoAttempt: {
+            id: string;
+            /** Format: date-time */
+            timestamp: string;
+            /** @enum {unknown} */
+            kind: "sign-in" | "logout";
+            success: boolean;
+            /** @description Started in the portal, not at the application */
+            idpInitiated: boolean;
+            /** @description A word for machines; null where it went well */
+            reason: string | null;
+            /** @description What was wrong, and what would be right */
+            explanation: string;
+            user: {
+                id?: string;
+                username?: string;
+            } | null;
+            clientIp: string;
+            request: string | null;
+            /** @description Without signature, and without the values of attributes */
+            response: string | null;
+        };
         StringSetting: {
             label: string;
             position: number;
@@ -6507,6 +6563,22 @@ export interface operations {
                 };
             };
         };
+    };
+    getApiOrganizationsByIdApplicationsByApplicationIdMetadataXml: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
     };
     postApiRuncommand: {
         parameters: {
@@ -9625,6 +9697,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Application"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdSsoAttempts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SsoAttempt"][];
                 };
             };
             /** @description The request was refused */

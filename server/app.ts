@@ -102,6 +102,14 @@ import {
   userSignInRoutes,
 } from './portal/index.ts'
 import {
+  samlRoutes,
+  signOutAddress,
+  ssoJobs,
+  ssoManagementRoutes,
+  testSpRoutes,
+  tidySsoJob,
+} from './sso/index.ts'
+import {
   agentRoutes,
   connectKeyRoutes,
   createSystemAuthenticate,
@@ -146,6 +154,7 @@ export const jobDefinitions: JobDefinition[] = [
   promoteCertificateJob,
   warnOfExpiryJob,
   purgeApplicationsJob,
+  tidySsoJob,
 ] as unknown as JobDefinition[]
 
 export interface App {
@@ -186,19 +195,7 @@ interface HttpParts {
 
 async function registerApi(
   http: FastifyInstance,
-  {
-    db,
-    searchDb,
-    forwarding,
-    users,
-    portal,
-    groups,
-    applications,
-    commands,
-  }: Pick<
-    HttpParts,
-    'db' | 'searchDb' | 'forwarding' | 'users' | 'portal' | 'groups' | 'applications' | 'commands'
-  >,
+  { config, db, searchDb, forwarding, users, portal, groups, applications, commands }: HttpParts,
   context: AdminContext,
   operations: Operation[],
 ) {
@@ -238,6 +235,9 @@ async function registerApi(
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
   await http.register(userSignInRoutes, { context: portal })
   await http.register(userAccountPortalRoutes, { context: portal })
+  await http.register(samlRoutes, { context: portal })
+  await http.register(ssoManagementRoutes, { prefix: '/api', context: portal })
+  if (config.development) await http.register(testSpRoutes, { context: portal })
   await http.register(oauthRoutes, { context })
   await http.register(sessionRoutes, { context })
   registerContract(http, operations)
@@ -294,7 +294,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const postMail = mailPoster(sealer, send)
   const { publicUrl } = config
   const users: UserContext = { db, sealer, postMail, send, publicUrl, listeners: [] }
-  const portal: PortalContext = { ...users }
+  const portal: PortalContext = { ...users, signOutAddress }
   users.listeners.push(endSessionsOfChanged)
   const groups = groupContext(db, send)
   const outbound = new Outbound({ allowlist: new Allowlist(config.outboundAllow) })
@@ -323,6 +323,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...forwardingJobs(db),
     ...userJobs(users),
     ...portalJobs(users),
+    ...ssoJobs(db),
     ...groupJobs(groups),
     ...applicationJobs(applications),
     ...graphJobs(db),
