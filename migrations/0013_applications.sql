@@ -22,7 +22,8 @@ create table applications (
   hidden boolean not null default false,
   jit boolean not null default false,
   -- Values of the settings by their names. What else there is to a setting (label, position …) is the template's.
-  config jsonb not null default '{}',
+  -- json, not jsonb: members keep their order, so that what is read and sent back is the same.
+  config json not null default '{}',
   logo_id object_id,
   -- The certificates in their roles; a row of application_certificates in none of them is not kept.
   certificate_id object_id,

@@ -99,7 +99,10 @@ export function readWrite(
     color: body.color || body.logo?.color || '',
     learn_more: body.learnMore ?? template.learnMore,
     parent_app: body.parentApp ?? '',
-    reference_applications: body.referenceApplications ?? [],
+    reference_applications: (body.referenceApplications ?? []).map(({ id, orgId }) => ({
+      id,
+      orgId,
+    })),
     sso_url: ssoUrl,
     slug,
     hidden: on(body.sso?.hidden),
