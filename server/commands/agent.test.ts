@@ -203,14 +203,16 @@ test('a user of the directory gives the command its name; sudo makes it root', a
   assert.deepEqual(rows, [{ name: 'ada' }, { name: me }])
 })
 
-test('a user that the machine does not have cannot run anything', async () => {
-  const { org, order, agent, results } = await newMachine()
-  await order('echo no')
-  await app.db.tx(org.organizationId, (tx) =>
-    tx.run(sql`update command_queue set run_as_name = 'no-such-user'`),
-  )
-  await agent()
-  const [result] = await results()
-  assert.equal(result.exitCode, 126)
-  assert.match(result.response.data.output, /cannot run as no-such-user/)
+test('a user that the machine does not have, or that looks like an option, cannot run anything', async () => {
+  for (const name of ['no-such-user', '-p']) {
+    const { org, order, agent, results } = await newMachine()
+    await order('echo no')
+    await app.db.tx(org.organizationId, (tx) =>
+      tx.run(sql`update command_queue set run_as_name = ${name}`),
+    )
+    await agent()
+    const [result] = await results()
+    assert.equal(result.exitCode, 126)
+    assert.equal(result.response.data.output, `cannot run as ${name}\n`)
+  }
 })

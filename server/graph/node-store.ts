@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import { type Sql, sql } from '../platform/sql.ts'
 import type { NodeType } from './pairs.ts'
 
 /** In the transaction that makes the record itself. */
@@ -27,6 +27,10 @@ export async function setNodeAttributes(
      where organization_id = ${organizationId} and type = ${type} and id = ${id}`)
 }
 
+/** An edge `e` with the node at either end. */
+const touches = (type: NodeType, id: string): Sql =>
+  sql`((e.from_type = ${type} and e.from_id = ${id}) or (e.to_type = ${type} and e.to_id = ${id}))`
+
 /**
  * Ends all its edges; they come back with `restoreNode`. The event is the one that tells of the deletion. The node goes
  * first: whoever adds an edge holds it shared, so no edge can slip in behind.
@@ -42,9 +46,8 @@ export async function deleteNode(
     update nodes set deleted_at = clock_timestamp()
      where organization_id = ${organizationId} and type = ${type} and id = ${id}`)
   await tx.run(sql`
-    update edges set valid_until = clock_timestamp(), ended_by = ${eventId}, ended_with_node = true
-     where organization_id = ${organizationId} and valid_until is null
-       and ((from_type = ${type} and from_id = ${id}) or (to_type = ${type} and to_id = ${id}))`)
+    update edges e set valid_until = clock_timestamp(), ended_by = ${eventId}, ended_with_node = true
+     where e.organization_id = ${organizationId} and e.valid_until is null and ${touches(type, id)}`)
 }
 
 /**
@@ -66,8 +69,7 @@ export async function restoreNode(
     ), last as (
       select distinct on (e.from_type, e.from_id, e.to_type, e.to_id) e.*
         from edges e
-       where e.organization_id = ${organizationId}
-         and ((e.from_type = ${type} and e.from_id = ${id}) or (e.to_type = ${type} and e.to_id = ${id}))
+       where e.organization_id = ${organizationId} and ${touches(type, id)}
        order by e.from_type, e.from_id, e.to_type, e.to_id, e.valid_from desc
     )
     insert into edges (organization_id, from_type, from_id, to_type, to_id, attributes, granted_by)

@@ -105,6 +105,13 @@ export function translate(error: unknown): unknown {
     const message = 'A value contains a character that cannot be stored, such as U+0000'
     return invalid('bad_character', message, { cause: error })
   }
+  // Two changes each waited for what the other held, and the database ended one: it can be made again.
+  if (code === '40P01' || code === '40001') {
+    return unavailable('conflicting_change', 'Another change was in the way; try again', {
+      cause: error,
+      retryAfter: 1,
+    })
+  }
   if (code === '57014') {
     return unavailable('statement_timeout', 'The database took too long to answer this request', {
       cause: error,

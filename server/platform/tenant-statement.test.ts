@@ -73,3 +73,25 @@ test('a table that got a column in the meantime is read again after one failure'
   await assert.rejects(read())
   assert.deepEqual(await read(), { a: 1, b: 2 })
 })
+
+test('of two changes that wait for each other one is told to try again', async (t) => {
+  const db = openDb(service)
+  t.after(() => db.close())
+  const org = newId()
+  const lock = (key: number) => sql`select pg_advisory_xact_lock(${key})`
+  const both = Promise.withResolvers<void>()
+  let holding = 0
+  const change = (first: number, second: number) =>
+    db.tx(org, async (tx) => {
+      await tx.run(lock(first))
+      if (++holding === 2) both.resolve()
+      await both.promise
+      await tx.run(lock(second))
+    })
+  const outcomes = await Promise.allSettled([change(1, 2), change(2, 1)])
+  const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
+  assert.deepEqual(
+    failed.map(({ reason }) => [reason.kind, reason.reason]),
+    [['unavailable', 'conflicting_change']],
+  )
+})

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { listAllOrganizations } from '../organizations/index.ts'
 import type { Db } from '../platform/db.ts'
 import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
-import { purgeSystems } from './store.ts'
+import { forgetPurgedUsers, purgeSystems } from './store.ts'
 
 /** How long a deleted system can be restored. */
 const TOMBSTONE_DAYS = 30
@@ -17,6 +17,9 @@ export const purgeSystemsJob = defineJob({
 export const systemJobs = (db: Db): Job[] => [
   handle(purgeSystemsJob, async () => {
     for (const { id } of await listAllOrganizations(db))
-      await db.tx(id, (tx) => purgeSystems(tx, id, TOMBSTONE_DAYS))
+      await db.tx(id, async (tx) => {
+        await purgeSystems(tx, id, TOMBSTONE_DAYS)
+        await forgetPurgedUsers(tx, id)
+      })
   }),
 ]

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import { type Sql, sql } from '../platform/sql.ts'
 
 // Keys of systems and connect keys are global tables: they are what tells the tenant.
 
@@ -79,25 +79,18 @@ export const findConnectKey = (db: Queryable, organizationId: string) =>
 export const findTenantOfConnectKey = (db: Queryable, hash: Buffer) =>
   db.find<{ tenant: string }>(sql`select tenant from connect_keys where hash = ${hash}`)
 
-/** Two who ask for the first key at the same moment get the same one. */
-export const insertConnectKey = (
-  db: Queryable,
-  organizationId: string,
-  key: { hash: Buffer; sealed: string },
-) =>
-  db.run(sql`
-    insert into connect_keys (tenant, hash, sealed_key) values (${organizationId}, ${key.hash}, ${key.sealed})
-    on conflict (tenant) do nothing`)
+const putConnectKey =
+  (onConflict: Sql) =>
+  (db: Queryable, organizationId: string, key: { hash: Buffer; sealed: string }): Promise<number> =>
+    db.run(sql`
+      insert into connect_keys (tenant, hash, sealed_key) values (${organizationId}, ${key.hash}, ${key.sealed})
+      on conflict (tenant) do ${onConflict}`)
 
-export const replaceConnectKey = (
-  db: Queryable,
-  organizationId: string,
-  key: { hash: Buffer; sealed: string },
-) =>
-  db.run(sql`
-    insert into connect_keys (tenant, hash, sealed_key) values (${organizationId}, ${key.hash}, ${key.sealed})
-    on conflict (tenant) do update
-       set hash = excluded.hash, sealed_key = excluded.sealed_key, created = clock_timestamp()`)
+/** Two who ask for the first key at the same moment get the same one. */
+export const insertConnectKey = putConnectKey(sql`nothing`)
+export const replaceConnectKey = putConnectKey(
+  sql`update set hash = excluded.hash, sealed_key = excluded.sealed_key, created = clock_timestamp()`,
+)
 
 export interface AgentSigningKeyRow {
   id: string

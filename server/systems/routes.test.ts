@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { enrol, newKeyPair } from '../../test/enrol.ts'
 import { startApp } from '../../test/harness.ts'
+import { addUser } from '../../test/people.ts'
 import { newId } from '../platform/ids.ts'
 import { sql } from '../platform/sql.ts'
 import { purgeSystemsJob } from './jobs.ts'
@@ -276,6 +277,24 @@ test('a deleted system is gone, can be restored for 30 days, and is then purged'
   await app.runDueJobs()
   assert.equal((await org.post(`${url}/restore`)).statusCode, 404)
   assert.equal((await org.post(`/api/systems/${org.ids[1]}/restore`)).statusCode, 200)
+})
+
+test('a primary user who is gone for good is no longer named', async () => {
+  const org = await organizationWith(['web-1'])
+  const url = `/api/systems/${org.ids[0]}`
+  const user = await addUser(org)
+  await org.put(url, { primarySystemUser: { id: user.id } })
+  const primary = async () => (await org.get(url)).json().primarySystemUser.id
+  const purge = async () => {
+    await app.db.tx(null, (tx) => app.queue.send(tx, purgeSystemsJob, {}))
+    await app.runDueJobs()
+  }
+  await org.delete(`/api/systemusers/${user.id}`)
+  await purge()
+  assert.equal(await primary(), user.id, 'the user may come back')
+  await app.db.tx(org.organizationId, (tx) => tx.run(sql`delete from users where id = ${user.id}`))
+  await purge()
+  assert.equal(await primary(), null)
 })
 
 test('paths may be written in any case and with a slash at the end', async () => {

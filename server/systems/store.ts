@@ -149,6 +149,13 @@ export const purgeSystems = (db: Queryable, organizationId: string, days: number
     delete from systems
      where organization_id = ${organizationId} and deleted_at < now() - make_interval(days => ${days})`)
 
+/** Deleted users keep their systems, in case they come back; those that are gone for good do not. */
+export const forgetPurgedUsers = (db: Queryable, organizationId: string) =>
+  db.run(sql`
+    update systems set primary_user_id = null
+     where organization_id = ${organizationId} and primary_user_id is not null
+       and not exists (select from users u where u.organization_id = ${organizationId} and u.id = primary_user_id)`)
+
 // SSH host keys ----------------------------------------------------------------------------------------------
 
 export interface SshKeyRow {

@@ -5,6 +5,7 @@ import type { UserActor, UserContext } from './context.ts'
 import { mergeProfile } from './fields.ts'
 import { activation, openMfaWindow, requestedState } from './lifecycle.ts'
 import { mailActivation, mailPasswordReset } from './mails.ts'
+import type { SaveOptions } from './save.ts'
 import type { MfaWrite, SshKey, SshKeyWrite } from './schema.ts'
 import type { UserRow } from './store.ts'
 import { checkPublicKey, readMfa } from './write.ts'
@@ -34,16 +35,31 @@ export const suspendUser = (context: UserContext, actor: UserActor, id: string) 
     inState(row, requestedState(row.state, { state: 'SUSPENDED' }), new Date()),
   )
 
-export const expirePassword = (context: UserContext, actor: UserActor, id: string) =>
-  changeUser(context, actor, id, (row) => ({ ...row, password_expired: true }))
+export const expirePassword = (
+  context: UserContext,
+  actor: UserActor,
+  id: string,
+  options?: SaveOptions,
+) => changeUser(context, actor, id, (row) => ({ ...row, password_expired: true }), options)
 
-export const unlockUser = (context: UserContext, actor: UserActor, id: string) =>
-  changeUser(context, actor, id, (row) => ({
-    ...row,
-    account_locked: false,
-    account_locked_date: null,
-    bad_login_attempts: 0,
-  }))
+export const unlockUser = (
+  context: UserContext,
+  actor: UserActor,
+  id: string,
+  options?: SaveOptions,
+) =>
+  changeUser(
+    context,
+    actor,
+    id,
+    (row) => ({
+      ...row,
+      account_locked: false,
+      account_locked_date: null,
+      bad_login_attempts: 0,
+    }),
+    options,
+  )
 
 export const setPassword = (context: UserContext, actor: UserActor, id: string, password: string) =>
   updateUser(context, actor, id, { password })

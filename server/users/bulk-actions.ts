@@ -128,10 +128,10 @@ async function changeOne(
   result: BulkResultRow,
   { id, ...body }: { id: string } & UserWrite,
 ): Promise<void> {
-  if (job.kind === 'update')
-    await updateUser(context, actor, id, body, { correlation: { id: job.id, type: 'bulk' } })
-  else if (job.kind === 'expire') await expirePassword(context, actor, id)
-  else await unlockUser(context, actor, id)
+  const options = { correlation: { id: job.id, type: 'bulk' } }
+  if (job.kind === 'update') await updateUser(context, actor, id, body, options)
+  else if (job.kind === 'expire') await expirePassword(context, actor, id, options)
+  else await unlockUser(context, actor, id, options)
   const meta = { success: true, userId: id }
   await context.db.tx(job.organization_id, (tx) => finishBulkResult(tx, result, 'updated', meta))
 }

@@ -156,6 +156,11 @@ test('bulk update, expire and unlock', async () => {
     assert.equal(user.account_locked, false)
     assert.equal(user.password_expired, true)
   }
+  const told = (await org.events()).filter(({ event_type }) =>
+    ['user_password_expired', 'user_unlocked'].includes(event_type),
+  )
+  assert.equal(told.length, 3)
+  for (const { correlation } of told) assert.equal((correlation as { type: string }).type, 'bulk')
 })
 
 test('bad input is refused as a whole', async () => {

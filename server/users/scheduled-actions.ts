@@ -121,7 +121,8 @@ export function cancelScheduledState(
 
 /**
  * Does what was planned, as the one who planned it. The row goes in the same transaction, so of several workers, and
- * of several tries, one does it. A user who is gone, or is in that state already, is left as is.
+ * of several tries, one does it. A user in that state already is left as is; what was planned for a deleted one waits, and
+ * happens when the user is back (catchUpStates).
  */
 export function fireScheduledState(
   context: UserContext,

@@ -76,7 +76,7 @@ export const insertScheduledStates = (tx: Queryable, rows: readonly ScheduledSta
         as r (organization_id text, id text, user_id text, state text, start_date timestamptz,
               send_activation_emails boolean, activation_email_override text, planned_by jsonb)`)
 
-/** Only one of several takers gets the row, and only one that is due. */
+/** Only one of several takers gets the row, and only one that is due, of a user who is there. */
 export const takeScheduledState = (
   tx: Queryable,
   organizationId: string,
@@ -85,7 +85,7 @@ export const takeScheduledState = (
 ) =>
   tx.one<ScheduledStateRow>(sql`
     delete from scheduled_states
-     where organization_id = ${organizationId} and id = ${id} and start_date <= ${dueBy}
+     where organization_id = ${organizationId} and id = ${id} and start_date <= ${dueBy} and ${ofTheLiving}
     returning *`)
 
 export const deleteScheduledState = (tx: Queryable, organizationId: string, id: string) =>
@@ -94,6 +94,6 @@ export const deleteScheduledState = (tx: Queryable, organizationId: string, id: 
   )
 
 export const overdueScheduledStates = (db: Queryable, organizationId: string, before: Date) =>
-  db.many<{ id: string }>(
-    sql`select id from scheduled_states where organization_id = ${organizationId} and start_date < ${before}`,
-  )
+  db.many<{ id: string }>(sql`
+    select id from scheduled_states
+     where organization_id = ${organizationId} and start_date < ${before} and ${ofTheLiving}`)

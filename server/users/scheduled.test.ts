@@ -143,7 +143,7 @@ test('a user may have several changes to come; next tells one of each state', as
   assert.equal((await org.eventTypes()).includes('user_suspension_schedule_delete'), true)
 })
 
-test('planned for a deleted user: out of sight, nothing happens, there again after restore', async () => {
+test('planned for a deleted user: out of sight, waits, and is made up for after restore', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   await org.post(URL, { user_ids: [user.id], state: 'SUSPENDED', start_date: inHours(5) })
@@ -152,10 +152,16 @@ test('planned for a deleted user: out of sight, nothing happens, there again aft
   await org.post(`/api/systemusers/${user.id}/restore`)
   assert.equal((await org.get(URL)).json().length, 1)
   await org.delete(`/api/systemusers/${user.id}`)
-  await pass(org.organizationId, 5)
-  await app.runDueJobs()
+  await pass(org.organizationId, 6)
+  const catchUp = async () => {
+    await app.db.tx(null, (tx) => app.queue.send(tx, catchUpStatesJob, {}))
+    await app.runDueJobs()
+  }
+  await catchUp()
   await org.post(`/api/systemusers/${user.id}/restore`)
   assert.equal(await stateOf(org, user), 'ACTIVATED')
+  await catchUp()
+  assert.equal(await stateOf(org, user), 'SUSPENDED')
 })
 
 test('mails of a planned activation: none, or to another address', async () => {

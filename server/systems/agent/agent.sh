@@ -93,6 +93,13 @@ result() {
 # execute USER SECONDS SCRIPT: as that user, with an end.
 execute() {
   me=$(id -un)
+  # What begins like an option would be read as one below.
+  case $1 in
+    -*)
+      echo "cannot run as $1" >&2
+      return 126
+      ;;
+  esac
   if [ "$1" = "$me" ]; then
     set -- "$2" sh "$3"
   elif [ "$(id -u)" = 0 ] && id "$1" >/dev/null 2>&1; then
