@@ -112,6 +112,26 @@ async function createGroup(path: 'usergroups' | 'systemgroups', name: string) {
   return res.body
 }
 
+/** As Terraform providers create it: every setting with its value alone. */
+async function createApplication() {
+  const res = await client.post('/applications', {
+    name: 'saml2',
+    displayLabel: 'Wiki',
+    displayName: 'Wiki',
+    ssoUrl: `https://sso.example.com/saml2/${person().username}`,
+    active: true,
+    beta: null,
+    color: null,
+    description: null,
+    config: {
+      acsUrl: { value: 'https://wiki.example.com/acs' },
+      spEntityId: { value: 'https://wiki.example.com' },
+    },
+  })
+  assert.equal(res.status, 200, JSON.stringify(res.body))
+  return res.body
+}
+
 test('the key is checked, then a user is made, changed and found', async () => {
   const organizations = await client.get('/organizations/')
   assert.deepEqual(
@@ -136,10 +156,11 @@ test('the key is checked, then a user is made, changed and found', async () => {
   })
 })
 
-test('a user in a group, the group bound to a system and to systems: every traversal tells the ways', async () => {
+test('a user in a group, the group bound to systems and an application: every traversal tells the ways', async () => {
   const user = await createUser()
   const group = await createGroup('usergroups', 'Crew')
   const machines = await createGroup('systemgroups', 'Machines')
+  const application = await createApplication()
   await change(client, `/v2/usergroups/${group.id}/members`, 'add', 'user', user._id)
   await change(client, `/v2/systemgroups/${machines.id}/members`, 'add', 'system', system)
   await change(client, `/v2/usergroups/${group.id}/associations`, 'add', 'system', system)
@@ -150,11 +171,15 @@ test('a user in a group, the group bound to a system and to systems: every trave
     'system_group',
     machines.id,
   )
+  const binding = `/v2/applications/${application._id}/associations`
+  await change(client, binding, 'add', 'user_group', group.id)
+  await change(client, binding, 'add', 'user', user._id)
 
   const bound = await client.get(
-    `/v2/usergroups/${group.id}/associations?targets=system%2Csystem_group&limit=10&skip=0`,
+    `/v2/usergroups/${group.id}/associations?targets=system%2Csystem_group%2Capplication&limit=10&skip=0`,
   )
   assert.deepEqual(bound.body.map(({ to }: { to: { type: string } }) => to.type).sort(), [
+    'application',
     'system',
     'system_group',
   ])
@@ -163,6 +188,10 @@ test('a user in a group, the group bound to a system and to systems: every trave
     [`users/${user._id}/systems`, system, [direct, grouped]],
     [`users/${user._id}/systemgroups`, machines.id, [direct]],
     [`users/${user._id}/memberof`, group.id, [[]]],
+    [`users/${user._id}/applications`, application._id, [[], direct]],
+    [`usergroups/${group.id}/applications`, application._id, [[]]],
+    [`applications/${application._id}/users`, user._id, [[], direct]],
+    [`applications/${application._id}/usergroups`, group.id, [[]]],
     [`usergroups/${group.id}/systems`, system, [[], [machines.id]]],
     [`usergroups/${group.id}/systemgroups`, machines.id, [[]]],
     [`usergroups/${group.id}/membership`, user._id, [[]]],

@@ -25,12 +25,27 @@ async function addCommand(org: Org, body: object = {}) {
   assert.equal(res.statusCode, 200, res.body)
   return res.json()
 }
+async function addApplication(org: Org, body: object = {}) {
+  const res = await org.post('/api/applications', {
+    name: 'saml2',
+    displayLabel: 'Wiki',
+    displayName: 'Wiki',
+    ssoUrl: `https://sso.example.com/saml2/${person().username}`,
+    config: {
+      acsUrl: { value: 'https://wiki.example.com/acs' },
+      spEntityId: { value: 'https://wiki.example.com' },
+    },
+    ...body,
+  })
+  assert.equal(res.statusCode, 200, res.body)
+  return res.json()
+}
 const join = (org: Org, group: string, user: string, op = 'add') =>
   org.post(`/api/v2/usergroups/${group}/members`, { op, type: 'user', id: user })
 
 test('1: v1 lists have totalCount and results, v2 lists are arrays with x-total-count, also when empty', async () => {
   const org = await app.newOrganization()
-  for (const path of ['systemusers', 'systems', 'commands', 'commandresults']) {
+  for (const path of ['systemusers', 'systems', 'commands', 'commandresults', 'applications']) {
     const res = await org.get(`/api/${path}`)
     assert.equal(res.body, '{"totalCount":0,"results":[]}', path)
   }
@@ -75,7 +90,13 @@ test('2: v1 records have _id and id, v2 records only id', async () => {
   const user = await addUser(org)
   const system = await enrol(app.http, org, publicKey)
   const command = await addCommand(org)
-  for (const path of [`systemusers/${user.id}`, `systems/${system}`, `commands/${command._id}`]) {
+  const application = await addApplication(org)
+  for (const path of [
+    `systemusers/${user.id}`,
+    `systems/${system}`,
+    `commands/${command._id}`,
+    `applications/${application._id}`,
+  ]) {
     const one = (await org.get(`/api/${path}`)).json()
     const [listed] = (await org.get(`/api/${path.split('/')[0]}`)).json().results
     for (const record of [one, listed]) {
@@ -239,9 +260,10 @@ test('10: changes of bindings and members are 204, repeated ones 409 Already Exi
   assert.deepEqual([nowhere.statusCode, nowhere.json().message], [400, 'user_group not found'])
 })
 
-test('11: a user is created with 200, a group with 201, a built-in command is 201', async () => {
+test('11: a user and an application are created with 200, a group with 201, a built-in command is 201', async () => {
   const org = await app.newOrganization()
   assert.equal((await org.post('/api/systemusers', person())).statusCode, 200)
+  await addApplication(org)
   assert.equal((await org.post('/api/v2/usergroups', { name: 'One' })).statusCode, 201)
   assert.equal((await org.post('/api/v2/systemgroups', { name: 'One' })).statusCode, 201)
   const system = await enrol(app.http, org, publicKey)
@@ -254,7 +276,13 @@ test('12: deleting a v1 record answers it with 200, deleting a group 200 with th
   const user = await addUser(org)
   const system = await enrol(app.http, org, publicKey)
   const command = await addCommand(org)
-  for (const path of [`systemusers/${user.id}`, `systems/${system}`, `commands/${command.id}`]) {
+  const application = await addApplication(org)
+  for (const path of [
+    `systemusers/${user.id}`,
+    `systems/${system}`,
+    `commands/${command.id}`,
+    `applications/${application.id}`,
+  ]) {
     const res = await org.delete(`/api/${path}`)
     assert.equal(res.statusCode, 200, path)
     assert.equal(res.json()._id, path.split('/')[1], path)
@@ -307,7 +335,7 @@ test('15: booleans may be texts', async () => {
   assert.deepEqual([await found('true'), await found(true), await found('false')], [1, 1, 0])
 })
 
-test('16: PUT of a user keeps what is not sent; of a command, group or role it replaces everything', async () => {
+test('16: PUT of a user keeps what is not sent; of an application, command, group or role it replaces everything', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, { firstname: 'Ann', company: 'Acme', sudo: true })
   const kept = (await org.put(`/api/systemusers/${user.id}`, { firstname: 'Eve' })).json()
@@ -317,6 +345,12 @@ test('16: PUT of a user keeps what is not sent; of a command, group or role it r
   const put = { name: 'Other', command: 'ls' }
   const replaced = (await org.put(`/api/commands/${command.id}`, put)).json()
   assert.deepEqual([replaced.sudo, replaced.commandType, replaced.timeout], [false, 'linux', '120'])
+
+  const application = await addApplication(org, { description: 'Old', active: true })
+  const { name, displayLabel, displayName, ssoUrl, config } = application
+  const whole = { name, displayLabel, displayName, ssoUrl, config }
+  const reset = (await org.put(`/api/applications/${application.id}`, whole)).json()
+  assert.deepEqual([reset.description, reset.active], ['', false])
 
   const group = await addGroup(org, { description: 'Old', email: 'a@example.com' })
   const plain = (await org.put(`/api/v2/usergroups/${group.id}`, { name: 'Plain' })).json()
