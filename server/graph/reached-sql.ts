@@ -30,11 +30,11 @@ function groupsBefore(organizationId: string, start: NodeRef, chains: readonly C
   return sql`select distinct id from (${union(ways)}) ways`
 }
 
-/** Memberships of the groups `g` that end a chain. */
-function membershipsIn(organizationId: string, chain: Chain): Sql {
+/** Memberships of a group that ends a chain. */
+function membershipsIn(organizationId: string, chain: Chain, groupId = sql`g.id`): Sql {
   const [group, member] = chain.slice(-2) as [NodeType, NodeType]
   return sql`edges e where e.organization_id = ${organizationId} and e.from_type = ${literal(group)}
-    and e.from_id = g.id and e.to_type = ${literal(member)} and e.valid_until is null`
+    and e.from_id = ${groupId} and e.to_type = ${literal(member)} and e.valid_until is null`
 }
 
 /** The members of these groups; each group is opened once, however many ways lead there. */
@@ -83,7 +83,8 @@ export function reachedSql(
 
 /**
  * How many that are. To know a hundred thousand ids apart takes longer than to count them, and often nearly all come
- * from one group: then those of the others are looked up in it, and only they are told apart.
+ * from one group: then only those of the others are told apart, and those of them that are in the large one as well
+ * are found there in one pass along its index.
  */
 export function totalSql(organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql {
   const count = sql`(select count(*) from (${reachedSql(organizationId, start, chains)}) r)`
@@ -111,9 +112,10 @@ export function totalSql(organizationId: string, start: NodeRef, chains: readonl
     select case
       when (select sum(members) from sizes) - (select members from largest) + ${directCount}
            <= (select members / 4 from largest)
-      then (select members from largest) + (
-        select count(*) from (select distinct id from (${others}) every) o
-         where not exists (select from (select id from largest) g, lateral (
-                 select from ${membershipsIn(organizationId, chain)} and e.to_id = o.id offset 0) m))
+      then (
+        with apart as materialized (select distinct id from (${others}) every)
+        select (select members from largest) + (select count(*) from apart) - (
+          select count(*) from ${membershipsIn(organizationId, chain, sql`(select id from largest)`)}
+             and e.to_id = any(array(select id from apart))))
       else ${count} end)`
 }
