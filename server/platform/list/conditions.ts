@@ -95,8 +95,9 @@ const cast: Record<FieldKind, Sql> = {
 /** As text whose case is known in every script; as they stand, columns are compared byte by byte. */
 const words = (column: Sql): Sql => sql`${column}::text collate folding`
 
-/** Without case. */
-export const like = (column: Sql, pattern: string): Sql => sql`${words(column)} ilike ${pattern}`
+/** Without case. Lower case and then bytes: `ilike` takes more than twice as long. */
+export const like = (column: Sql, pattern: string): Sql =>
+  sql`lower(${words(column)}) collate "C" like lower(${pattern}::text collate folding) collate "C"`
 
 const contains = ({ column, folded }: Field, text: string): Sql => {
   const pattern = `%${escapeLike(text)}%`
