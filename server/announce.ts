@@ -30,6 +30,7 @@ export function announceFirst(first: First | null): void {
 export function announce({ baseUrl, first, demoCredentials, role, readyMs }: Announcement): void {
   const lines = ['', `  Gatehouse is ready (${(readyMs / 1000).toFixed(1)} s, ${role})`, '']
   lines.push(
+    `  Portal           ${baseUrl}/`,
     `  Management API   ${baseUrl}/api`,
     `  API reference    ${baseUrl}/docs`,
     `  Health           ${baseUrl}/readyz`,

@@ -62,9 +62,9 @@ function checkResponses(http: FastifyInstance, problems: string[]): void {
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats.default(ajv)
   http.addHook('onSend', async (request, reply, sent) => {
-    const payload = sent instanceof Readable ? await text(sent) : sent
     const declared = request.routeOptions.schema?.response as Record<string, object> | undefined
-    if (!declared || request.is404) return payload
+    if (!declared || request.is404) return sent
+    const payload = sent instanceof Readable ? await text(sent) : sent
     const where = `${request.method} ${request.routeOptions.url} ${reply.statusCode}`
     const schema = declared[reply.statusCode] ?? declared[`${String(reply.statusCode)[0]}xx`]
     if (!schema) problems.push(`${where}: the status is not declared`)

@@ -27,6 +27,18 @@ export async function addPerson(org: Administrator, more: object = {}) {
   return res.json() as { id: string; username: string; email: string; organization: string }
 }
 
+/** An application of the user: a bookmark unless told otherwise. */
+export async function bindApplication(org: Administrator, userId: string, more: object = {}) {
+  const body = { name: 'bookmark', ssoUrl: 'https://wiki.example.com/', active: true, ...more }
+  const made = await org.post('/api/applications', body)
+  assert.equal(made.statusCode, 200, made.body)
+  const { id } = made.json() as { id: string }
+  const bind = { op: 'add', type: 'user', id: userId }
+  const bound = await org.post(`/api/v2/applications/${id}/associations`, bind)
+  assert.equal(bound.statusCode, 204, bound.body)
+  return id
+}
+
 /** A browser as the portal's API sees it: keeps the cookie, and sends the token with changes. */
 export class Person {
   readonly #http: FastifyInstance

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
-import { addPerson, PASSWORD, Person } from '../../test/person.ts'
+import { addPerson, bindApplication, PASSWORD, Person } from '../../test/person.ts'
 import { newId } from '../platform/ids.ts'
 import { listMails } from '../platform/mail.ts'
 import { sql } from '../platform/sql.ts'
@@ -235,4 +235,36 @@ test('the profile tells what the directory knows, the manager by name', async ()
   const security = (await person.get('/security')).json()
   assert.deepEqual(security.totp, { enrolled: false, enrolledAt: null, required: false })
   assert.equal((await newPerson().get('/profile')).statusCode, 401)
+})
+
+test('tiles of bound applications lead to the sign-in of each, or straight there', async () => {
+  const [org, other] = [await app.newOrganization(), await app.newOrganization()]
+  const user = await addPerson(org)
+  const person = await newPerson().enter(user.username)
+  assert.deepEqual((await person.get('/applications')).json(), [])
+  const slug = `crm-${newId()}`
+  const crm = await bindApplication(org, user.id, {
+    name: 'saml2',
+    displayLabel: 'CRM',
+    displayName: 'Customers',
+    ssoUrl: `https://sso.example.com/saml2/${slug}`,
+    config: {
+      acsUrl: { value: 'https://crm.example.com/acs' },
+      spEntityId: { value: 'https://crm.example.com' },
+    },
+  })
+  await bindApplication(org, user.id, { displayLabel: 'Wiki' })
+  await bindApplication(org, user.id, { displayLabel: 'Asleep', active: false })
+  await bindApplication(other, (await addPerson(other)).id, { displayLabel: 'Elsewhere' })
+  const tiles = (await person.get('/applications')).json() as { id: string; url: string }[]
+  assert.deepEqual(
+    tiles.map(({ url }) => url),
+    [`/saml2/${slug}`, 'https://wiki.example.com/'],
+  )
+  await org.post(`/api/v2/applications/${crm}/associations`, {
+    op: 'remove',
+    type: 'user',
+    id: user.id,
+  })
+  assert.equal((await person.get('/applications')).json().length, 1)
 })

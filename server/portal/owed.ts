@@ -1,4 +1,4 @@
-import { isPasswordExpired, type UserRow } from '../users/index.ts'
+import { isPasswordExpired, isRestricted, type UserRow } from '../users/index.ts'
 import type { Method } from './context.ts'
 
 /** What a session still lacks: a code, a new password in place of an expired one, a second factor. */
@@ -53,8 +53,9 @@ export function mustEnroll({ profile, totp_secret }: UserRow, now: Date): boolea
   return mfa.exclusionUntil !== undefined && Date.parse(mfa.exclusionUntil) <= now.getTime()
 }
 
-/** Expired, or so soon that the organization wants it changed at once. */
+/** Expired, or so soon that the organization wants it changed at once. What another directory owns is changed there. */
 function mustChangePassword(user: UserRow, policy: SignInPolicy, now: Date): boolean {
+  if (isRestricted(user, 'password')) return false
   const days = policy.enableDaysBeforeExpirationToForceReset
     ? (policy.daysBeforeExpirationToForceReset ?? 0)
     : 0

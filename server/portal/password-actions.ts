@@ -5,6 +5,7 @@ import { countFailure, type Limit } from '../platform/failures.ts'
 import {
   acceptPassword,
   changeUser,
+  isRestricted,
   mailActivation,
   mailPasswordReset,
   ownerOfLink,
@@ -29,7 +30,8 @@ const MAILS: Limit = { failures: 5, windowMinutes: 60, blockMinutes: 60 }
 
 /** Whether a mail alone may open the account again. */
 function mayReset(user: UserRow, policy: SignInPolicy, now: Date): boolean {
-  if (user.state !== 'ACTIVATED' || isBeyondRecovery(user, policy, now)) return false
+  if (user.state !== 'ACTIVATED' || isRestricted(user, 'password')) return false
+  if (isBeyondRecovery(user, policy, now)) return false
   const unenrolled = user.profile.enable_user_portal_multifactor && user.totp_secret === null
   return !unenrolled || policy.allowUnenrolledMFAPasswordReset !== false
 }

@@ -2,6 +2,21 @@ import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
 export const theme = createTheme({
   primaryColor: 'indigo',
+  colors: {
+    // With a trace of the blue that the rest has.
+    dark: [
+      '#d5d9e2',
+      '#b3b9c5',
+      '#8a92a3',
+      '#5c6370',
+      '#3f4551',
+      '#323843',
+      '#262a31',
+      '#1f2228',
+      '#16181d',
+      '#111317',
+    ],
+  },
   primaryShade: { light: 7, dark: 7 },
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -31,10 +46,10 @@ export const colors: CSSVariablesResolver = ({ colors }) => ({
     '--gh-good': '#1f5c2c',
   },
   dark: {
-    '--mantine-color-body': '#16181d',
+    '--mantine-color-body': colors.dark[8],
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-error': colors.red[4],
-    '--gh-surface': '#1f2228',
+    '--gh-surface': colors.dark[7],
     '--gh-line': '#33373f',
     '--gh-glow': '#262c48',
     '--gh-hover': '#2a2e36',

@@ -1,6 +1,7 @@
-import { List, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { IconPointFilled, IconX } from '@tabler/icons-react'
 import type { PasswordRules } from '../../../server/portal/schema.ts'
+import classes from './rule-list.module.css'
 
 interface Props {
   rules: PasswordRules['rules']
@@ -16,22 +17,18 @@ export function RuleList({ rules, broken }: Props) {
       <Text size="sm" fw={500} mb={4}>
         Your password
       </Text>
-      <List size="sm" spacing={2} center>
+      <ul className={classes.rules}>
         {rules.map(({ rule, message }) => {
           const failed = broken.includes(rule)
+          const Icon = failed ? IconX : IconPointFilled
           return (
-            <List.Item
-              key={rule}
-              c={failed ? 'var(--mantine-color-error)' : 'dimmed'}
-              icon={
-                failed ? <IconX size={14} aria-hidden /> : <IconPointFilled size={10} aria-hidden />
-              }
-            >
+            <li key={rule} data-broken={failed || undefined}>
+              <Icon size={14} aria-hidden />
               {message}
-            </List.Item>
+            </li>
           )
         })}
-      </List>
+      </ul>
     </div>
   )
 }

@@ -1,10 +1,14 @@
 import {
   Avatar,
-  Menu,
+  Button,
+  Divider,
+  Popover,
   SegmentedControl,
+  Stack,
   Text,
   UnstyledButton,
   useMantineColorScheme,
+  VisuallyHidden,
 } from '@mantine/core'
 import { IconLogout } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -29,6 +33,7 @@ function ColorScheme() {
   )
 }
 
+/** Not a menu in the sense of ARIA: it holds more than things to choose. */
 export function AccountMenu({ session }: { session: SessionAnswer }) {
   const leaving = useMutation({
     mutationFn: signOut,
@@ -36,31 +41,37 @@ export function AccountMenu({ session }: { session: SessionAnswer }) {
     onSettled: (continueTo) => window.location.assign(continueTo ?? '/login'),
   })
   return (
-    <Menu position="bottom-end" width={260} shadow="md" trapFocus={false}>
-      <Menu.Target>
-        <UnstyledButton aria-label={`Account of ${session.displayName}`}>
+    <Popover position="bottom-end" width={260} shadow="md" trapFocus withinPortal={false}>
+      <Popover.Target>
+        <UnstyledButton>
           <Avatar name={session.displayName} color="indigo" variant="filled" radius="xl" alt="" />
+          <VisuallyHidden>Account of {session.displayName}</VisuallyHidden>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Text px="sm" pt={6} size="sm" fw={600} truncate>
-          {session.displayName}
-        </Text>
-        <Text px="sm" pb={8} size="xs" c="dimmed" truncate>
-          {session.email}
-        </Text>
-        <Menu.Divider />
-        <div style={{ padding: '0.375rem 0.5rem' }}>
+      </Popover.Target>
+      <Popover.Dropdown p="sm">
+        <Stack gap="sm">
+          <div>
+            <Text size="sm" fw={600} truncate>
+              {session.displayName}
+            </Text>
+            <Text size="xs" c="dimmed" truncate>
+              {session.email}
+            </Text>
+          </div>
           <ColorScheme />
-        </div>
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconLogout size={18} aria-hidden />}
-          onClick={() => leaving.mutate()}
-        >
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+          <Divider />
+          <Button
+            variant="subtle"
+            size="sm"
+            justify="flex-start"
+            leftSection={<IconLogout size={18} aria-hidden />}
+            loading={leaving.isPending}
+            onClick={() => leaving.mutate()}
+          >
+            Sign out
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   )
 }

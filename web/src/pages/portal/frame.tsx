@@ -41,7 +41,7 @@ export function PortalFrame() {
         <Container size="lg" className={classes.bar}>
           <Group gap="sm" wrap="nowrap">
             <Logo size={30} />
-            <Text fw={650} component="span" truncate maw="12rem">
+            <Text fw={650} component="span" truncate maw={{ base: '13rem', md: '24rem' }}>
               {session.organization.name}
             </Text>
           </Group>

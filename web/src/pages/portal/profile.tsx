@@ -57,7 +57,7 @@ export function ProfilePage() {
           <>
             <Group gap="md" wrap="nowrap">
               <Avatar name={fullName(profile)} size="lg" color="indigo" variant="filled" alt="" />
-              <div>
+              <div className={classes.person}>
                 <Text fw={600} fz="lg">
                   {fullName(profile)}
                 </Text>
