@@ -52,7 +52,7 @@ const SUBJECTS = [
   'employeeIdentifier',
   'alternateEmail',
   'managedAppleId',
-  'externalSourceId',
+  'external_dn',
   'id',
 ]
 
