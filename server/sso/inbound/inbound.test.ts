@@ -46,6 +46,13 @@ test('both bindings give the same message', () => {
   assert.equal(readPost({}), undefined)
 })
 
+test('a posted message that was deflated is read as well', () => {
+  const form = { SAMLRequest: deflateRawSync(request()).toString('base64') }
+  assert.equal(readPost(form)!.xml.toString(), request())
+  const marked = { SAMLRequest: base64(`\uFEFF\n${request()}`) }
+  assert.equal(readAuthnRequest(readPost(marked)!, undefined).id, '_r1')
+})
+
 test('base64 with line ends, and with plus signs that nobody encoded, is read', () => {
   const text = deflateRawSync(request(' Consent="????>>>>~~~"')).toString('base64')
   assert.ok(readRedirect(`SAMLRequest=${text.replaceAll('/', '%2F').replaceAll('=', '%3D')}`))
@@ -172,6 +179,12 @@ test('a signed address is accepted as its characters were sent', () => {
   // The same value in other characters is not what was signed.
   assert.equal(redirected(good.replace('%2f', '%2F')), 'signature_wrong')
   assert.equal(redirected(good.replace('b+c', 'b%20c')), 'signature_wrong')
+})
+
+test('a space signed as %20 and sent as a plus sign is accepted', () => {
+  const signed = signedQuery(`SAMLRequest=${deflated(request())}&RelayState=the%20state`)
+  assert.equal(redirected(signed.replace('the%20state', 'the+state')), 'accepted')
+  assert.equal(redirected(signed.replace('the%20state', 'the%2Bstate')), 'signature_wrong')
 })
 
 const badQueries: [name: string, query: string, reason: Reason][] = [

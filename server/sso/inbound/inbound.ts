@@ -9,7 +9,7 @@ export interface Inbound {
   xml: Buffer
   relayState: string | undefined
   /** Of the redirect binding; in the other one the signature stands in the document. */
-  signature?: { algorithm: string; value: Buffer; octets: string }
+  signature?: { algorithm: string; value: Buffer; octets: string[] }
 }
 
 const DEFLATE = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE'
@@ -54,22 +54,27 @@ function oneMessage(request: unknown, response: unknown): Inbound['parameter'] {
 }
 
 /**
- * SAML Bindings §3.4.4.1. What was signed are the encoded parts as they were sent, in this order: decoding and encoding
- * them again would give other octets wherever two encoders differ.
+ * SAML Bindings §3.4.4.1. What was signed are the encoded parts as they were sent, in this order. Some sign them in one
+ * encoding and send them in another (a space as %20 and as a plus sign): the usual encoding of the same values counts, too.
  */
 function signatureOf(raw: Map<string, string>, parameter: string): Inbound['signature'] {
   const [algorithm, value] = [raw.get('SigAlg'), raw.get('Signature')]
   if (algorithm === undefined && value === undefined) return undefined
   if (algorithm === undefined || value === undefined)
     throw new Refusal('signature_wrong', 'Of SigAlg and Signature only one is there')
-  const octets = [parameter, 'RelayState', 'SigAlg']
-    .filter((name) => raw.has(name))
-    .map((name) => `${name}=${raw.get(name)}`)
-    .join('&')
+  const signed = [parameter, 'RelayState', 'SigAlg'].flatMap((name): [string, string][] => {
+    const encoded = raw.get(name)
+    return encoded === undefined ? [] : [[name, encoded]]
+  })
+  const again = ([name, encoded]: [string, string]) =>
+    `${name}=${encodeURIComponent(decoded(encoded, name))}`
   return {
     algorithm: decoded(algorithm, 'SigAlg'),
     value: decodeBase64(decoded(value, 'Signature'), 'Signature'),
-    octets,
+    octets: [
+      signed.map(([name, encoded]) => `${name}=${encoded}`).join('&'),
+      signed.map(again).join('&'),
+    ],
   }
 }
 
@@ -95,6 +100,10 @@ export function readRedirect(query: string): Inbound | undefined {
   }
 }
 
+/** A byte order mark or white space may stand before the first tag. */
+const looksLikeXml = (bytes: Buffer): boolean =>
+  /^(\u00ef\u00bb\u00bf)?\s*</.test(bytes.subarray(0, 64).toString('latin1'))
+
 /** From the fields of a form; undefined where they hold no message. */
 export function readPost(fields: Readonly<Record<string, unknown>>): Inbound | undefined {
   for (const name of NAMES) {
@@ -105,10 +114,12 @@ export function readPost(fields: Readonly<Record<string, unknown>>): Inbound | u
   const parameter = oneMessage(SAMLRequest, SAMLResponse)
   const message = SAMLRequest ?? SAMLResponse
   if (message === undefined) return undefined
+  const bytes = decodeBase64(message, parameter)
   return {
     binding: 'post',
     parameter,
-    xml: decodeBase64(message, parameter),
+    // Some deflate in this binding as well, though nothing says so.
+    xml: looksLikeXml(bytes) ? bytes : inflate(bytes),
     relayState: checkRelayState(RelayState),
   }
 }

@@ -11,7 +11,8 @@ export function checkRedirectSignature({ signature }: Inbound, key: KeyObject): 
       'The request is not signed, and the application has a certificate of the service provider (spCertificate). Switch signing on there, or take the certificate away here.',
     )
   const hash = signatureHash(signature.algorithm)
-  if (!verify(hash, Buffer.from(signature.octets), key, signature.value))
+  const { octets, value } = signature
+  if (!octets.some((form) => verify(hash, Buffer.from(form), key, value)))
     throw new Refusal(
       'signature_wrong',
       'The signature does not fit the certificate of the service provider (spCertificate). Has it changed its key?',
