@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+import { AppError } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { readSpMetadata } from './sp-metadata.ts'
+import { makeKeyPair } from './x509.ts'
+
+const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+type Org = Awaited<ReturnType<typeof app.newOrganization>>
+
+const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'
+const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
+const EMAIL = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'
+const signing = (await makeKeyPair('signing', 'SP', new Date())).certificate
+const encryption = (await makeKeyPair('encryption', 'SP', new Date())).certificate
+const bare = (pem: string) => pem.replace(/-----[^-]+-----/g, '').trim()
+
+const key = (use: string, pem: string, methods = '') => `<md:KeyDescriptor${use}>
+  <ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data><ds:X509Certificate>
+    ${bare(pem)}
+  </ds:X509Certificate></ds:X509Data></ds:KeyInfo>${methods}</md:KeyDescriptor>`
+const acs = (attributes: string, binding = POST) =>
+  `<md:AssertionConsumerService Binding="${binding}" ${attributes}/>`
+const service = acs('Location="https://sp.example.com/acs" index="0"')
+
+const entity = (content: string, { attributes = '', entityId = 'https://sp.example.com' } = {}) =>
+  `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}">
+    <md:SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol" ${attributes}>${content}</md:SPSSODescriptor>
+  </md:EntityDescriptor>`
+
+test('a small document gives what it tells, and nothing else', () => {
+  assert.deepEqual(readSpMetadata(`<?xml version="1.0"?>\n<!-- ours -->${entity(service)}`), {
+    spEntityId: 'https://sp.example.com',
+    acsUrl: 'https://sp.example.com/acs',
+  })
+})
+
+test('everything that a document can tell', () => {
+  const gcm = 'http://www.w3.org/2009/xmlenc11#aes128-gcm'
+  const cbc = 'http://www.w3.org/2001/04/xmlenc#aes256-cbc'
+  const methods = [cbc, gcm].map((name) => `<md:EncryptionMethod Algorithm="${name}"/>`).join('')
+  const content = [
+    key(' use="encryption"', encryption, methods),
+    key(' use="signing"', signing),
+    `<md:SingleLogoutService Binding="${POST}" Location="https://sp.example.com/slo/post"/>`,
+    `<md:SingleLogoutService Binding="${REDIRECT}" Location="https://sp.example.com/slo"/>`,
+    '<md:NameIDFormat>urn:example:unknown</md:NameIDFormat>',
+    `<md:NameIDFormat> ${EMAIL} </md:NameIDFormat>`,
+    acs('Location="https://sp.example.com/artifact" index="9"', `${POST}-Artifact`),
+    acs('Location="https://sp.example.com/acs/1" index="1"'),
+    acs('Location="https://sp.example.com/acs/2?a=1&amp;b=2" index="2" isDefault="true"'),
+    `<md:AttributeConsumingService index="0"><md:ServiceName xml:lang="en">SP</md:ServiceName>
+      <md:RequestedAttribute Name="urn:oid:0.9.2342.19200300.100.1.3" FriendlyName="mail"/>
+      <md:RequestedAttribute Name="custom:first" FriendlyName="givenName"/>
+      <md:RequestedAttribute Name="urn:example:unheard-of"/>
+    </md:AttributeConsumingService>`,
+  ].join('\n')
+  const attributes = 'AuthnRequestsSigned="true" WantAssertionsSigned="true"'
+  const settings = readSpMetadata(entity(content, { attributes }))
+  assert.deepEqual(JSON.parse(String(settings.acsUrl)), [
+    { index: '1', isDefault: 'false', url: 'https://sp.example.com/acs/1' },
+    { index: '2', isDefault: 'true', url: 'https://sp.example.com/acs/2?a=1&b=2' },
+  ])
+  assert.deepEqual(
+    { ...settings, acsUrl: undefined },
+    {
+      spEntityId: 'https://sp.example.com',
+      acsUrl: undefined,
+      sloUrl: 'https://sp.example.com/slo',
+      spCertificate: signing,
+      spEncryptionCertificate: encryption,
+      encryptionAlgorithm: 'AES128-GCM',
+      overrideNameIdFormat: EMAIL,
+      signAssertion: true,
+      databaseAttributes: [
+        { name: 'urn:oid:0.9.2342.19200300.100.1.3', value: 'email' },
+        { name: 'custom:first', value: 'firstname' },
+      ],
+    },
+  )
+})
+
+test('a certificate is taken only where it makes no sign-in fail', () => {
+  const both = readSpMetadata(entity(key('', signing) + service))
+  assert.deepEqual(Object.keys(both), ['spEntityId', 'acsUrl'])
+  const signs = readSpMetadata(
+    entity(key('', signing) + service, { attributes: 'AuthnRequestsSigned="1"' }),
+  )
+  assert.equal(signs.spCertificate, signing)
+  assert.equal(signs.spEncryptionCertificate, undefined)
+})
+
+test('of a federation the one that is named is read', () => {
+  const [a, b] = ['https://a.example.com', 'https://b.example.com']
+  const federation = `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">
+    ${entity(service, { entityId: a })}
+    <md:EntitiesDescriptor>${entity(service, { entityId: b })}</md:EntitiesDescriptor>
+    <md:EntityDescriptor entityID="https://idp.example.com"/>
+  </md:EntitiesDescriptor>`
+  assert.equal(readSpMetadata(federation, b).spEntityId, b)
+  const refusedWith = (wanted?: string) => {
+    try {
+      readSpMetadata(federation, wanted)
+    } catch (error) {
+      return (error as AppError).message
+    }
+    return ''
+  }
+  assert.match(refusedWith(), /^entityId: .*a\.example\.com, https:\/\/b\.example\.com/)
+  assert.match(refusedWith('https://c.example.com'), /^entityId:/)
+})
+
+const refused: [string, string][] = [
+  ['text', 'hello'],
+  ['another kind of document', '<a/>'],
+  [
+    'metadata of an identity provider',
+    '<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="x"><IDPSSODescriptor/></EntityDescriptor>',
+  ],
+  ['no place for responses', entity('')],
+  ['only places of another binding', entity(acs('Location="https://sp.example.com"', REDIRECT))],
+  ['a document type', `<!DOCTYPE a [<!ENTITY x "y">]>${entity(service)}`],
+  ['an instruction', `${entity(service)}<?php exit ?>`],
+  ['a broken certificate', entity(key(' use="encryption"', 'nonsense') + service)],
+  ['a document without end', `<a>${'x'.repeat(1_100_000)}</a>`],
+]
+for (const [name, xml] of refused)
+  test(`refuses ${name}`, () =>
+    assert.throws(
+      () => readSpMetadata(xml),
+      (error) => error instanceof AppError && error.kind === 'invalid',
+    ))
+
+async function newApplication(org: Org) {
+  const res = await org.post('/api/applications', {
+    name: 'saml2',
+    displayLabel: 'SP',
+    displayName: 'SP',
+    ssoUrl: `sp-${newId()}`,
+    config: {
+      acsUrl: { value: 'https://before.example.com/acs' },
+      defaultTargetUrl: { value: '/start' },
+    },
+  })
+  const { id } = res.json()
+  return { id, url: `/api/v2/applications/${id}/spmetadata` }
+}
+
+const answers = new Map<string, [status: number, body: string]>()
+const server = createServer((request, response) => {
+  const [status, body] = answers.get(request.url ?? '') ?? [404, '']
+  response.writeHead(status).end(body)
+}).listen(0, '127.0.0.1')
+after(() => server.close())
+const addressOf = (path: string) =>
+  `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+
+test('metadata fills the settings: as a text, as the body itself, and from an address', async () => {
+  const org = await app.newOrganization()
+  const xml = entity(service)
+  answers.set('/metadata', [200, xml])
+  const raw = { 'content-type': 'application/samlmetadata+xml' }
+  const calls: ((url: string) => ReturnType<Org['post']>)[] = [
+    (url) => org.post(url, { xml }),
+    (url) => org.post(url, xml, raw),
+    (url) => org.post(url, xml, { 'content-type': 'text/xml; charset=utf-8' }),
+    (url) => org.post(url, { url: addressOf('/metadata') }),
+  ]
+  for (const call of calls) {
+    const { id, url } = await newApplication(org)
+    const preview = await call(`${url}?preview=true`)
+    assert.equal(preview.statusCode, 200, preview.body)
+    assert.equal(preview.json().config.spEntityId.value, 'https://sp.example.com')
+    const untouched = (await org.get(`/api/applications/${id}`)).json()
+    assert.equal(untouched.config.spEntityId.value, '')
+
+    const saved = await call(url)
+    assert.equal(saved.statusCode, 200, saved.body)
+    const record = (await org.get(`/api/applications/${id}`)).json()
+    assert.deepEqual(record, saved.json())
+    assert.equal(record.config.spEntityId.value, 'https://sp.example.com')
+    assert.equal(record.config.acsUrl.value, 'https://sp.example.com/acs')
+    // What it says nothing about stays.
+    assert.equal(record.config.defaultTargetUrl.value, '/start')
+    const last = (await org.events()).at(-1)!
+    assert.equal(last.event_type, 'application_update')
+    assert.deepEqual(last.changes, [
+      {
+        field: 'config.acsUrl',
+        from: 'https://before.example.com/acs',
+        to: 'https://sp.example.com/acs',
+      },
+      { field: 'config.spEntityId', to: 'https://sp.example.com' },
+    ])
+  }
+})
+
+test('what comes from elsewhere is checked like what is sent', async () => {
+  const org = await app.newOrganization()
+  const { url } = await newApplication(org)
+  answers.set('/error', [500, 'no'])
+  answers.set('/huge', [200, 'x'.repeat(1_100_000)])
+  const script = entity(acs('Location="javascript:alert(1)" index="0"'))
+  const cases: [object, RegExp][] = [
+    [{}, /^url, xml:/],
+    [{ url: addressOf('/x'), xml: 'x' }, /^url, xml:/],
+    [{ xml: 'nonsense' }, /well-formed/],
+    [{ xml: script }, /^config\.acsUrl:/],
+    [{ url: addressOf('/missing') }, /^url: .*404/],
+    [{ url: addressOf('/error') }, /^url: .*500/],
+    [{ url: addressOf('/huge') }, /^url:/],
+    [{ url: 'http://10.0.0.1/metadata' }, /^url:/],
+    [{ url: 'file:///etc/passwd' }, /^url:/],
+  ]
+  for (const [body, message] of cases) {
+    const res = await org.post(url, body)
+    assert.equal(res.statusCode, 400, JSON.stringify(body))
+    assert.match(res.json().message, message)
+  }
+  const bookmark = await org.post('/api/applications', {
+    name: 'bookmark',
+    ssoUrl: 'https://wiki.example.com',
+  })
+  const onBookmark = `/api/v2/applications/${bookmark.json().id}/spmetadata`
+  assert.equal((await org.post(onBookmark, { xml: entity(service) })).statusCode, 400)
+})
+
+test('only those who may change the application import into it', async () => {
+  const org = await app.newOrganization()
+  const { url } = await newApplication(org)
+  const reader = await app.addAdministrator(org.organizationId, 'Read Only')
+  const other = await app.newOrganization()
+  assert.equal((await reader.post(url, { xml: entity(service) })).statusCode, 403)
+  assert.equal((await other.post(url, { xml: entity(service) })).statusCode, 404)
+})
