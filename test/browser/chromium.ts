@@ -18,7 +18,7 @@ const FLAGS = [
 ]
 
 /** Debian's Chromium without a window; closed when the test file is done. */
-export async function startChromium() {
+export async function startChromium(baseURL: string) {
   if (!existsSync(PROGRAM)) installPackages('Chromium', 'chromium')
   const browser: Browser = await chromium.launch({
     executablePath: PROGRAM,
@@ -30,7 +30,7 @@ export async function startChromium() {
   after(() => browser.close())
 
   /** A person with a browser of their own: no cookie is shared. `problems` is what a page must not have said. */
-  return async (baseURL: string, options: BrowserContextOptions = {}) => {
+  return async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext({ baseURL, ...options })
     context.setDefaultTimeout(60_000)
     const problems: string[] = []

@@ -1,0 +1,26 @@
+import type { Page } from 'playwright-core'
+import { PASSWORD } from '../person.ts'
+
+// What people do on the pages, by what they read there.
+
+export const heading = (page: Page, name: string | RegExp) =>
+  page.getByRole('heading', { name, level: 1 })
+
+export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true })
+
+export const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name }).click()
+
+export async function signIn(page: Page, identifier: string, password = PASSWORD): Promise<void> {
+  await heading(page, 'Sign in').waitFor()
+  await field(page, 'E-mail or username').fill(identifier)
+  await field(page, 'Password').fill(password)
+  await press(page, 'Sign in')
+}
+
+/** Twice, and on. */
+export async function choosePassword(page: Page, password: string, action: string): Promise<void> {
+  await field(page, 'New password').fill(password)
+  await field(page, 'Repeat the new password').fill(password)
+  await press(page, action)
+}
