@@ -1,7 +1,7 @@
 import type { Tx } from '../platform/db.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { empty, identifier, join, literal, Sql, sql } from '../platform/sql.ts'
+import { empty, identifier, join, literal, prepared, type Sql, sql } from '../platform/sql.ts'
 import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
@@ -51,18 +51,6 @@ function pathsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
      where r.type = ${literal(chain.at(-1)!)}`
 }
 
-const statementNames = new Map<string, string>()
-
-/** Takes longer to plan than to run, so each connection prepares it once. For texts of which there are few. */
-function prepared({ text, values }: Sql): Sql {
-  let name = statementNames.get(text)
-  if (name === undefined) {
-    name = `traverse${statementNames.size + 1}`
-    statementNames.set(text, name)
-  }
-  return new Sql(text, values, name)
-}
-
 /** Up to here the ids of a page are read from the front of each list that they come from. */
 const NEAR = 2000
 
@@ -101,7 +89,7 @@ export async function traverse(
                        order by ${list.orderBy})
                        from (select r.type, r.id from reached r where ${list.where}
                               order by ${list.orderBy} limit ${list.limit} offset ${list.skip}) r), '[]'::json) as results`
-  // Filters, orders and lists of targets come in any number of forms.
+  // It takes longer to plan than to run. Filters, orders and lists of targets come in any number of forms.
   const fewTexts = plain && (chains.length === 1 || chains.some((chain) => chain.length > 2))
   // Room for the ids of a hundred thousand users.
   const [, row] = await Promise.all([

@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/db.ts'
 import type { Field, Resource } from '../platform/list/conditions.ts'
 import { type Page, readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { empty, type Sql, sql } from '../platform/sql.ts'
+import { empty, prepared, type Sql, sql } from '../platform/sql.ts'
 import type { MemberQuery, MembershipMethod } from './schema.ts'
 
 export type GroupType = 'user_group' | 'system_group'
@@ -112,11 +112,13 @@ export const dynamicGroups = (
   organizationId: string,
   type: GroupType,
 ): Promise<GroupRow[]> =>
-  db.many<GroupRow>(sql`
-    select ${columns} from groups g
-     where ${living(organizationId, type)} and g.membership_method in ('DYNAMIC_REVIEW_REQUIRED', 'DYNAMIC_AUTOMATED')
-       and g.member_query is not null
-     order by g.id`)
+  db.many<GroupRow>(
+    prepared(sql`
+      select ${columns} from groups g
+       where ${living(organizationId, type)} and g.membership_method in ('DYNAMIC_REVIEW_REQUIRED', 'DYNAMIC_AUTOMATED')
+         and g.member_query is not null
+       order by g.id`),
+  )
 
 const json = (value: object | null): string | null => value && JSON.stringify(value)
 

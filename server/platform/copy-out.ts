@@ -10,6 +10,7 @@ const READ_SIZE = 131_072
 export class DatabaseSocket extends Socket {
   /** Must be done with the bytes when it returns. */
   divert: ((bytes: Buffer) => void) | null = null
+  #gathering = false
 
   constructor() {
     super({
@@ -23,6 +24,19 @@ export class DatabaseSocket extends Socket {
         },
       },
     } as SocketConstructorOpts)
+  }
+
+  /** What is written in one go leaves in one system call: `begin` and the statements behind it, say. */
+  override write(message: string | Uint8Array, ...rest: unknown[]): boolean {
+    if (!this.#gathering) {
+      this.#gathering = true
+      this.cork()
+      process.nextTick(() => {
+        this.#gathering = false
+        this.uncork()
+      })
+    }
+    return super.write(message, ...(rest as []))
   }
 }
 

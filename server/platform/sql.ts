@@ -51,6 +51,18 @@ export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
   return new Sql(text, flat)
 }
 
+const names = new Map<string, string>()
+
+/** Each connection prepares it once. For statements with fragments, of whose texts there are few. */
+export function prepared({ text, values }: Sql): Sql {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `s${++statements}`
+    names.set(text, name)
+  }
+  return new Sql(text, values, name)
+}
+
 export const empty: Sql = new Sql('', [])
 
 /** A name from our own code, never from a request. */
