@@ -4,6 +4,7 @@ import type { Tx } from '../server/platform/db.ts'
 import { sql } from '../server/platform/sql.ts'
 import type { Ground } from '../server/runtime.ts'
 import { plantAdministrators } from './administrators.ts'
+import { plantApplications } from './applications.ts'
 import { plantCommands } from './commands.ts'
 import {
   credentialsFileExists,
@@ -37,6 +38,7 @@ const AREAS: Area[] = [
   plantSystems,
   plantGroups,
   plantCommands,
+  plantApplications,
   plantEvents,
 ]
 
@@ -45,10 +47,10 @@ const AREAS: Area[] = [
  * one transaction, so a load that is killed leaves nothing behind.
  */
 export async function loadDemo(
-  ground: Pick<Ground, 'db'>,
+  ground: Pick<Ground, 'db' | 'sealer'>,
   options: DemoOptions,
 ): Promise<'loaded' | 'already there'> {
-  const { db } = ground
+  const { db, sealer } = ground
   const { baseUrl, dataDir, progress = () => {}, now = Date.now() } = options
   // On its own: it is harmless to repeat, and its locks would stop every writer until the load commits.
   await createPartitions(db, new Date(now - DAYS * 86_400_000), new Date(now))
@@ -57,7 +59,7 @@ export async function loadDemo(
     // Two processes may be told to load at the same moment.
     await tx.run(sql`select pg_advisory_xact_lock(4718236058)`)
     if (await findProvider(tx, PROVIDER.id)) return null
-    const world = describeWorld(now, emptyCredentials(baseUrl))
+    const world = describeWorld(now, emptyCredentials(baseUrl), sealer)
     for (const plant of AREAS) progress(await plant(tx, world))
     return world
   })

@@ -31,6 +31,7 @@ export interface Device {
 
 export interface Application {
   id: string
+  /** The template. */
   name: string
   displayLabel: string
   slug: string
@@ -137,9 +138,15 @@ export const describeApplications = (
   random: Random,
 ): Application[] =>
   plan.applications.map((displayLabel) => {
-    const name = displayLabel.toLowerCase().replaceAll(' ', '-')
-    const slug = `${plan.domain.split('.')[0]}-${name}`
-    return { id: random.id(), name, displayLabel, slug, ssoUrl: `${baseUrl}/saml2/${slug}` }
+    const words = displayLabel.toLowerCase().replaceAll(' ', '-')
+    const slug = `${plan.domain.split('.')[0]}-${words}`
+    return {
+      id: random.id(),
+      name: 'saml2',
+      displayLabel,
+      slug,
+      ssoUrl: `${baseUrl}/saml2/${slug}`,
+    }
   })
 
 /** One per department; events name them as user groups. */

@@ -1,3 +1,4 @@
+import type { Sealer } from '../server/platform/secrets.ts'
 import type { DemoCredentials } from './credentials.ts'
 import { ORGANIZATIONS, type OrganizationPlan, PROVIDER } from './names.ts'
 import {
@@ -37,6 +38,8 @@ export interface World {
   provider: typeof PROVIDER & { administrators: Administrator[] }
   tenants: Tenant[]
   credentials: DemoCredentials
+  /** For what is kept sealed in the database. */
+  sealer: Sealer
   /** Of the systems, by the path they are written to. */
   privateKeys: Map<string, string>
 }
@@ -54,10 +57,15 @@ function describeTenant(plan: OrganizationPlan, baseUrl: string): Tenant {
   }
 }
 
-export const describeWorld = (now: number, credentials: DemoCredentials): World => ({
+export const describeWorld = (
+  now: number,
+  credentials: DemoCredentials,
+  sealer: Sealer,
+): World => ({
   now,
   provider: { ...PROVIDER, administrators: [] },
   tenants: ORGANIZATIONS.map((plan) => describeTenant(plan, credentials.insightsUrl)),
   credentials,
+  sealer,
   privateKeys: new Map(),
 })

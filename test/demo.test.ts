@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { DemoCredentials } from '../demo/credentials.ts'
 import { loadDemo } from '../demo/index.ts'
 import { checkPassword } from '../server/admins/index.ts'
+import { findSsoApplication } from '../server/applications/index.ts'
 import { sql } from '../server/platform/sql.ts'
 import { findUserByLogin } from '../server/users/index.ts'
 import { signedCaller } from './enrol.ts'
@@ -257,6 +258,22 @@ test('there are commands bound to systems, with results', async () => {
   for (const { id } of commands) {
     assert.ok((await administrator.get(`/api/v2/commands/${id}/systems`)).json().length > 0)
     assert.ok((await administrator.get(`/api/commands/${id}/results`)).json().length > 0)
+  }
+})
+
+test('six applications are bound to the departments, and lead to the built-in service provider', async () => {
+  assert.equal(credentials.applications.length, 6)
+  for (const { organizationId, id, slug } of credentials.applications) {
+    const found = await findSsoApplication(app, slug)
+    assert.deepEqual([found?.organizationId, found?.id, found?.active], [organizationId, id, true])
+    assert.equal(found!.config.defaultAcs?.url, 'http://localhost:8080/saml2/test-sp/acs')
+  }
+  const administrator = app.as(keyOf('Administrator'))
+  const applications = (await administrator.get('/api/applications')).json()
+  assert.equal(applications.totalCount, 3)
+  for (const { id } of applications.results) {
+    const users = await administrator.get(`/api/v2/applications/${id}/users?limit=1`)
+    assert.ok(Number(users.headers['x-total-count']) > 50)
   }
 })
 

@@ -82,7 +82,7 @@ function changeAccess(tenant: Tenant, desk: Desk, at: number, random: Random): D
     'association_change',
     {
       association: { type: 'user', id: person.id, email: person.email },
-      resource: { type: 'application', id: application.id, name: application.name },
+      resource: { type: 'application', id: application.id, name: application.displayLabel },
       changes: [{ field: 'association', to: random.pick(['add', 'add', 'remove']) }],
     },
     random.chance(0.4),

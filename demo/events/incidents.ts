@@ -111,11 +111,11 @@ function departure(tenant: Tenant, desk: Desk, day: Day): Draft[] {
       resource,
       changes: [{ field: 'state', from: 'ACTIVATED', to: 'SUSPENDED' }],
     }),
-    ...tenant.apps.map(({ id, name }, nth) =>
+    ...tenant.apps.map(({ id, displayLabel }, nth) =>
       adminEvent(desk, at + 4000 * (nth + 1), 'user_delete_provision', {
         initiated_by: { type: 'system' },
         resource,
-        application: { id, name },
+        application: { id, name: displayLabel },
         idm_client_id: id,
         message_chain: {
           response_code: '204',

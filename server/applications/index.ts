@@ -3,6 +3,7 @@ export { warnOfExpiry } from './expiry.ts'
 export { promoteCertificateJob, purgeApplicationsJob, warnOfExpiryJob } from './job-definitions.ts'
 export { applicationJobs } from './jobs.ts'
 export { logoRoutes } from './logo-routes.ts'
+export { plantApplication } from './plant.ts'
 export { applicationRoutes } from './routes.ts'
 export {
   findSsoApplication,

@@ -1,0 +1,20 @@
+import type { Tx } from '../platform/db.ts'
+import { plantRow } from './actions.ts'
+import type { ApplicationContext } from './context.ts'
+import type { ApplicationWrite } from './schema.ts'
+import { readWrite, templateFor } from './write.ts'
+import { makeKeyPair } from './x509.ts'
+
+/** An application that was always there, for the demo: no event, an id of the planter's choice. */
+export async function plantApplication(
+  context: Pick<ApplicationContext, 'sealer' | 'publicUrl'>,
+  tx: Tx,
+  organization: { id: string; name: string },
+  id: string,
+  body: ApplicationWrite,
+): Promise<void> {
+  const { written } = readWrite(templateFor(body), body, null, context.publicUrl)
+  const { slug } = written
+  const pair = slug === null ? null : await makeKeyPair(slug, organization.name, new Date())
+  await plantRow(context, tx, organization.id, { ...written, id }, pair)
+}
