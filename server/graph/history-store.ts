@@ -1,13 +1,11 @@
 import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
 
-/** Edges that ended before; as many as asked for at most. */
-export const deleteEndedEdges = (
-  db: Queryable,
-  organizationId: string,
-  before: Date,
-  most: number,
-): Promise<number> =>
+/** Tells how many went: `most` when there may be more. */
+type Forget = (db: Queryable, organizationId: string, before: Date, most: number) => Promise<number>
+
+/** Edges that ended before. */
+export const deleteEndedEdges: Forget = (db, organizationId, before, most) =>
   db.run(sql`
     delete from edges where organization_id = ${organizationId} and ctid = any(array(
       select ctid from edges
@@ -15,12 +13,7 @@ export const deleteEndedEdges = (
        order by valid_until limit ${most}))`)
 
 /** Nodes that were deleted before, and that no edge of the past knows any more. */
-export const deleteForgottenNodes = (
-  db: Queryable,
-  organizationId: string,
-  before: Date,
-  most: number,
-): Promise<number> =>
+export const deleteForgottenNodes: Forget = (db, organizationId, before, most) =>
   db.run(sql`
     delete from nodes where organization_id = ${organizationId} and ctid = any(array(
       select n.ctid from nodes n
