@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startListening } from '../listening.ts'
+import { addPerson, PASSWORD } from '../person.ts'
+import {
+  type ProviderOptions,
+  readIdpMetadata,
+  startServiceProvider,
+} from '../sso/service-provider.ts'
+import { addApplication, bind, type Org } from '../sso/world.ts'
+import { startChromium } from './chromium.ts'
+import { field, heading, press, signIn } from './steps.ts'
+
+// Single sign-on as people see it: a real browser between the portal and an independent service provider.
+
+const app = await startListening()
+const openBrowser = await startChromium(app.base)
+app.secrets.add(PASSWORD)
+
+/** Each side is handed the other's metadata, and nothing else. */
+async function connect(org: Org, displayLabel: string, options: ProviderOptions = {}) {
+  const sp = await startServiceProvider(options)
+  const application = await addApplication(org, {}, { displayLabel })
+  const imported = await org.post(
+    `/api/v2/applications/${application.id}/spmetadata`,
+    sp.metadata,
+    { 'content-type': 'application/samlmetadata+xml' },
+  )
+  assert.equal(imported.statusCode, 200, imported.body)
+  const { body } = await app.http.inject(`${application.url}/metadata`)
+  sp.trust(readIdpMetadata(body))
+  return { sp, application }
+}
+
+for (const binding of ['HTTP-Redirect', 'HTTP-POST'] as const)
+  test(`from the application by ${binding}: sign in once, and out of both`, async () => {
+    const org = await app.newOrganization()
+    const user = await addPerson(org)
+    const { sp, application } = await connect(org, 'Wiki', { binding })
+    await bind(org, application.id, 'user', user.id)
+    const { page, problems } = await openBrowser()
+    await page.goto(`${sp.origin}/login`)
+    await signIn(page, user.email)
+    await page.waitForURL(`${sp.origin}/acs`)
+    assert.equal(sp.state.profile?.nameID, user.email)
+
+    // Signed in there and here: another application asks nobody.
+    const { sp: second, application: other } = await connect(org, 'Tickets')
+    await bind(org, other.id, 'user', user.id)
+    await page.goto(`${second.origin}/login`)
+    await page.waitForURL(`${second.origin}/acs`)
+    assert.equal(second.state.profile?.nameID, user.email)
+
+    await page.goto(`${sp.origin}/logout`)
+    await page.waitForURL(new RegExp(`^${sp.origin}/slo`))
+    assert.ok(second.state.loggedOut > 0, 'the other one was told')
+    await page.goto('/')
+    await heading(page, 'Sign in').waitFor()
+    assert.deepEqual(problems, [])
+  })
+
+test('from a tile of the portal, and signed out there again when one leaves the portal', async () => {
+  const org = await app.newOrganization()
+  const user = await addPerson(org)
+  const { sp, application } = await connect(org, 'Company wiki')
+  await bind(org, application.id, 'user', user.id)
+  const { page, context, problems } = await openBrowser()
+  await page.goto('/')
+  await signIn(page, user.username)
+  const opened = context.waitForEvent('page')
+  await page.getByRole('link', { name: 'Company wiki' }).click()
+  const tab = await opened
+  await tab.waitForURL(`${sp.origin}/acs`)
+  assert.equal(sp.state.profile?.nameID, user.email)
+
+  await bind(org, application.id, 'user', user.id, 'remove')
+  await tab.goto(`${app.base}${application.url}`)
+  await tab.getByRole('heading').first().waitFor()
+  assert.ok(tab.url().startsWith(app.base), 'no longer bound: a page of ours, no assertion')
+
+  await press(page, /Account of/)
+  await press(page, 'Sign out')
+  // By way of the application, which answers that it has done the same.
+  await heading(page, /signed out/i).waitFor()
+  assert.equal(sp.state.loggedOut, 1)
+  await page.goto('/')
+  await heading(page, 'Sign in').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('an application that wants a fresh proof gets one, though the person is signed in', async () => {
+  const org = await app.newOrganization()
+  const user = await addPerson(org)
+  const { sp, application } = await connect(org, 'Payroll', { saml: { forceAuthn: true } })
+  await bind(org, application.id, 'user', user.id)
+  const { page, problems } = await openBrowser()
+  await page.goto('/')
+  await signIn(page, user.username)
+  await heading(page, 'Applications').waitFor()
+  await page.goto(`${sp.origin}/login`)
+  await heading(page, 'Is it you?').waitFor()
+  await field(page, 'Password').fill(PASSWORD)
+  await press(page, 'Continue')
+  await page.waitForURL(`${sp.origin}/acs`)
+  assert.equal(sp.state.profile?.nameID, user.email)
+  assert.deepEqual(problems, [])
+})
