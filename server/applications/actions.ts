@@ -6,6 +6,7 @@ import { conflict, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { templateOf } from './catalogue.ts'
 import { certificatesById, deleteUnusedCertificates } from './certificate-store.ts'
+import type { SentConfig } from './config.ts'
 import type { ApplicationContext } from './context.ts'
 import { isCertificate, keepKeyPair, newKeyPair, sentKeyPair } from './key-pairs.ts'
 import { planPromotion } from './promotion.ts'
@@ -154,8 +155,7 @@ export async function saveChange(
   const ids = [before, after].flatMap((row) => [row.certificate_id, row.next_certificate_id])
   const certificates = await certificatesById(tx, organizationId, [...new Set(ids)])
   const changes = changesBetween(told(before, certificates), told(after, certificates), SECRETS)
-  if (changes.length === 0 && before.previous_certificate_id === after.previous_certificate_id)
-    return
+  if (changes.length === 0) return
   await saveApplication(tx, after)
   await deleteUnusedCertificates(tx, organizationId, after.id)
   if (before.slug !== after.slug) {
@@ -167,6 +167,15 @@ export async function saveChange(
     resource: resourceOf(after),
     changes,
   })
+}
+
+/** The pair that came with a write. Null: none, or the one that signs already. */
+function broughtPair(sent: SentConfig, current: string | undefined): KeyPair | null {
+  const { idpCertificate, idpPrivateKey } = sent
+  // A record that was read is sent back without its key.
+  if (idpPrivateKey === '' && isCertificate(idpCertificate, FIELDS, current)) return null
+  const pair = sentKeyPair(idpCertificate, idpPrivateKey, FIELDS)
+  return pair?.certificate === current ? null : pair
 }
 
 /**
@@ -184,12 +193,11 @@ export async function replaceApplication(
   const known = await getApplicationRow(db.tenant(organizationId), organizationId, id)
   if (body.name) templateFor(body)
   const template = templateOf(known.name)
-  const { slug, sent } = {
-    slug: known.slug,
-    ...readWrite(template, body, known, context.publicUrl),
-  }
-  const makes = slug !== null && sent.idpCertificate === '' && sent.idpPrivateKey === ''
-  const made = makes ? await newKeyPair(context, organizationId, slug) : null
+  // Before a key is made: what is refused must not have cost one.
+  const { sent } = readWrite(template, body, known, context.publicUrl)
+  const brings = sent.idpCertificate !== '' || sent.idpPrivateKey !== ''
+  const made =
+    known.slug === null || brings ? null : await newKeyPair(context, organizationId, known.slug)
   return saving(
     db.tx(organizationId, async (tx) => {
       const before = await lockedApplication(tx, organizationId, id)
@@ -197,11 +205,8 @@ export async function replaceApplication(
       const after: ApplicationRow = { ...before, ...written, name: before.name }
       const certificates = await certificatesById(tx, organizationId, [before.certificate_id])
       const current = certificates.get(before.certificate_id ?? '')?.certificate
-      const stays = isCertificate(sent.idpCertificate, FIELDS, current) && !sent.idpPrivateKey
-      const pair = stays
-        ? null
-        : (made ?? sentKeyPair(sent.idpCertificate, sent.idpPrivateKey, FIELDS))
-      if (pair && pair.certificate !== current) {
+      const pair = made ?? broughtPair(sent, current)
+      if (pair) {
         after.certificate_id = (await keepKeyPair(context, tx, organizationId, id, pair)).id
         after.previous_certificate_id = before.certificate_id
       }

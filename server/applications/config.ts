@@ -58,6 +58,8 @@ const CHECKS: Record<string, (field: string, value: string) => void> = {
   sloUrl: checkUrl,
   idpInitUrl: checkUrl,
 }
+/** Templates have placeholders in these. */
+const FILLED_IN = new Set(['spEntityId', 'acsUrl', 'sloUrl', 'idpInitUrl'])
 const LENGTHS: Record<string, number> = { acsUrl: 16_384, defaultTargetUrl: 4096 }
 
 function readTextSetting(field: string, value: unknown, { required }: Setting): string {
@@ -67,7 +69,8 @@ function readTextSetting(field: string, value: unknown, { required }: Setting): 
     if (required && field === 'acsUrl') throw refuse(field, 'must not be empty')
     return text
   }
-  if (hasPlaceholder(text)) throw refuse(field, `replace the part in braces in "${text}"`)
+  if (FILLED_IN.has(field) && hasPlaceholder(text))
+    throw refuse(field, `replace the part in braces in "${text}"`)
   CHECKS[field]?.(field, text)
   return text
 }
