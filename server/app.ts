@@ -123,6 +123,7 @@ import {
   bulkUserRoutes,
   findUsers,
   scheduledStateRoutes,
+  UnixUids,
   type UserContext,
   userAccountRoutes,
   userJobDefinitions,
@@ -293,7 +294,15 @@ export async function createApp(parts: AppParts): Promise<App> {
     queue.send(tx, definition, payload, options)
   const postMail = mailPoster(sealer, send)
   const { publicUrl } = config
-  const users: UserContext = { db, sealer, postMail, send, publicUrl, listeners: [] }
+  const users: UserContext = {
+    db,
+    sealer,
+    postMail,
+    send,
+    publicUrl,
+    unixUids: new UnixUids(),
+    listeners: [],
+  }
   const portal: PortalContext = { ...users, signOutAddress }
   users.listeners.push(endSessionsOfChanged)
   const groups = groupContext(db, send)

@@ -4,6 +4,7 @@ import type { SendJob } from '../platform/jobs/definition.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { UserRow } from './store.ts'
+import type { UnixUids } from './unix-uids.ts'
 
 export type { Actor }
 
@@ -34,6 +35,7 @@ export interface UserContext {
   postMail: PostMail
   send: SendJob
   publicUrl: string
+  unixUids: UnixUids
   /** Slices above add themselves: dynamic groups, sessions, provisioning. */
   listeners: UserListener[]
 }

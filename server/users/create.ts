@@ -13,7 +13,7 @@ import { resourceOf } from './records.ts'
 import { whileUnique } from './save.ts'
 import type { UserCreate } from './schema.ts'
 import { type EntryWay, type UserSettings, userSettings } from './settings.ts'
-import { countUsers, insertUser, lockUserCount, takeUnixUid, type UserRow } from './store.ts'
+import { countUsers, insertUser, lockUserCount, type UserRow } from './store.ts'
 import { applyWrite, readFlag } from './write.ts'
 
 export const VENDOR = 'gatehouse'
@@ -67,7 +67,7 @@ export const blankUser = (
 
 /** Everything that needs no lock, above all the hash of the password. */
 export async function prepareUser(
-  { db }: UserContext,
+  { db, unixUids }: UserContext,
   organizationId: string,
   body: UserCreate,
   options: EntryOptions = {},
@@ -96,7 +96,7 @@ export async function prepareUser(
     )
     row = withPassword(row, hash, settings.passwordPolicy, now)
   }
-  const uid = body.unix_uid ?? (await takeUnixUid(db.tenant(organizationId), organizationId))
+  const uid = body.unix_uid ?? (await unixUids.take(db, organizationId))
   return {
     row: { ...row, unix_uid: uid, unix_guid: body.unix_guid ?? uid },
     settings,

@@ -27,3 +27,4 @@ export {
   type UserRow,
   userResource,
 } from './store.ts'
+export { UnixUids } from './unix-uids.ts'

@@ -23,7 +23,7 @@ export async function plantUser(
   const blank = blankUser(organizationId, id, created, source)
   const rules = { now: created, makeId: newId, restrictedFields: [] }
   const row = applyWrite(blank, body, body.state, rules)
-  const uid = await takeUnixUid(tx, organizationId, false)
+  const uid = await takeUnixUid(tx, organizationId)
   await insertUser(tx, {
     ...row,
     unix_uid: uid,

@@ -155,21 +155,25 @@ export const countUsers = async (db: Queryable, organizationId: string): Promise
   ))!.total
 
 /**
- * The first user of an organization gets 5001. On its own, not in the transaction of the user, or the users of an
- * organization would be made one after the other; and then without a wait for the disk (`alone`), as the commit of the
- * user brings this one along.
+ * The first of so many numbers in a row; the first user of an organization gets 5001. Without a wait for the disk, as
+ * the commit of the user brings this one along.
  */
-export const takeUnixUid = async (
+export const takeUnixUids = async (
   db: Queryable,
   organizationId: string,
-  alone = true,
+  count: number,
 ): Promise<number> =>
   (await db.one<{ uid: number }>(sql`
-    with quick as materialized (
-      select case when ${alone}::boolean then set_config('synchronous_commit', 'off', true) end
-    )
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
     insert into user_counters as c (organization_id, name, next)
-    select ${organizationId}, 'unix_uid', 5002 from quick
+    select ${organizationId}, 'unix_uid', 5001 + ${count}::int from quick
+    on conflict (organization_id, name) do update set next = c.next + ${count}::int
+    returning next - ${count}::int as uid`))!.uid
+
+/** The next number, in the transaction of its user. */
+export const takeUnixUid = async (tx: Queryable, organizationId: string): Promise<number> =>
+  (await tx.one<{ uid: number }>(sql`
+    insert into user_counters as c (organization_id, name, next) values (${organizationId}, 'unix_uid', 5002)
     on conflict (organization_id, name) do update set next = c.next + 1
     returning next - 1 as uid`))!.uid
 
