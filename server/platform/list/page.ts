@@ -74,6 +74,9 @@ export function project<T extends object>(record: T, fields: string[] | null): T
   return Object.fromEntries(Object.entries(record).filter(([key]) => kept.has(key))) as T
 }
 
+/** Past the end of any list is past the end: the database knows no larger numbers than it can count to. */
+export const offset = (skip: number): number => Math.min(skip, Number.MAX_SAFE_INTEGER)
+
 export interface Paging {
   limit?: number
   skip?: number
@@ -87,7 +90,7 @@ export async function readCountedPage<T extends { total: number }>(
   read: (limit: number, skip: number) => Promise<T[]>,
   { limit = 10, skip = 0 }: Paging,
 ): Promise<Page<T>> {
-  const results = await read(Math.min(limit === 0 ? 100 : limit, 100), skip)
+  const results = await read(Math.min(limit === 0 ? 100 : limit, 100), offset(skip))
   const first = results[0] ?? (skip > 0 ? (await read(1, 0))[0] : undefined)
   return { totalCount: first?.total ?? 0, results }
 }

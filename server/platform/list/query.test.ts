@@ -58,6 +58,8 @@ test('v1: totalCount counts all pages, also past the end; limit and skip', async
   assert.equal(page.json().totalCount, 4)
   assert.deepEqual(names(page), ['beta', 'Gamma:1'])
   const past = await msp.get('/api/organizations?skip=100')
+  const beyond = await msp.get('/api/organizations?skip=99999999999999999999')
+  assert.equal(beyond.body, past.body)
   assert.deepEqual(past.json(), { totalCount: 4, results: [] })
 })
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { invalid } from '../errors.ts'
 import { join, type Sql, sql } from '../sql.ts'
 import { all, any, compare, fieldOf, type Operator, type Resource, search } from './conditions.ts'
+import { offset } from './page.ts'
 
 /** A list request, whichever convention it was written in. */
 export interface ListQuery {
@@ -160,7 +161,7 @@ function paging(
   const most = resource.maxLimit ?? 100
   const asked = limit === undefined || limit === null ? 10 : Number(limit)
   // Zero means "no limit of mine".
-  return { limit: asked === 0 ? most : Math.min(asked, most), skip: Number(skip ?? 0) }
+  return { limit: asked === 0 ? most : Math.min(asked, most), skip: offset(Number(skip ?? 0)) }
 }
 
 function searchTerm(resource: Resource, value: unknown): Sql[] {
