@@ -44,11 +44,17 @@ export async function findVisit(
   return { session, user, token }
 }
 
-/** Whoever is signed in completely and may still be. */
-export async function currentSession(
+/** Whoever is signed in completely and may still be, as they are at this moment. */
+export async function currentPerson(
   context: PortalContext,
   request: WithCookie,
-): Promise<UserSession | undefined> {
+): Promise<{ session: UserSession; user: UserRow } | undefined> {
   const visit = await findVisit(context, request)
-  return visit && visit.session.owed === null ? toSession(visit.session) : undefined
+  if (visit?.session.owed !== null) return undefined
+  return { session: toSession(visit.session), user: visit.user }
 }
+
+export const currentSession = async (
+  context: PortalContext,
+  request: WithCookie,
+): Promise<UserSession | undefined> => (await currentPerson(context, request))?.session

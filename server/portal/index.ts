@@ -1,5 +1,5 @@
 export { userAccountPortalRoutes } from './account-routes.ts'
-export { currentSession } from './authenticate.ts'
+export { currentPerson, currentSession } from './authenticate.ts'
 export type { Method, PortalContext, UserSession } from './context.ts'
 export { type SignInHints, signInAddress } from './continue.ts'
 export { deleteExpiredSessionsJob, portalJobs } from './jobs.ts'

@@ -27,10 +27,12 @@ export const findLogins = (db: Queryable, login: string, most: number) =>
 
 const alive = sql`expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`
 
+/** With the condition written out: a text without parts is prepared once, and this is asked with every request. */
 export const findSession = (db: Queryable, organizationId: string, hash: Buffer) =>
   db.find<SessionRow>(sql`
     select * from user_sessions
-     where organization_id = ${organizationId} and hash = ${hash} and ${alive}`)
+     where organization_id = ${organizationId} and hash = ${hash}
+       and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`)
 
 export const listSessions = (db: Queryable, organizationId: string, userId: string) =>
   db.many<SessionRow>(sql`

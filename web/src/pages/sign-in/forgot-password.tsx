@@ -1,8 +1,9 @@
-import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { askForLink } from '../../api/portal.ts'
+import { IdentifierField } from '../../ui/identifier-field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
 
@@ -45,14 +46,7 @@ export function ForgotPasswordPage() {
     >
       <form onSubmit={submit}>
         <Stack>
-          <TextInput
-            label="E-mail or username"
-            name="username"
-            autoComplete="username"
-            autoCapitalize="none"
-            spellCheck={false}
-            required
-            withAsterisk={false}
+          <IdentifierField
             autoFocus
             value={identifier}
             onChange={(event) => setIdentifier(event.currentTarget.value)}

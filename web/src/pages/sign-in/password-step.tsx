@@ -1,9 +1,10 @@
-import { Anchor, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, PasswordInput, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { OrganizationChoice } from '../../../../server/portal/schema.ts'
 import { signIn } from '../../api/portal.ts'
+import { IdentifierField } from '../../ui/identifier-field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
 import { OrganizationStep } from './organization-step.tsx'
@@ -52,14 +53,7 @@ export function PasswordStep({ known, organization, again, done }: Props) {
     >
       <form onSubmit={submit}>
         <Stack>
-          <TextInput
-            label="E-mail or username"
-            name="username"
-            autoComplete="username"
-            autoCapitalize="none"
-            spellCheck={false}
-            required
-            withAsterisk={false}
+          <IdentifierField
             autoFocus={!known}
             value={identifier}
             onChange={(event) => setIdentifier(event.currentTarget.value)}
