@@ -98,8 +98,7 @@ import {
   endSessionsOfChanged,
   type PortalContext,
   portalJobs,
-  userAccountPortalRoutes,
-  userSignInRoutes,
+  portalRoutes,
 } from './portal/index.ts'
 import {
   samlRoutes,
@@ -234,8 +233,7 @@ async function registerApi(
   await http.register(userPasswordRoutes, { context: users })
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
-  await http.register(userSignInRoutes, { context: portal })
-  await http.register(userAccountPortalRoutes, { context: portal })
+  await http.register(portalRoutes, { context: portal })
   await http.register(samlRoutes, { context: portal })
   await http.register(ssoManagementRoutes, { prefix: '/api', context: portal })
   if (config.development) await http.register(testSpRoutes, { context: portal })

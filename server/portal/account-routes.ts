@@ -10,7 +10,7 @@ import {
   tilesOf,
 } from './account.ts'
 import type { PortalContext } from './context.ts'
-import { admitVisit, refuseForeign } from './guard.ts'
+import { admitVisit } from './guard.ts'
 import { changePassword } from './password-actions.ts'
 import {
   ApplicationTile,
@@ -29,18 +29,13 @@ import { clientOf } from './sign-in-routes.ts'
 
 const errors = errorsOf('v2')
 const tags = ['user portal']
-/** The credential is the cookie of the portal, which these routes look at themselves. */
+/** By the rules of `routes.ts`. */
 const config = { public: true as const }
 
 /** What somebody who is signed in sees and changes of their own. */
-export const userAccountPortalRoutes: FastifyPluginAsyncTypebox<{
+export const accountRoutes: FastifyPluginAsyncTypebox<{
   context: PortalContext
 }> = async (app, { context }) => {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('cache-control', 'no-store')
-    refuseForeign(context.publicUrl, request)
-  })
-
   app.get(
     '/auth/users/applications',
     {

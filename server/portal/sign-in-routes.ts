@@ -6,7 +6,7 @@ import type { UserRow } from '../users/index.ts'
 import { describeSession } from './account.ts'
 import { findVisit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
-import { admitVisit, refuseForeign } from './guard.ts'
+import { admitVisit } from './guard.ts'
 import { describeLink, passwordRules, replaceExpired, requestReset } from './password-actions.ts'
 import {
   Code,
@@ -27,7 +27,7 @@ import { signIn, signOut } from './sign-in.ts'
 
 const errors = errorsOf('v2')
 const tags = ['user sign-in']
-/** The credential is the cookie of the portal, which these routes look at themselves. */
+/** By the rules of `routes.ts`. */
 const config = { public: true as const }
 
 export const clientOf = ({ ip, headers, id }: FastifyRequest) => ({
@@ -37,15 +37,10 @@ export const clientOf = ({ ip, headers, id }: FastifyRequest) => ({
 })
 
 /** Sign-in of users, step by step: password, code, a new password for an expired one, a second factor. */
-export const userSignInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }> = async (
+export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }> = async (
   app,
   { context },
 ) => {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('cache-control', 'no-store')
-    refuseForeign(context.publicUrl, request)
-  })
-
   const answer = (reply: FastifyReply, user: UserRow, signedIn: SignedIn) => {
     reply.header('set-cookie', sessionCookie(context, signedIn))
     return describeSession(context, user, signedIn)
