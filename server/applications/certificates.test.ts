@@ -5,7 +5,7 @@ import { startApp } from '../../test/harness.ts'
 import { newId } from '../platform/ids.ts'
 import { sql } from '../platform/sql.ts'
 import { WARNINGS, warningDue, warnOfExpiry } from './expiry.ts'
-import { promoteCertificateJob } from './job-definitions.ts'
+import { promoteCertificateJob, promoteOverdueJob } from './job-definitions.ts'
 import type { ApplicationCertificate } from './schema.ts'
 import { findSsoApplication, noteMetadataFetched } from './sso.ts'
 import { makeKeyPair } from './x509.ts'
@@ -177,6 +177,26 @@ test('a date that passes while the application is deleted is caught up with when
   )
   assert.equal((await org.post(`/api/applications/${id}/restore`)).statusCode, 200)
   await app.runDueJobs()
+  assert.deepEqual(ids(byRole(await org.get(url))), [next!.id, undefined, current!.id])
+})
+
+test('a date whose job is gone is kept all the same', async () => {
+  const org = await app.newOrganization()
+  const { id, url } = await newApplication(org)
+  const at = new Date(Date.now() + DAY).toISOString()
+  const { current, next } = byRole(await org.post(url, { promoteAt: at }))
+  const sweep = async () => {
+    await app.db.tx(org.organizationId, (tx) => app.queue.send(tx, promoteOverdueJob, {}))
+    await app.runDueJobs()
+  }
+  await sweep()
+  assert.deepEqual(ids(byRole(await org.get(url))), [current!.id, next!.id, undefined])
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.execute("update applications set promote_at = now() - interval '1 hour' where id = $1", [
+      id,
+    ]),
+  )
+  await sweep()
   assert.deepEqual(ids(byRole(await org.get(url))), [next!.id, undefined, current!.id])
 })
 

@@ -1,6 +1,11 @@
 export type { ApplicationContext, SsoContext } from './context.ts'
 export { warnOfExpiry } from './expiry.ts'
-export { promoteCertificateJob, purgeApplicationsJob, warnOfExpiryJob } from './job-definitions.ts'
+export {
+  promoteCertificateJob,
+  promoteOverdueJob,
+  purgeApplicationsJob,
+  warnOfExpiryJob,
+} from './job-definitions.ts'
 export { applicationJobs } from './jobs.ts'
 export { logoRoutes } from './logo-routes.ts'
 export { plantApplication } from './plant.ts'

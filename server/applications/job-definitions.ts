@@ -13,6 +13,14 @@ export const promoteCertificateJob = defineJob({
   retry: { limit: 10, backoffSeconds: 30 },
 })
 
+/** Promotions whose job is gone: it gave up, or the database comes from a backup, which holds no jobs. */
+export const promoteOverdueJob = defineJob({
+  name: 'applications.promote-overdue',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 60 },
+  cron: '*/10 * * * *',
+})
+
 export const warnOfExpiryJob = defineJob({
   name: 'applications.warn-of-expiry',
   payload: Type.Object({}),

@@ -5,20 +5,42 @@ import { handle, type Job } from '../platform/jobs/definition.ts'
 import { promoteAsPlanned } from './certificates.ts'
 import type { ApplicationContext } from './context.ts'
 import { warnOfExpiry } from './expiry.ts'
-import { promoteCertificateJob, purgeApplicationsJob, warnOfExpiryJob } from './job-definitions.ts'
-import { purgeApplications } from './store.ts'
+import {
+  promoteCertificateJob,
+  promoteOverdueJob,
+  purgeApplicationsJob,
+  warnOfExpiryJob,
+} from './job-definitions.ts'
+import { overduePromotions, purgeApplications } from './store.ts'
 
 /** How long a deleted application can be restored. */
 const KEPT_DAYS = 30
 
+async function promote(
+  context: ApplicationContext,
+  organizationId: string,
+  applicationId: string,
+  certificateId: string,
+  at: string,
+): Promise<void> {
+  const caller = systemCaller(organizationId, 'certificate rotation')
+  try {
+    await promoteAsPlanned(context, caller, applicationId, certificateId, at)
+  } catch (error) {
+    // Deleted since then: nothing is left to promote.
+    if (!(error instanceof AppError && error.kind === 'not_found')) throw error
+  }
+}
+
 export const applicationJobs = (context: ApplicationContext): Job[] => [
-  handle(promoteCertificateJob, async ({ organizationId, applicationId, certificateId, at }) => {
-    const caller = systemCaller(organizationId, 'certificate rotation')
-    try {
-      await promoteAsPlanned(context, caller, applicationId, certificateId, at)
-    } catch (error) {
-      // Deleted since then: nothing is left to promote.
-      if (!(error instanceof AppError && error.kind === 'not_found')) throw error
+  handle(promoteCertificateJob, ({ organizationId, applicationId, certificateId, at }) =>
+    promote(context, organizationId, applicationId, certificateId, at),
+  ),
+  handle(promoteOverdueJob, async () => {
+    for (const { id: organizationId } of await listAllOrganizations(context.db)) {
+      const overdue = await overduePromotions(context.db.tenant(organizationId), organizationId)
+      for (const { id, next_certificate_id, promote_at } of overdue)
+        await promote(context, organizationId, id, next_certificate_id, promote_at)
     }
   }),
   handle(warnOfExpiryJob, () => warnOfExpiry(context, new Date())),

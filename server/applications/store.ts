@@ -134,6 +134,18 @@ export const purgeApplications = (db: Queryable, organizationId: string, days: n
     delete from applications
      where organization_id = ${organizationId} and deleted_at < now() - make_interval(days => ${days})`)
 
+export interface OverdueRow {
+  id: string
+  next_certificate_id: string
+  promote_at: string
+}
+
+export const overduePromotions = (db: Queryable, organizationId: string) =>
+  db.many<OverdueRow>(sql`
+    select id, next_certificate_id, promote_at from applications
+     where organization_id = ${organizationId} and deleted_at is null and next_certificate_id is not null
+       and promote_at <= now() order by id`)
+
 /** Which templates the organization has applications of. */
 export const usedTemplates = async (
   db: Queryable,
