@@ -4,12 +4,13 @@ import { createWithEvent } from './benchmarks/create-with-event.ts'
 import { directory } from './benchmarks/directory.ts'
 import { insights } from './benchmarks/insights.ts'
 import { readUser } from './benchmarks/read-user.ts'
+import { saml } from './benchmarks/saml.ts'
 import { startUp } from './benchmarks/start.ts'
 import { machine, resultsDir, table, writeResults } from './report.ts'
 
 // npm run bench [-- name… --rounds N --seconds N --profile --data DIR]
 
-const ALL: Benchmark[] = [readUser, createWithEvent, startUp, insights, directory]
+const ALL: Benchmark[] = [readUser, createWithEvent, startUp, saml, insights, directory]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

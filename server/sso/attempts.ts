@@ -53,12 +53,32 @@ function tell(tx: Tx, { application, user, ...attempt }: Attempt): Promise<unkno
   })
 }
 
+/**
+ * Of the many that go well some are enough: only the last fifty are ever shown. So many at once, and so many a second
+ * after that, for each application and process.
+ */
+const AT_ONCE = 100
+const A_SECOND = 10
+const budgets = new Map<string, { left: number; at: number }>()
+const MOST_BUDGETS = 1000
+
+function isKept({ refusal, application: { id } }: Attempt, now: number): boolean {
+  if (refusal) return true
+  const { left, at } = budgets.get(id) ?? { left: AT_ONCE, at: now }
+  const saved = Math.min(AT_ONCE, left + ((now - at) / 1000) * A_SECOND)
+  const kept = saved >= 1
+  budgets.set(id, { left: kept ? saved - 1 : saved, at: now })
+  if (budgets.size > MOST_BUDGETS) budgets.delete(budgets.keys().next().value!)
+  return kept
+}
+
 /** Statements that do not wait for one another: the transaction takes one round trip. */
 export async function recordAttempt(tx: Tx, attempt: Attempt): Promise<void> {
   const { organizationId, id } = attempt.application
+  const kept = isKept(attempt, Date.now())
   await Promise.all([
     attempt.kind === 'sign-in' && tell(tx, attempt),
-    keep(tx, attempt),
-    Math.random() * TRIM_ONE_IN < 1 && trimAttempts(tx, organizationId, id),
+    kept && keep(tx, attempt),
+    kept && Math.random() * TRIM_ONE_IN < 1 && trimAttempts(tx, organizationId, id),
   ])
 }

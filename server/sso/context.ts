@@ -1,15 +1,21 @@
 import type { SsoApplication } from '../applications/index.ts'
 import type { Client } from '../platform/caller.ts'
 import type { PortalContext, UserSession } from '../portal/index.ts'
+import type { UserRow } from '../users/index.ts'
 
 /** What the actions of this slice work with: what the portal works with. */
 export type SsoSliceContext = PortalContext
+
+export interface SignedIn {
+  session: UserSession
+  user: UserRow
+}
 
 /** A browser that came here. */
 export interface Visitor {
   client: Client
   /** Who is signed in; asked for only where the answer depends on it. */
-  session: () => Promise<UserSession | undefined>
+  person: () => Promise<SignedIn | undefined>
 }
 
 export interface Endpoints {

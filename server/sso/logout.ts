@@ -148,7 +148,7 @@ export async function signOutFor(
   ask: LogoutAsk,
 ): Promise<Outcome> {
   const { organizationId, id } = application
-  const found = await visitor.session()
+  const found = (await visitor.person())?.session
   const session = found?.organizationId === organizationId ? found : undefined
   const tenant = context.db.tenant(organizationId)
   const participants = session ? await readParticipants(tenant, organizationId, session.id) : []

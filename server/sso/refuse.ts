@@ -20,7 +20,7 @@ export const requestHash = (requestId: string): Buffer => sha256(requestId)
 export interface Situation {
   ask?: SignInAsk | undefined
   token?: Token | undefined
-  row?: UserRow | undefined
+  user?: UserRow | undefined
   idpInitiated: boolean
   request?: string | undefined
 }
@@ -34,7 +34,7 @@ export async function refuse(
   { client }: Visitor,
   application: SsoApplication,
   refusal: Refusal,
-  { ask, token, row, idpInitiated, request = ask?.xml }: Situation,
+  { ask, token, user, idpInitiated, request = ask?.xml }: Situation,
 ): Promise<Outcome> {
   const { status, always } = refusal.kind
   const answers = ask && status && (always || application.config.spErrorFlow)
@@ -46,7 +46,7 @@ export async function refuse(
       application,
       client,
       idpInitiated,
-      user: row,
+      user,
       refusal,
       request,
       response,

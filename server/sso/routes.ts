@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { findSsoApplication, noteMetadataFetched } from '../applications/index.ts'
 import { reportFailure } from '../platform/http/errors.ts'
-import { currentSession } from '../portal/index.ts'
+import { currentPerson } from '../portal/index.ts'
 import type { SsoSliceContext, Visitor } from './context.ts'
 import { type Inbound, readPost, readRedirect } from './inbound/inbound.ts'
 import { continueLogout, receiveLogout, resumeLogout } from './logout.ts'
@@ -56,7 +56,7 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
 ) => {
   const visitorOf = (request: FastifyRequest): Visitor => ({
     client: { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id },
-    session: () => currentSession(context, request),
+    person: () => currentPerson(context, request),
   })
   app.setErrorHandler((error, request, reply) => {
     const { status, message } = reportFailure(error, request)

@@ -4,23 +4,23 @@ import {
   type SsoApplication,
 } from '../applications/index.ts'
 import { codeOf } from '../platform/errors.ts'
-import { sha256 } from '../platform/secrets.ts'
 import { signInAddress, type UserSession } from '../portal/index.ts'
 import type { SignInAsk } from './ask.ts'
 import { recordAttempt } from './attempts.ts'
-import { endpointsOf, type SsoSliceContext, type Visitor } from './context.ts'
+import { endpointsOf, type SignedIn, type SsoSliceContext, type Visitor } from './context.ts'
 import { readAuthnRequest } from './inbound/authn-request.ts'
 import { checkFrame } from './inbound/check-frame.ts'
 import { checkResponseBinding, chooseAcs } from './inbound/choose-acs.ts'
 import type { Inbound } from './inbound/inbound.ts'
 import { type Issued, issue } from './issue.ts'
 import { type Outcome, redirectTo, refusalPage } from './outcome.ts'
+import { joinSession } from './participants.ts'
 import { keepPending, peekPending, readToken, resumePath, type Token } from './pending.ts'
-import { lookAt, type Person } from './person.ts'
+import { admit, type Person } from './person.ts'
 import { receivedText } from './redact.ts'
 import { Refusal } from './refusal.ts'
 import { ANSWERED_SECONDS, refuse, requestHash, responseForm, type Situation } from './refuse.ts'
-import { insertAnswered, insertParticipant, takePending } from './store.ts'
+import { insertAnswered, takePending } from './store.ts'
 
 // Signing on to an application, started there (with a request) or here (without).
 
@@ -80,20 +80,13 @@ async function commit(
 ): Promise<void> {
   const { organizationId, id } = application
   const { session, user } = person
-  const { nameId, sessionIndex, shown } = issued
   const answered = { applicationId: id, seconds: ANSWERED_SECONDS }
   await db.tx(organizationId, async (tx) => {
     const [first, waited] = await Promise.all([
       ask.requestId === undefined ||
         insertAnswered(tx, organizationId, { ...answered, hash: requestHash(ask.requestId) }),
       token === undefined || takePending(tx, organizationId, token.hash),
-      insertParticipant(tx, organizationId, session.id, {
-        application_id: id,
-        name_hash: sha256(nameId.value),
-        name_id: nameId.value,
-        name_id_format: nameId.format,
-        session_index: sessionIndex,
-      }),
+      joinSession(tx, organizationId, session.id, id, issued),
       recordAttempt(tx, {
         kind: 'sign-in',
         application,
@@ -102,7 +95,7 @@ async function commit(
         user: { id: user.id, username: user.username ?? '' },
         mfa: session.methods.length > 1,
         request: ask.xml,
-        response: shown,
+        response: issued.shown,
       }),
     ])
     if (!first || !waited)
@@ -116,12 +109,11 @@ async function answer(
   visitor: Visitor,
   application: SsoApplication,
   ask: SignInAsk,
-  session: UserSession,
+  signedIn: SignedIn,
   token?: Token,
 ): Promise<Outcome> {
-  const { row, admitted } = await lookAt(context, application, session)
   try {
-    const person = admitted()
+    const person = await admit(context, application, signedIn)
     configuredEntity(application)
     const issued = await issue(application, ask, person, Date.now())
     await commit(context, visitor, application, ask, { person, issued, token })
@@ -130,8 +122,14 @@ async function answer(
     // The session has ended since we looked.
     if (codeOf(error) === '23503') return redirectTo(signInAddress(`/saml2/${application.slug}`))
     if (!(error instanceof Refusal)) throw error
-    const idpInitiated = ask.requestId === undefined
-    return refuse(context, visitor, application, error, { ask, token, row, idpInitiated })
+    const { user, session } = signedIn
+    return refuse(context, visitor, application, error, {
+      ask,
+      token,
+      // Nothing of a person of another tenant is written down here.
+      user: session.organizationId === application.organizationId ? user : undefined,
+      idpInitiated: ask.requestId === undefined,
+    })
   }
 }
 
@@ -143,9 +141,9 @@ async function proceed(
   ask: SignInAsk,
   { token, comeBack }: { token?: Token; comeBack: () => Promise<string> },
 ): Promise<Outcome> {
-  const session = await visitor.session()
-  if (session && isFresh(session, ask))
-    return answer(context, visitor, application, ask, session, token)
+  const signedIn = await visitor.person()
+  if (signedIn && isFresh(signedIn.session, ask))
+    return answer(context, visitor, application, ask, signedIn, token)
   if (ask.isPassive) {
     const refusal = new Refusal(
       'passive',

@@ -1,0 +1,16 @@
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+
+// Signatures alone, one after the other on one core: what a response costs before anything else is done for it.
+
+const { seconds } = JSON.parse(process.argv[2]!) as { seconds: number }
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+// About as long as a SignedInfo.
+const data = randomBytes(700)
+
+const start = performance.now()
+let made = 0
+while (performance.now() - start < seconds * 1000) {
+  sign('sha256', data, privateKey)
+  made++
+}
+process.stdout.write(JSON.stringify({ perSecond: (made / (performance.now() - start)) * 1000 }))
