@@ -91,7 +91,7 @@ export async function updateUser(
       })
       if (after.manager !== before.manager) await checkManager(tx, organizationId, after)
       return hash === null
-        ? withExpiration(before, after, policy)
+        ? withExpiration(before, after, policy, now)
         : withPassword(after, hash, policy, now)
     },
     options,

@@ -101,6 +101,13 @@ test('password_never_expires takes the day of expiry away, and its end brings it
     (await org.put(`/api/systemusers/${user.id}`, { password_never_expires })).json()
   assert.equal((await put(true)).password_expiration_date, null)
   assert.equal((await put(false)).password_expiration_date, user.password_expiration_date)
+  await pass(org, 11)
+  await watch()
+  assert.equal((await org.get(`/api/systemusers/${user.id}`)).json().password_expired, true)
+  assert.equal((await put(true)).password_expired, false)
+  // What an administrator has expired stays so.
+  await org.post(`/api/systemusers/${user.id}/expire`)
+  assert.equal((await put(false)).password_expired, true)
 })
 
 test('a level of compliance sets the policy, and what was custom comes back with custom', async () => {

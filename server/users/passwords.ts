@@ -46,9 +46,23 @@ export const withPassword = (
   password_expired: false,
 })
 
-/** A password that may stay for ever has no day of expiry; one that may no longer gets the one it would have had. */
-export function withExpiration(before: UserRow, after: UserRow, policy: PasswordPolicy): UserRow {
-  if (neverExpires(before) === neverExpires(after) || after.password_date === null) return after
-  const set = new Date(after.password_date)
-  return { ...after, password_expiration_date: expirationOf(policy, neverExpires(after), set) }
+/**
+ * A password that may stay for ever has no day of expiry, and is good again if that day had come; one that may no longer
+ * gets the day it would have had.
+ */
+export function withExpiration(
+  before: UserRow,
+  after: UserRow,
+  policy: PasswordPolicy,
+  now: Date,
+): UserRow {
+  const never = neverExpires(after)
+  if (neverExpires(before) === never || after.password_date === null) return after
+  const date = before.password_expiration_date
+  const ranOut = never && date !== null && Date.parse(date) <= now.getTime()
+  return {
+    ...after,
+    password_expiration_date: expirationOf(policy, never, new Date(after.password_date)),
+    password_expired: after.password_expired && !ranOut,
+  }
 }
