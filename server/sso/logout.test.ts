@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inflateRawSync } from 'node:zlib'
+import { startApp } from '../../test/harness.ts'
+import { PASSWORD, type Person } from '../../test/person.ts'
+import {
+  addApplication,
+  attributeIn,
+  bind,
+  FORM,
+  formBody,
+  newRequestId,
+  newWorld,
+  type Org,
+  query,
+  responseIn,
+  SP,
+  statusesIn,
+  valueIn,
+} from '../../test/sso/world.ts'
+import { verifies } from '../../test/sso/xml-programs.ts'
+
+// Logout by the messages alone; test/sso has it with a whole service provider.
+
+const app = await startApp()
+app.secrets.add(PASSWORD)
+const SLO = 'https://sp.example.com/slo'
+
+const visit = (url: string, cookie = '') =>
+  app.http.inject({ url, headers: cookie === '' ? {} : { cookie } })
+
+/** The message in an address that a browser is sent to. */
+function messageIn(location: unknown) {
+  const url = new URL(String(location))
+  const parameter = url.searchParams.has('SAMLRequest') ? 'SAMLRequest' : 'SAMLResponse'
+  const xml = inflateRawSync(Buffer.from(url.searchParams.get(parameter)!, 'base64')).toString()
+  return {
+    parameter,
+    xml,
+    to: url.origin + url.pathname,
+    relayState: url.searchParams.get('RelayState'),
+  }
+}
+
+const SPACES =
+  'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"'
+interface Parts {
+  id?: string
+  nameId: string
+  sessionIndex?: string
+  attributes?: string
+}
+const logoutRequest = ({ id = newRequestId(), nameId, sessionIndex, attributes = '' }: Parts) =>
+  `<samlp:LogoutRequest ${SPACES} ID="${id}" Version="2.0" IssueInstant="${new Date().toISOString()}" ${attributes}><saml:Issuer>${SP}</saml:Issuer><saml:NameID>${nameId}</saml:NameID>${sessionIndex ? `<samlp:SessionIndex>${sessionIndex}</samlp:SessionIndex>` : ''}</samlp:LogoutRequest>`
+const logoutResponse = (inResponseTo: string, status = 'Success') =>
+  `<samlp:LogoutResponse ${SPACES} ID="${newRequestId()}" Version="2.0" IssueInstant="${new Date().toISOString()}" InResponseTo="${inResponseTo}"><saml:Issuer>${SP}</saml:Issuer><samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${status}"/></samlp:Status></samlp:LogoutResponse>`
+
+/** Somebody who is signed in to two applications. */
+async function twoApplications(values: object = {}) {
+  const world = await newWorld(app, { sloUrl: SLO, ...values })
+  const { org, user, person, application } = world
+  const other = await addApplication(org, { sloUrl: 'https://sp.example.com/other/slo' })
+  await bind(org, other.id, 'user', user.id)
+  const told = responseIn(await visit(application.url, person.cookie)).xml
+  await visit(other.url, person.cookie)
+  return {
+    ...world,
+    other,
+    sessionIndex: attributeIn(told, 'saml:AuthnStatement', 'SessionIndex')!,
+  }
+}
+const isSignedIn = async (person: Person, url: string) =>
+  (await visit(url, person.cookie)).statusCode === 200
+
+test('an application asks: the session ends, the others are told, then it gets its answer', async () => {
+  const { application, other, user, person, sessionIndex } = await twoApplications()
+  const id = newRequestId()
+  const request = logoutRequest({ id, nameId: user.email, sessionIndex })
+  const first = await visit(`${application.url}/logout?${query(request, 'back')}`, person.cookie)
+  assert.equal(await isSignedIn(person, application.url), false)
+
+  const toOther = messageIn(first.headers.location)
+  assert.equal(toOther.parameter, 'SAMLRequest')
+  assert.equal(toOther.to, 'https://sp.example.com/other/slo')
+  assert.equal(valueIn(toOther.xml, 'saml:NameID'), user.email)
+  assert.notEqual(valueIn(toOther.xml, 'samlp:SessionIndex'), sessionIndex, 'a name of its own')
+  const asked = attributeIn(toOther.xml, 'samlp:LogoutRequest', 'ID')!
+
+  const answer = query(logoutResponse(asked), toOther.relayState!, 'SAMLResponse')
+  const last = await visit(`${other.url}/logout?${answer}`)
+  const final = messageIn(last.headers.location)
+  assert.equal(final.to, SLO)
+  assert.equal(final.relayState, 'back')
+  assert.equal(attributeIn(final.xml, 'samlp:LogoutResponse', 'InResponseTo'), id)
+  assert.deepEqual(statusesIn(final.xml), ['Success'])
+})
+
+test('an application that cannot sign out makes it a partial logout', async () => {
+  const { application, other, user, person } = await twoApplications()
+  const request = logoutRequest({ nameId: user.email })
+  const first = await visit(`${application.url}/logout?${query(request)}`, person.cookie)
+  const { xml, relayState } = messageIn(first.headers.location)
+  const asked = attributeIn(xml, 'samlp:LogoutRequest', 'ID')!
+  const answer = query(logoutResponse(asked, 'Responder'), relayState!, 'SAMLResponse')
+  const final = messageIn((await visit(`${other.url}/logout?${answer}`)).headers.location)
+  assert.deepEqual(statusesIn(final.xml), ['Responder', 'PartialLogout'])
+})
+
+test('by forms: the browser comes once more with its cookie, and the answer is a form, too', async () => {
+  const { application, user, person } = await newWorld(app, { sloUrl: SLO })
+  await visit(application.url, person.cookie)
+  const request = Buffer.from(logoutRequest({ nameId: user.email })).toString('base64')
+  const res = await app.http.inject({
+    method: 'POST',
+    url: `${application.url}/logout`,
+    headers: FORM,
+    payload: formBody({ SAMLRequest: request }),
+  })
+  assert.equal(res.statusCode, 303)
+  const { action, xml } = responseIn(await visit(String(res.headers.location), person.cookie))
+  assert.equal(action, SLO)
+  assert.ok(verifies(xml, application.certificate, 'samlp:LogoutResponse'))
+  assert.deepEqual(statusesIn(xml), ['Success'])
+  assert.equal(await isSignedIn(person, application.url), false)
+})
+
+test('signing out in the portal tells every application, and names those that cannot be told', async () => {
+  const { org, user, other, application, person } = await twoApplications()
+  const silent = await addApplication(org, {}, { displayLabel: 'Silent <b>' })
+  await bind(org, silent.id, 'user', user.id)
+  await visit(silent.url, person.cookie)
+  const { continueTo } = (await person.post('/sign-out')).json()
+  assert.match(continueTo, /^\/saml2\/logout\//)
+  const told: string[] = []
+  let res = await visit(continueTo)
+  for (const { url } of [application, other]) {
+    const { to, xml, relayState } = messageIn(res.headers.location)
+    told.push(to)
+    const asked = attributeIn(xml, 'samlp:LogoutRequest', 'ID')!
+    res = await visit(`${url}/logout?${query(logoutResponse(asked), relayState!, 'SAMLResponse')}`)
+  }
+  assert.deepEqual(told, [SLO, 'https://sp.example.com/other/slo'])
+  assert.equal(res.statusCode, 200)
+  assert.match(res.body, /still be signed in to Silent &lt;b&gt;/)
+})
+
+test('whoever has used no application is signed out without further ado', async () => {
+  const { person } = await newWorld(app)
+  assert.equal((await person.post('/sign-out')).json().continueTo, null)
+})
+
+const attemptsOf = async (org: Org, id: string) =>
+  (await org.get(`/api/v2/applications/${id}/sso/attempts`)).json()
+
+test('a request about somebody else ends nothing', async () => {
+  const { org, application, person, user, sessionIndex } = await twoApplications()
+  for (const parts of [
+    { nameId: 'bob@example.com', sessionIndex },
+    { nameId: user.email, sessionIndex: '_another' },
+  ]) {
+    const url = `${application.url}/logout?${query(logoutRequest(parts))}`
+    const { xml } = messageIn((await visit(url, person.cookie)).headers.location)
+    assert.deepEqual(statusesIn(xml), ['Requester', 'UnknownPrincipal'])
+  }
+  assert.equal(await isSignedIn(person, application.url), true)
+  const kinds = (await attemptsOf(org, application.id)).map(
+    ({ kind, reason }: { kind: string; reason: string }) => `${kind} ${reason}`,
+  )
+  assert.deepEqual(kinds.slice(1, 3), ['logout no_session', 'logout no_session'])
+})
+
+test('without a session there is nothing to end, and the application hears so', async () => {
+  const { application, user } = await newWorld(app, { sloUrl: SLO })
+  const url = `${application.url}/logout?${query(logoutRequest({ nameId: user.email }))}`
+  const { xml } = messageIn((await visit(url)).headers.location)
+  assert.deepEqual(statusesIn(xml), ['Success'])
+})
+
+test('an application without a logout address gets a page', async () => {
+  const { application, user, person } = await newWorld(app)
+  await visit(application.url, person.cookie)
+  const url = `${application.url}/logout?${query(logoutRequest({ nameId: user.email }))}`
+  const res = await visit(url, person.cookie)
+  assert.equal(res.statusCode, 200)
+  assert.match(res.body, /You are signed out/)
+})
+
+const bad: [name: string, change: (xml: string) => string, reason: string][] = [
+  ['another issuer', (xml) => xml.replace(SP, 'https://evil.test'), 'issuer_unknown'],
+  [
+    'an old one',
+    (xml) => xml.replace(/IssueInstant="[^"]*"/, 'IssueInstant="2020-01-01T00:00:00Z"'),
+    'stale',
+  ],
+  [
+    'one that has run out',
+    (xml) => xml.replace(' ID=', ' NotOnOrAfter="2020-01-01T00:00:00Z" ID='),
+    'stale',
+  ],
+  [
+    'another destination',
+    (xml) => xml.replace(' ID=', ' Destination="https://evil.test" ID='),
+    'destination_wrong',
+  ],
+  ['another message', (xml) => xml.replaceAll('LogoutRequest', 'AuthnRequest'), 'wrong_message'],
+]
+for (const [name, change, reason] of bad)
+  test(`a logout request is refused: ${name}`, async () => {
+    const { org, application, user, person } = await newWorld(app, { sloUrl: SLO })
+    await visit(application.url, person.cookie)
+    const xml = change(logoutRequest({ nameId: user.email }))
+    const res = await visit(`${application.url}/logout?${query(xml)}`, person.cookie)
+    assert.equal(res.statusCode, 400)
+    assert.equal(await isSignedIn(person, application.url), true)
+    assert.equal((await attemptsOf(org, application.id))[1].reason, reason)
+  })
+
+test('an answer to what was not asked is refused; without a logout on its way it leads nowhere', async () => {
+  const { application, other, user, person } = await twoApplications()
+  const request = logoutRequest({ nameId: user.email })
+  const first = await visit(`${application.url}/logout?${query(request)}`, person.cookie)
+  const { relayState } = messageIn(first.headers.location)
+  const wrong = query(logoutResponse('_other'), relayState!, 'SAMLResponse')
+  assert.equal((await visit(`${other.url}/logout?${wrong}`)).statusCode, 400)
+  const lost = query(logoutResponse('_other'), 'nothing', 'SAMLResponse')
+  assert.equal((await visit(`${other.url}/logout?${lost}`)).statusCode, 200)
+  assert.equal((await visit(`/saml2/nothing/logout?${lost}`)).statusCode, 403)
+  assert.equal((await visit(`${other.url}/logout`)).statusCode, 400)
+})

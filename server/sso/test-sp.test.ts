@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+import { FORM, formBody, formOf, newWorld } from '../../test/sso/world.ts'
+
+const app = await startApp()
+const BASE = 'http://localhost:8080/saml2/test-sp'
+
+const show = async (body: string) => {
+  const { action, fields } = formOf(body)
+  assert.equal(action, `${BASE}/acs`)
+  const url = '/saml2/test-sp/acs'
+  const res = await app.http.inject({
+    method: 'POST',
+    url,
+    headers: FORM,
+    payload: formBody(fields),
+  })
+  assert.equal(res.statusCode, 200, res.body)
+  return res.body
+}
+
+test('on one’s own machine there is a service provider that shows what it is told', async () => {
+  const { application, person, user } = await newWorld(app, {
+    spEntityId: BASE,
+    acsUrl: `${BASE}/acs`,
+    databaseAttributes: [{ name: 'surname', value: 'lastname' }],
+  })
+  const page = await app.anonymous.get('/saml2/test-sp')
+  assert.equal(page.statusCode, 200)
+  assert.ok(page.body.includes(`${BASE}/acs`))
+  assert.match((await app.anonymous.get('/saml2/test-sp/metadata')).body, /SPSSODescriptor/)
+
+  const start = await app.anonymous.get(`/saml2/test-sp/start?application=${application.slug}`)
+  const { pathname, search } = new URL(String(start.headers.location))
+  const headers = { cookie: person.cookie }
+  const answer = await app.http.inject({ url: `${pathname}${search}`, headers })
+  const shown = await show(answer.body)
+  assert.match(shown, /<h1>Signed in<\/h1>/)
+  assert.ok(shown.includes(user.email))
+  assert.match(shown, /surname<\/th><td>Lovelace/)
+  assert.match(shown, /Of the assertion: good/)
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'/)
+
+  const passive = `/saml2/test-sp/start?application=${application.slug}&passive=1`
+  const asked = new URL(String((await app.anonymous.get(passive)).headers.location))
+  const refused = await app.http.inject({ url: `${asked.pathname}${asked.search}` })
+  assert.match(await show(refused.body), /Not signed in[\s\S]*NoPassive/)
+})
+
+test('elsewhere there is none', async () => {
+  const real = await startApp({ env: { GATEHOUSE_PUBLIC_URL: 'https://id.example.com' } })
+  assert.equal((await real.anonymous.get('/saml2/test-sp/metadata')).statusCode, 404)
+})
