@@ -14,6 +14,7 @@ import { userSettings } from './settings.ts'
 import {
   findUser,
   holdUser,
+  lockAroundUser,
   lockDeletedUser,
   lockUser,
   lockUserToDelete,
@@ -107,6 +108,7 @@ export function removeUser(
 ): Promise<UserRow> {
   const { organizationId } = actor
   return context.db.tx(organizationId, async (tx) => {
+    await lockAroundUser(tx, organizationId, id, cascadeManager ?? '')
     const before = await lockUserToDelete(tx, organizationId, id)
     if (!before) throw userNotFound()
     await handOverReports(context, tx, actor, id, cascadeManager)

@@ -644,6 +644,20 @@ test('a manager who is deleted while somebody is put under them', async () => {
   )
 })
 
+test('managers who are deleted at the same moment, each with the other to take over', async () => {
+  const org = await app.newOrganization()
+  for (let round = 0; round < 10; round++) {
+    const [one, two] = [await addUser(org), await addUser(org)]
+    for (const manager of [one.id, two.id]) await addUser(org, { manager })
+    const answers = await Promise.all([
+      org.delete(`/api/systemusers/${one.id}?cascade_manager=${two.id}`),
+      org.delete(`/api/systemusers/${two.id}?cascade_manager=${one.id}`),
+    ])
+    // Whoever comes second finds the other gone.
+    assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 400])
+  }
+})
+
 test('several users at once get numbers of their own', async () => {
   const org = await app.newOrganization()
   const made = await Promise.all(Array.from({ length: 8 }, () => addUser(org)))

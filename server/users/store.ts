@@ -132,6 +132,22 @@ export const lockUserToDelete = (tx: Queryable, organizationId: string, id: stri
     select * from users
      where organization_id = ${organizationId} and id = ${id} and deleted_at is null for update`)
 
+/**
+ * Everybody whom a deletion touches, in one order, so that two deletions do not wait for each other: the user, those who
+ * report to them, and who takes over.
+ */
+export const lockAroundUser = (
+  tx: Queryable,
+  organizationId: string,
+  id: string,
+  successor: string,
+) =>
+  tx.run(sql`
+    select from users
+     where organization_id = ${organizationId} and deleted_at is null
+       and (id in (${id}, ${successor}) or manager = ${id})
+     order by id for update`)
+
 export const lockDeletedUser = (tx: Queryable, organizationId: string, id: string) =>
   tx.one<UserRow>(sql`
     select * from users
