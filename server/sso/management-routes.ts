@@ -60,8 +60,14 @@ export const ssoManagementRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceC
       schema: {
         tags,
         summary: 'SAML metadata of the identity provider for an application',
-        produces: ['application/samlmetadata+xml'],
         params: Type.Object({ id: Type.String(), application_id: Type.String() }),
+        response: {
+          200: {
+            description: 'The metadata',
+            content: { 'application/samlmetadata+xml': { schema: Type.String() } },
+          },
+          ...errorsOf('v1'),
+        },
       },
       config: { scopes: READ, tenant: 'path' },
     },
@@ -70,7 +76,7 @@ export const ssoManagementRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceC
       return reply
         .type('application/samlmetadata+xml; charset=utf-8')
         .header('content-disposition', `attachment; filename="${application.slug}-metadata.xml"`)
-        .send(metadataOf(context, application).xml)
+        .send(Buffer.from(metadataOf(context, application).xml) as never)
     },
   )
 }

@@ -4,10 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installPackages } from '../debian.ts'
 
-// xmllint and xmlsec1: independent judges of the XML that we write.
+// xmllint with the schemas of the standard, and xmlsec1: independent judges of the XML that we write.
 
-if (!existsSync('/usr/bin/xmlsec1') || !existsSync('/usr/bin/xmllint'))
-  installPackages('xmlsec1 and xmllint', 'xmlsec1', 'libxml2-utils')
+const OPENSAML = '/usr/share/xml/opensaml'
+const XMLTOOLING = '/usr/share/xml/xmltooling'
+const NEEDED = ['/usr/bin/xmlsec1', '/usr/bin/xmllint', OPENSAML, XMLTOOLING]
+if (!NEEDED.every(existsSync))
+  installPackages(
+    'xmlsec1, xmllint and the SAML schemas',
+    ...['xmlsec1', 'libxml2-utils', 'opensaml-schemas', 'xmltooling-schemas'],
+  )
 
 function inFolder<T>(files: Record<string, string>, use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-xml-'))
@@ -55,3 +61,23 @@ export const decrypted = (xml: string, privateKeyPem: string): string =>
       { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
     ),
   )
+
+/** The schemas name each other by addresses; these are the files. */
+const CATALOG = `<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">
+<system systemId="http://www.w3.org/TR/2002/REC-xmldsig-core-20020212/xmldsig-core-schema.xsd" uri="file://${XMLTOOLING}/xmldsig-core-schema.xsd"/>
+<system systemId="http://www.w3.org/TR/2002/REC-xmlenc-core-20021210/xenc-schema.xsd" uri="file://${XMLTOOLING}/xenc-schema.xsd"/>
+<system systemId="http://www.w3.org/2001/xml.xsd" uri="file://${XMLTOOLING}/xml.xsd"/>
+</catalog>`
+
+/** What the SAML 2.0 schema finds wrong with a document; empty: nothing. */
+export const schemaErrors = (xml: string, schema: 'protocol' | 'metadata'): string =>
+  inFolder({ 'message.xml': xml, 'catalog.xml': CATALOG }, (folder) => {
+    const { status, stderr } = spawnSync(
+      'xmllint',
+      ['--nonet', '--noout', '--schema', `${OPENSAML}/saml-schema-${schema}-2.0.xsd`].concat(
+        join(folder, 'message.xml'),
+      ),
+      { encoding: 'utf8', env: { ...process.env, XML_CATALOG_FILES: join(folder, 'catalog.xml') } },
+    )
+    return status === 0 ? '' : stderr
+  })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { makeKey } from '../../../test/sso/keys.ts'
-import { canonical, decrypted, verifies } from '../../../test/sso/xml-programs.ts'
+import { canonical, decrypted, schemaErrors, verifies } from '../../../test/sso/xml-programs.ts'
 import { AppError } from '../../platform/errors.ts'
 import { readXml, type XmlElement } from '../../platform/xml.ts'
 import { AUTHN_CONTEXT, NAME_ID_FORMAT, type SignatureMethod, STATUS } from '../names.ts'
@@ -108,6 +108,7 @@ for (const [name, over, signed] of KINDS) {
   for (const method of ['RSA-SHA256', 'RSA-SHA384', 'RSA-SHA512'] as const)
     test(`${name} with ${method}: xmlsec1 agrees, and disagrees after a change`, async () => {
       const text = await writeResponse(frame, assertion(inputOf()), protection(over, method))
+      assert.equal(schemaErrors(text, 'protocol'), '')
       assert.equal(text.split('<ds:Signature ').length - 1, signed.length)
       for (const part of signed) {
         assert.ok(verifies(text, idp.certificate, part), part)
@@ -131,6 +132,7 @@ for (const [name, over, signed] of KINDS) {
       )
       assert.doesNotMatch(text, /ada@example\.com|Lovelace/)
       assert.equal(canonical(text), text)
+      assert.equal(schemaErrors(text, 'protocol'), '')
       if (signed.includes('samlp:Response'))
         assert.ok(verifies(text, idp.certificate, 'samlp:Response'))
       const opened = decrypted(text, sp.pem)
@@ -147,6 +149,7 @@ test('an error response is signed as the application is configured', async () =>
   assert.match(signed, /Responder"><samlp:StatusCode Value="[^"]+:NoPassive">/)
   const plain = await writeErrorResponse(frame, status, protection())
   assert.doesNotMatch(plain, /Signature|Assertion/)
+  assert.equal(schemaErrors(signed, 'protocol') + schemaErrors(plain, 'protocol'), '')
 })
 
 test('times are whole seconds in UTC', () => {
@@ -161,6 +164,7 @@ test('a response to nothing says nothing of a request', async () => {
     protection(),
   )
   assert.doesNotMatch(text, /InResponseTo|AttributeStatement/)
+  assert.equal(schemaErrors(text, 'protocol'), '')
 })
 
 test('logout messages are signed in both bindings', async () => {
@@ -175,9 +179,11 @@ test('logout messages are signed in both bindings', async () => {
   assert.ok(post.binding === 'post')
   const text = Buffer.from(post.fields.SAMLRequest!, 'base64').toString()
   assert.ok(verifies(text, idp.certificate, 'samlp:LogoutRequest'))
+  assert.equal(schemaErrors(text, 'protocol'), '')
   assert.equal(post.fields.RelayState, 'a b&c')
 
   const response = logoutResponse(frame, { code: STATUS.success })
+  assert.equal(schemaErrors(write(response), 'protocol'), '')
   const redirect = await deliver(response, {
     ...options,
     destination: 'https://sp.example/slo?x=1',
@@ -205,5 +211,6 @@ test('metadata names both certificates and every address', () => {
   assert.equal(text.match(/SingleSignOnService Binding/g)?.length, 2)
   assert.match(text, /entityID="https:\/\/idp\.example\/saml2\/wiki\?a=1&amp;b=2"/)
   assert.match(text, /WantAuthnRequestsSigned="true"/)
+  assert.equal(schemaErrors(text, 'metadata'), '')
   assert.equal(`${canonical(text)}`, text.split('\n')[1])
 })
