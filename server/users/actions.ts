@@ -14,8 +14,8 @@ import { userSettings } from './settings.ts'
 import {
   findUser,
   holdUser,
-  lockAroundUser,
   lockDeletedUser,
+  lockDeletions,
   lockUser,
   lockUserToDelete,
   saveUser,
@@ -108,7 +108,7 @@ export function removeUser(
 ): Promise<UserRow> {
   const { organizationId } = actor
   return context.db.tx(organizationId, async (tx) => {
-    await lockAroundUser(tx, organizationId, id, cascadeManager ?? '')
+    await lockDeletions(tx, organizationId)
     const before = await lockUserToDelete(tx, organizationId, id)
     if (!before) throw userNotFound()
     await handOverReports(context, tx, actor, id, cascadeManager)

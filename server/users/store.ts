@@ -133,20 +133,11 @@ export const lockUserToDelete = (tx: Queryable, organizationId: string, id: stri
      where organization_id = ${organizationId} and id = ${id} and deleted_at is null for update`)
 
 /**
- * Everybody whom a deletion touches, in one order, so that two deletions do not wait for each other: the user, those who
- * report to them, and who takes over.
+ * One deletion of an organization at a time, to the end of the transaction: each locks the user, then those who report to
+ * them and who takes over, and two would soon wait for each other.
  */
-export const lockAroundUser = (
-  tx: Queryable,
-  organizationId: string,
-  id: string,
-  successor: string,
-) =>
-  tx.run(sql`
-    select from users
-     where organization_id = ${organizationId} and deleted_at is null
-       and (id in (${id}, ${successor}) or manager = ${id})
-     order by id for update`)
+export const lockDeletions = (tx: Queryable, organizationId: string) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`delete user ${organizationId}`}, 0))`)
 
 export const lockDeletedUser = (tx: Queryable, organizationId: string, id: string) =>
   tx.one<UserRow>(sql`
