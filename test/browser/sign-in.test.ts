@@ -60,6 +60,9 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   await second.page.goto('/')
   await signIn(second.page, user.username, NEW)
   await heading(second.page, 'Your second factor').waitFor()
+  await press(second.page, 'Not you?')
+  await signIn(second.page, user.username, NEW)
+  await heading(second.page, 'Your second factor').waitFor()
   await assertAccessible(second.page, 'code')
   await field(second.page, 'Code').fill('000000')
   await press(second.page, 'Continue')
@@ -75,8 +78,10 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   await page
     .getByRole('button', { name: 'Sign out everywhere else' })
     .waitFor({ state: 'detached' })
-  await second.page.goto('/profile')
+  // The page is still there, but not the session.
+  await second.page.getByRole('link', { name: 'Profile' }).click()
   await heading(second.page, 'Sign in').waitFor()
+  assert.equal(new URL(second.page.url()).searchParams.get('continue'), '/profile')
   assert.deepEqual([...problems, ...second.problems], [])
 })
 

@@ -1,4 +1,4 @@
-import { QueryClient, queryOptions } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import type {
   ApplicationTile,
   LinkAnswer,
@@ -20,7 +20,15 @@ const PORTAL = '/auth/users'
 const get = <T>(path: string) => call<T>('GET', `${PORTAL}${path}`)
 const post = <T>(path: string, body?: object) => call<T>('POST', `${PORTAL}${path}`, body)
 
-export const queries = new QueryClient({
+/** Ended elsewhere, or by itself: whoever shows the session learns it. */
+const onError = (error: Error) => {
+  if (error instanceof ApiError && error.status === 401)
+    void queries.invalidateQueries(sessionQuery)
+}
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       staleTime: 30_000,
@@ -69,10 +77,14 @@ export const finishEnrollment = async (code: string) =>
 
 export async function signOut(): Promise<string | null> {
   const { continueTo } = await post<SignOutAnswer>('/sign-out')
+  return continueTo
+}
+
+/** Where the page stays: with nothing left of whoever was there. */
+export function forgetSession(): void {
   rememberToken(undefined)
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
   queries.setQueryData(sessionQuery.queryKey, null)
-  return continueTo
 }
 
 export const askForLink = (identifier: string, organization: string | undefined) =>

@@ -1,7 +1,8 @@
 import { Container, Group, Text, UnstyledButton } from '@mantine/core'
 import { IconApps, IconShieldLock, IconUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { sessionQuery } from '../../api/portal.ts'
 import { Logo } from '../../ui/logo.tsx'
 import { AccountMenu } from './account-menu.tsx'
@@ -30,7 +31,12 @@ const Navigation = () => (
 )
 
 export function PortalFrame() {
+  const router = useRouter()
   const { data: session } = useQuery(sessionQuery)
+  useEffect(() => {
+    // The session has ended while the page was open: the route decides anew, and sends the person to sign in.
+    if (session === null) void router.invalidate()
+  }, [session, router])
   if (!session) return null
   return (
     <>

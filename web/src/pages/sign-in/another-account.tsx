@@ -1,11 +1,11 @@
 import { Anchor, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { SessionAnswer } from '../../../../server/portal/schema.ts'
-import { signOut } from '../../api/portal.ts'
+import { forgetSession, signOut } from '../../api/portal.ts'
 
 /** Whose sign-in is under way, and the way out of it. */
 export function AnotherAccount({ session }: { session: SessionAnswer }) {
-  const leaving = useMutation({ mutationFn: signOut })
+  const leaving = useMutation({ mutationFn: signOut, onSettled: forgetSession })
   return (
     <Text size="sm" c="dimmed" ta="center">
       {session.email} ·{' '}
