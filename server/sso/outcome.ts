@@ -1,5 +1,5 @@
 import type { Delivery } from './messages/logout.ts'
-import type { Refusal } from './refusal.ts'
+import type { Reason, Refusal } from './refusal.ts'
 
 /** What the browser is answered. */
 export type Outcome =
@@ -8,13 +8,16 @@ export type Outcome =
 
 export const redirectTo = (location: string): Outcome => ({ binding: 'redirect', location })
 
-/** Without access the person may well be somebody else in another account. */
+/** Here the person may well be somebody else in another account. */
+const OTHER_ACCOUNT: readonly Reason[] = ['no_access', 'user_state', 'subject_differs']
+const FORBIDDEN: readonly Reason[] = ['no_access', 'user_state']
+
 export const refusalPage = ({ reason, kind }: Refusal, again?: string): Outcome => ({
   binding: 'page',
-  status: reason === 'no_access' || reason === 'user_state' ? 403 : 400,
+  status: FORBIDDEN.includes(reason) ? 403 : 400,
   title: 'Sign-in not possible',
   text: kind.person,
-  ...(again !== undefined && { again }),
+  ...(again !== undefined && OTHER_ACCOUNT.includes(reason) && { again }),
 })
 
 export const signedOutPage = (unreached: string[]): Outcome => ({

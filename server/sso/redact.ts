@@ -1,7 +1,7 @@
 import type { Element, Node } from './messages/xml-writer.ts'
 
 /** More than any honest request has. */
-const MOST_CHARACTERS = 16_384
+const MOST_CHARACTERS = 8192
 
 /** A message of others as it can be stored: it may be anything. */
 export const receivedText = (xml: Buffer): string =>

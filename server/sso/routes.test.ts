@@ -399,6 +399,25 @@ test('an application that is not set up says so', async () => {
   assert.equal((await attemptsOf(org, application.id))[0].reason, 'not_configured')
 })
 
+test('Insights finds attempts by their outcome', async () => {
+  const { org, application, person } = await newWorld(app)
+  await visit(`${application.url}?${query(authnRequest())}`, person.cookie)
+  await visit(`${application.url}?${query(authnRequest({ issuer: 'https://other.example' }))}`)
+  const find = async (term: object) => {
+    const start_time = new Date(Date.now() - 3_600_000).toISOString()
+    const body = { service: ['sso'], start_time, search_term: { and: [term] } }
+    const res = await org.post('/insights/directory/v1/events', body)
+    assert.equal(res.statusCode, 200, res.body)
+    return res.json() as { application: { id: string }; error_message?: string }[]
+  }
+  assert.equal((await find({ success: true })).length, 1)
+  const [refused, more] = await find({ success: false })
+  assert.equal(more, undefined)
+  assert.match(refused!.error_message!, /^issuer_unknown: /)
+  assert.equal((await find({ 'application.id': application.id })).length, 2)
+  assert.equal((await find({ idp_initiated: true })).length, 0)
+})
+
 test('the paths do not answer to other methods, and HEAD does nothing', async () => {
   const { org, application, person } = await newWorld(app)
   const headers = { cookie: person.cookie }
