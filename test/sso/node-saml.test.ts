@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { test } from 'node:test'
 import type { SamlConfig } from '@node-saml/node-saml'
-import { startApp } from '../harness.ts'
+import { startListening } from '../listening.ts'
 import { addPerson, PASSWORD } from '../person.ts'
 import { type ProviderOptions, readIdpMetadata, startServiceProvider } from './service-provider.ts'
 import { Surfer } from './surfer.ts'
@@ -13,20 +10,9 @@ import { decrypted, verifies } from './xml-programs.ts'
 
 // Single sign-on and logout with an independent service provider over HTTP, connected by metadata alone.
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-const port = await freePort()
-const idp = `http://127.0.0.1:${port}`
-const app = await startApp({ env: { GATEHOUSE_PUBLIC_URL: idp } })
+const app = await startListening()
+const idp = app.base
 app.secrets.add(PASSWORD)
-await app.http.listen({ port, host: '127.0.0.1' })
 
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
 
