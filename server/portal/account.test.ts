@@ -43,7 +43,7 @@ test('a forgotten password: a mail, a page that knows whom it is for, a new pass
   assert.match(weak.json().message, /^password: must have at least 12 characters/)
   assert.equal((await newPerson().post('/password', { ...link, password: NEW })).statusCode, 200)
   assert.equal((await newPerson().post('/password/link', link)).statusCode, 400, 'works once')
-  assert.equal((await before.get('/session')).statusCode, 401, 'sessions end with the password')
+  assert.equal((await before.get('/security')).statusCode, 401, 'sessions end with the password')
   await newPerson().enter(user.username, NEW)
   assert.ok((await org.eventTypes()).includes('user_password_reset_request'))
 })
@@ -143,8 +143,8 @@ test('changing the password asks for the present one, tells the rules and ends o
   const cookie = person.cookie
   assert.equal((await change(PASSWORD, NEW)).statusCode, 200)
   assert.notEqual(person.cookie, cookie)
-  assert.equal((await person.get('/session')).statusCode, 200)
-  assert.equal((await elsewhere.get('/session')).statusCode, 401)
+  assert.equal((await person.get('/security')).statusCode, 200)
+  assert.equal((await elsewhere.get('/security')).statusCode, 401)
   assert.ok((await org.eventTypes()).includes('user_password_change'))
   await policy(org, { enableMinChangePeriodInDays: true, minChangePeriodInDays: 1 })
   const soon = await change(NEW, 'Quiet-Meadow-93')
@@ -166,10 +166,10 @@ test('own sessions are listed and ended; those of others are not there', async (
     .filter(({ current }: { current: boolean }) => current)
   assert.equal((await stranger.delete(`/sessions/${own.id}`)).statusCode, 404)
   assert.equal((await here.delete(`/sessions/${own.id}`)).statusCode, 200)
-  assert.equal((await there.get('/session')).statusCode, 401)
+  assert.equal((await there.get('/security')).statusCode, 401)
   assert.equal((await here.delete('/sessions')).statusCode, 200)
-  assert.equal((await third.get('/session')).statusCode, 401)
-  assert.equal((await here.get('/session')).statusCode, 200)
+  assert.equal((await third.get('/security')).statusCode, 401)
+  assert.equal((await here.get('/security')).statusCode, 200)
 })
 
 test('sessions end when the user is suspended, locked or deleted, and are not there again', async () => {
@@ -184,7 +184,7 @@ test('sessions end when the user is suspended, locked or deleted, and are not th
     const user = await addPerson(org)
     const person = await newPerson().enter(user.username)
     await way(user.id)
-    assert.equal((await person.get('/session')).statusCode, 401, String(at))
+    assert.equal((await person.get('/security')).statusCode, 401, String(at))
   }
 })
 
@@ -198,25 +198,25 @@ test('an idle session and an old one end; the job forgets them', async () => {
   const res = await idle.signIn(user.username)
   assert.match(String(res.headers['set-cookie']), /; Expires=/)
   await update(org, sql`update user_sessions set seen_at = now() - interval '6 minutes'`)
-  assert.equal((await idle.get('/session')).statusCode, 401)
+  assert.equal((await idle.get('/security')).statusCode, 401)
   await old.enter(user.username)
   await update(org, sql`update user_sessions set expires_at = now() - interval '1 second'`)
-  assert.equal((await old.get('/session')).statusCode, 401)
+  assert.equal((await old.get('/security')).statusCode, 401)
   await fine.enter(user.username)
   await app.db.tx(null, (tx) => app.queue.send(tx, deleteExpiredSessionsJob, {}))
   await app.runDueJobs()
   const rows = await app.db.tenant(org.organizationId).many(sql`select 1 from user_sessions`)
   assert.equal(rows.length, 1)
-  assert.equal((await fine.get('/session')).statusCode, 200)
+  assert.equal((await fine.get('/security')).statusCode, 200)
 })
 
 test('a cookie moved to another tenant opens nothing', async () => {
   const [org, other] = [await app.newOrganization(), await app.newOrganization()]
   const person = await newPerson().enter((await addPerson(org)).username)
   person.cookie = person.cookie.replace(org.organizationId, other.organizationId)
-  assert.equal((await person.get('/session')).statusCode, 401)
+  assert.equal((await person.get('/security')).statusCode, 401)
   person.cookie = 'gatehouse_portal=nonsense'
-  assert.equal((await person.get('/session')).statusCode, 401)
+  assert.equal((await person.get('/security')).statusCode, 401)
 })
 
 test('the profile tells what the directory knows, the manager by name', async () => {

@@ -38,6 +38,10 @@ export const SessionAnswer = Type.Object({
 })
 export type SessionAnswer = Static<typeof SessionAnswer>
 
+/** Nobody is. An answer like others: to ask is no mistake. */
+export const SignedOut = Type.Object({ status: Type.Literal('signed_out') })
+export type SignedOut = Static<typeof SignedOut>
+
 /** The password is right in several organizations. */
 export const OrganizationChoice = Type.Object({
   status: Type.Literal('choose_organization'),

@@ -16,6 +16,7 @@ import {
   Password,
   PasswordRules,
   SessionAnswer,
+  SignedOut,
   SignInRequest,
   SignOutAnswer,
   Status,
@@ -119,13 +120,13 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
       schema: {
         tags,
         summary: 'Who is signed in, or how far the sign-in is',
-        response: { 200: SessionAnswer, ...errors },
+        response: { 200: Type.Union([SessionAnswer, SignedOut]), ...errors },
       },
       config,
     },
     async (request) => {
-      const visit = await admitVisit(context, request, ['totp', 'password', 'enrollment'])
-      return describeSession(context, visit.user, visit)
+      const visit = await findVisit(context, request)
+      return visit ? describeSession(context, visit.user, visit) : { status: 'signed_out' as const }
     },
   )
 

@@ -193,7 +193,8 @@ test('a change needs the token of the session, and comes from our own pages', as
     String(res.headers['set-cookie']),
     /^gatehouse_portal=; Path=\/; Expires=Thu, 01 Jan 1970/,
   )
-  assert.equal((await person.get('/session')).statusCode, 401)
+  assert.deepEqual((await person.get('/session')).json(), { status: 'signed_out' })
+  assert.equal((await person.get('/security')).statusCode, 401)
 })
 
 test('a second factor is enrolled, asked for, and accepted once', async () => {

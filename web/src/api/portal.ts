@@ -8,6 +8,7 @@ import type {
   Security,
   Session,
   SessionAnswer,
+  SignedOut,
   SignInRequest,
   SignOutAnswer,
   TotpEnrollment,
@@ -48,14 +49,10 @@ function remember(session: SessionAnswer): SessionAnswer {
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async (): Promise<SessionAnswer | null> => {
-    try {
-      const session = await get<SessionAnswer>('/session')
-      rememberToken(session.csrfToken)
-      return session
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null
-      throw error
-    }
+    const session = await get<SessionAnswer | SignedOut>('/session')
+    if (session.status === 'signed_out') return null
+    rememberToken(session.csrfToken)
+    return session
   },
 })
 
