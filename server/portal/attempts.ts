@@ -30,11 +30,11 @@ export async function countAttempt(db: Queryable, client: Client, name: string):
 export const forgiveAttempts = (db: Queryable, ...names: string[]) =>
   clearFailures(db, names.map(nameSubject))
 
-/** The same for everybody who does not get in, whatever the reason. */
-export const refused = () =>
+/** The same for everybody who does not get past a step, whatever the reason. */
+export const refused = (given: 'name or the password' | 'code' = 'name or the password') =>
   unauthenticated(
     'sign_in_refused',
-    'The name, the password or the code is wrong, or the account cannot sign in now',
+    `The ${given} is wrong, or this account cannot sign in at the moment`,
   )
 
 const WORDS: Record<Method, string> = { pwd: 'password', otp: 'totp' }

@@ -42,7 +42,7 @@ export async function giveCode(
   const settings = await portalSettings(db, organizationId)
   const signedIn = await db.tx(organizationId, async (tx) => {
     const row = await lockUser(tx, organizationId, user.id)
-    if (!row || refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused()
+    if (!row || refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused('code')
     if (!(await spendTotp(context, tx, row, code))) return null
     await forgiveBadLogins(context, tx, userActor(row, client), row)
     await recordAttempt(tx, row, client, ['pwd', 'otp'])
@@ -51,7 +51,7 @@ export async function giveCode(
   if (!signedIn) {
     await countAttempt(db, client, user.id)
     await failAttempt(context, client, user, ['pwd', 'otp'], 'code does not match')
-    throw refused()
+    throw refused('code')
   }
   await forgiveAttempts(db, user.id)
   return signedIn
