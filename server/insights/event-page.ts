@@ -31,6 +31,9 @@ export class EventPage implements RowSink {
   #length = 0
   readonly #ends: number[] = []
   #newest: { bytes: Buffer; row: number } | null = null
+  /** Where it goes while it is still being read, and how much of it has gone. */
+  #receiver: ((text: Buffer) => void) | null = null
+  #sent = 0
 
   /** The text goes into the buffer, or into a larger one when it is too small. */
   constructor(buffer: Buffer = Buffer.allocUnsafeSlow(SMALL)) {
@@ -58,6 +61,25 @@ export class EventPage implements RowSink {
   flush(): void {
     if (this.#newest) this.last = keyOf(this.#newest.bytes, this.#newest.row)
     this.#newest = null
+    this.#send(this.#length)
+  }
+
+  /** From now on what is there goes to the receiver as it comes, the end of it with `finish`. */
+  sendTo(receiver: (text: Buffer) => void): void {
+    this.#receiver = receiver
+    this.#send(this.#length)
+  }
+
+  finish(): void {
+    this.#send(this.json().length)
+  }
+
+  #send(until: number): void {
+    if (this.#receiver === null || until === this.#sent) return
+    // In the place of the first comma.
+    this.#text[0] = OPEN
+    this.#receiver(this.#text.subarray(this.#sent, until))
+    this.#sent = until
   }
 
   /** A JSON array of the documents, in the bytes they are stored in. */

@@ -39,6 +39,11 @@ export class PageBuffers {
     return buffer
   }
 
+  /** Whether an answer of so many events is large, and the only such one on its way. */
+  isAlone(events: number): boolean {
+    return events * SIZE_OF_EVENT >= LARGE && this.#atWork === 1
+  }
+
   #turn(): Promise<void> {
     return new Promise((resolve) => {
       const go = () => {

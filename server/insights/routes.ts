@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
@@ -5,7 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../platform/db.ts'
 import { invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
-import type { EventPage } from './event-page.ts'
+import { EarlyAnswer, type Place } from './early-answer.ts'
+import { EventPage } from './event-page.ts'
 import { type EventQuery, readEventQuery, readSelection } from './event-query.ts'
 import { isSearchable, SHAPES } from './fields.ts'
 import { fillSteps, readStep } from './intervals.ts'
@@ -40,16 +42,25 @@ const describeSchemas = (): Schemas => ({
   operators: Object.fromEntries(Object.entries(OPERATORS).map(([kind, list]) => [kind, [...list]])),
 })
 
-function sendHeaders(reply: FastifyReply, query: EventQuery, page: EventPage): void {
-  const place = page.last ?? query.after
+function setHeaders(
+  reply: FastifyReply,
+  query: EventQuery,
+  { rows, last }: Pick<EventPage, 'rows' | 'last'>,
+): void {
+  const place = last ?? query.after
   // In the letters of the specification: through `reply` they would go out in lower case.
-  reply.raw.setHeader('X-Result-Count', String(page.rows))
+  reply.raw.setHeader('X-Result-Count', String(rows))
   reply.raw.setHeader('X-Limit', String(query.limit))
   reply.raw.setHeader('X-Sort', query.sort)
   reply.raw.setHeader('X-Search_after', JSON.stringify(place ? [place.timestamp, place.id] : []))
   reply.removeHeader('x-request-id')
   reply.raw.setHeader('X-Request-Id', reply.request.id)
+  reply.type('application/json; charset=utf-8')
 }
+
+/** Packed answers are made of the whole. */
+const takesPlain = ({ headers }: FastifyRequest): boolean =>
+  [undefined, '', 'identity'].includes(headers['accept-encoding'] as string | undefined)
 
 /** Directory Insights: the queries over audit events. */
 export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
@@ -76,9 +87,25 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
       const { tenantIds } = request.caller
       const query = readEventQuery(bodyOf(request), Date.now())
       const buffer = await buffers.take(query.limit, reply.raw)
-      const page = await readPage(db.tenant(tenantIds), tenantIds, query, buffer)
-      sendHeaders(reply, query, page)
-      reply.type('application/json; charset=utf-8')
+      const page = new EventPage(buffer)
+      const early = new EarlyAnswer(page, query.limit)
+      const mayBeginEarly =
+        query.fields === null && takesPlain(request) && buffers.isAlone(query.limit)
+      const foresee = (last: Place) => {
+        setHeaders(reply, query, { rows: query.limit, last })
+        const { raw } = reply.hijack()
+        raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
+        early.begin(raw, last)
+      }
+      try {
+        const tenant = db.tenant(tenantIds)
+        await readPage(tenant, tenantIds, query, page, mayBeginEarly ? foresee : undefined)
+      } catch (error) {
+        early.breakOff()
+        throw error
+      }
+      if (early.begun) return early.finish()
+      setHeaders(reply, query, page)
       if (query.fields === null) return (reply as FastifyReply).send(page.json())
       const project = projector(query.fields)
       return reply.send([...page.documents()].map((document) => project(JSON.parse(document))))
