@@ -54,10 +54,23 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
   app,
   { context },
 ) => {
-  const visitorOf = (request: FastifyRequest): Visitor => ({
-    client: { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id },
-    person: () => currentPerson(context, request),
-  })
+  const visitorOf = (request: FastifyRequest): Visitor => {
+    let found: ReturnType<Visitor['person']> | undefined
+    return {
+      client: { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id },
+      person: () => {
+        found ??= currentPerson(context, request)
+        return found
+      },
+    }
+  }
+  /** Of a browser that brings its cookie: who it is, is looked up beside the application and not after it. */
+  const earlyVisitorOf = (request: FastifyRequest): Visitor => {
+    const visitor = visitorOf(request)
+    // Whoever asks hears of a failure; nobody may ask.
+    visitor.person().catch(() => {})
+    return visitor
+  }
   app.setErrorHandler((error, request, reply) => {
     const { status, message } = reportFailure(error, request)
     return send(request, reply, failurePage(status, message))
@@ -69,7 +82,7 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
   app.get('/saml2/:slug', { ...get, schema: { params: Slug } }, async (request, reply) => {
     const { slug } = request.params
     const query = rawQuery(request)
-    const visitor = visitorOf(request)
+    const visitor = earlyVisitorOf(request)
     if (/(^|&)SAML(Request|Response)=/.test(query))
       return send(request, reply, await receiveRequest(context, visitor, slug, fromQuery(request)))
     const relayState = new URLSearchParams(query).get('RelayState') ?? undefined
