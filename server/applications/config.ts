@@ -2,11 +2,12 @@ import { invalid } from '../platform/errors.ts'
 import type { Template } from './catalogue.ts'
 import { AUTH_CLAIMS, AUTHN_CONTEXT_MODES, type Setting, type SettingType } from './settings.ts'
 import { hasPlaceholder, readAcsUrls } from './sso-config.ts'
-import { isRsa, readCertificate } from './x509.ts'
+import { bitsOf, isRsa, readCertificate } from './x509.ts'
 
 // Settings as they are sent, turned into the values that are kept.
 
 const MOST_ATTRIBUTES = 200
+const MOST_MAPPINGS = 100
 
 const refuse = (field: string, words: string) => invalid('bad_config', `config.${field}: ${words}`)
 
@@ -33,8 +34,10 @@ function readFlag(field: string, value: unknown): boolean {
   throw refuse(field, 'must be true or false')
 }
 
-/** Only what a browser may be sent to. */
+/** Only what a browser may be sent to, as it can stand in a header. */
 function checkUrl(field: string, value: string): void {
+  if (/[^\x21-\x7e]/.test(value))
+    throw refuse(field, 'must have no spaces, line ends or letters beyond ASCII; encode them')
   const url = URL.parse(value)
   if (!url || !['https:', 'http:'].includes(url.protocol))
     throw refuse(field, `"${value}" is not an address that begins with https:// or http://`)
@@ -82,11 +85,15 @@ function readSelect(field: string, value: unknown, { options = [] }: Setting): s
   return known.value
 }
 
+/** Of service providers, which are slower to renew than we are; a shorter key cannot even hold what is encrypted. */
+const LEAST_SP_BITS = 1024
+
 function readFile(field: string, value: unknown): string {
   const text = readText(field, value, 65_536)
   if (text === '') return ''
   const certificate = readCertificate(text, `config.${field}`)
-  if (!isRsa(certificate)) throw refuse(field, 'its key must be RSA')
+  if (!isRsa(certificate) || bitsOf(certificate) < LEAST_SP_BITS)
+    throw refuse(field, `its key must be RSA with at least ${LEAST_SP_BITS} bits`)
   return certificate.toString()
 }
 
@@ -120,17 +127,24 @@ function readConstantAttributes(field: string, value: unknown) {
   }))
 }
 
+/** Names like those of RFC 8176. */
+const isMethods = (value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.length <= 16 &&
+  value.every((method) => typeof method === 'string' && /^[\w-]{1,64}$/.test(method))
+
 function readMappings(field: string, value: unknown) {
   if (!Array.isArray(value)) throw refuse(field, 'must be a list')
+  if (value.length > MOST_MAPPINGS) throw refuse(field, `at most ${MOST_MAPPINGS} mappings`)
   return value.map((mapping: unknown, at) => {
     const where = `${field}[${at}]`
     const { methods, authnContext } = isObject(mapping) ? mapping : {}
-    const listed = Array.isArray(methods) && methods.length > 0
-    if (!listed || !methods.every((method) => typeof method === 'string'))
+    if (!isMethods(methods))
       throw refuse(`${where}.methods`, 'must be a list such as ["pwd", "otp"]')
     const text = readText(`${where}.authnContext`, authnContext, 1024)
     if (text === '') throw refuse(`${where}.authnContext`, 'must not be empty')
-    return { methods: [...new Set(methods as string[])], authnContext: text }
+    return { methods: [...new Set(methods)], authnContext: text }
   })
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
@@ -12,6 +13,13 @@ type Org = Awaited<ReturnType<typeof app.newOrganization>>
 
 const URL = '/api/applications'
 const ACS = 'https://crm.example.com/saml/acs'
+
+/** RSA-512: too short for the key of an assertion. */
+const SHORT = execFileSync(
+  'openssl',
+  'req -x509 -newkey rsa:512 -nodes -keyout /dev/null -subj /CN=x -days 2'.split(' '),
+  { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+)
 
 const bodyWith = (changes: object = {}) => ({
   name: 'saml2',
@@ -106,6 +114,13 @@ const badConfigs: [string, object, RegExp][] = [
   ['an ACS without scheme', { acsUrl: { value: 'crm.example.com' } }, /^config\.acsUrl:/],
   ['an ACS with a password', { acsUrl: { value: 'https://a:b@c.example' } }, /^config\.acsUrl:/],
   ['an ACS with a fragment', { acsUrl: { value: `${ACS}#x` } }, /^config\.acsUrl:/],
+  ['an ACS with a line end', { acsUrl: { value: `${ACS}/a\nb` } }, /^config\.acsUrl: .*line ends/],
+  ['a logout address with a space', { sloUrl: { value: `${ACS}/a b` } }, /^config\.sloUrl:/],
+  [
+    'a login address beyond ASCII',
+    { idpInitUrl: { value: `${ACS}/日本` } },
+    /^config\.idpInitUrl:/,
+  ],
   ['a placeholder', { acsUrl: { value: 'https://{you}.example.com' } }, /acsUrl: replace .*braces/],
   ['a list that is no JSON', { acsUrl: { value: '[{' } }, /^config\.acsUrl:/],
   ['an empty list', { acsUrl: { value: '[]' } }, /^config\.acsUrl:/],
@@ -134,6 +149,11 @@ const badConfigs: [string, object, RegExp][] = [
   ['nothing signed', { signAssertion: { value: false } }, /^config\.signAssertion:/],
   ['a bad certificate', { spCertificate: { value: 'x' } }, /^config\.spCertificate: not an X\.509/],
   [
+    'a certificate with a short key',
+    { spEncryptionCertificate: { value: SHORT } },
+    /^config\.spEncryptionCertificate: .*1024 bits/,
+  ],
+  [
     'a nameless attribute',
     { constantAttributes: { value: [{ value: 'x' }] } },
     /constantAttributes\[0\]\.name/,
@@ -157,6 +177,26 @@ const badConfigs: [string, object, RegExp][] = [
     'a mapping without methods',
     { authClaimConfiguration: { authnContextMappings: { value: [{ authnContext: 'x' }] } } },
     /authnContextMappings\[0\]\.methods/,
+  ],
+  [
+    'a method that is no name',
+    {
+      authClaimConfiguration: {
+        authnContextMappings: { value: [{ methods: ['\0'], authnContext: 'x' }] },
+      },
+    },
+    /authnContextMappings\[0\]\.methods/,
+  ],
+  [
+    'more mappings than anybody needs',
+    {
+      authClaimConfiguration: {
+        authnContextMappings: {
+          value: Array.from({ length: 101 }, () => ({ methods: ['pwd'], authnContext: 'x' })),
+        },
+      },
+    },
+    /authnContextMappings: at most 100/,
   ],
   ['a key without its certificate', { idpPrivateKey: { value: 'x' } }, /^config\.idpCertificate:/],
 ]

@@ -123,7 +123,7 @@ export function readCertificate(text: string, field: string): X509Certificate {
 
 export const isRsa = ({ publicKey }: X509Certificate): boolean =>
   publicKey.asymmetricKeyType === 'rsa'
-const bitsOf = ({ publicKey }: X509Certificate): number =>
+export const bitsOf = ({ publicKey }: X509Certificate): number =>
   publicKey.asymmetricKeyDetails?.modulusLength ?? 0
 
 /** A certificate and key that an administrator brings along: they must belong together, and be good to sign with. */
