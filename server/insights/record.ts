@@ -74,8 +74,8 @@ export async function recordEvent(
   tx: Tx,
   actor: Actor & { organizationId: string },
   input: EventInput,
+  id = uuidv7(),
 ): Promise<string> {
-  const id = uuidv7()
   const halves = directoryDocument(actor, actor.organizationId, input, id)
   await insertEvent(tx as Queryable, actor.organizationId, { id, service: 'directory', ...halves })
   tx.afterCommit(() => onWritten('directory'))

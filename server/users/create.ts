@@ -2,7 +2,7 @@ import { addNode } from '../graph/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { invalid } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
+import { newId, uuidv7 } from '../platform/ids.ts'
 import { announceUser, type UserActor, type UserContext } from './context.ts'
 import { mergeProfile } from './fields.ts'
 import { initialState } from './lifecycle.ts'
@@ -135,24 +135,21 @@ export async function addUser(
   const { organizationId } = actor
   await checkRoom(tx, organizationId, settings.maxSystemUsers)
   await checkManager(tx, organizationId, row)
-  // Sent together; the first that fails is the one that is told.
-  const [, , eventId] = await Promise.all([
+  const event = {
+    event_type: 'systemuser_create',
+    resource: resourceOf(row),
+    changes: changesBetween({}, createdOf(row), ['password']),
+    ...(options.correlation && { correlation: options.correlation }),
+  }
+  const eventId = uuidv7()
+  const change = { organizationId, userId: row.id, before: null, after: row, eventId }
+  // Sent together, what listeners ask first included; the first that fails is the one that is told.
+  await Promise.all([
     insertUser(tx, row),
     addNode(tx, organizationId, 'user', row.id),
-    recordEvent(tx, actor, {
-      event_type: 'systemuser_create',
-      resource: resourceOf(row),
-      changes: changesBetween({}, createdOf(row), ['password']),
-      ...(options.correlation && { correlation: options.correlation }),
-    }),
+    recordEvent(tx, actor, event, eventId),
+    announceUser(context, tx, actor, change),
   ])
-  await announceUser(context, tx, actor, {
-    organizationId,
-    userId: row.id,
-    before: null,
-    after: row,
-    eventId,
-  })
   if (row.state === 'ACTIVATED' && row.password_hash === null)
     await mailActivation(context, tx, actor, row)
   return row
