@@ -81,8 +81,9 @@ const unreadable: [name: string, read: () => unknown][] = [
   ],
   ['another encoding', () => readRedirect(`SAMLRequest=${deflated(request())}&SAMLEncoding=gzip`)],
 ]
-for (const [name, read] of unreadable)
-  test(`cannot be read: ${name}`, () => assert.equal(reasonOf(read), 'unreadable'))
+test('what cannot be read is refused as such', () => {
+  for (const [name, read] of unreadable) assert.equal(reasonOf(read), 'unreadable', name)
+})
 
 test('an AuthnRequest is read with all that decides about its answer', () => {
   const xml = request(
@@ -143,12 +144,12 @@ const odd: [name: string, xml: string, reason: Reason][] = [
   ['an element of somebody else', request('', '<x xmlns="urn:x"/>'), 'unreadable'],
   ['a comment', request('', '<!-- -->'), 'unreadable'],
 ]
-for (const [name, xml, reason] of odd)
-  test(`refused: ${name}`, () =>
-    assert.equal(
-      reasonOf(() => readAuthnRequest(posted(xml), undefined)),
-      reason,
-    ))
+test('a request that is not as it should be is refused', () => {
+  for (const [name, xml, reason] of odd) {
+    const found = reasonOf(() => readAuthnRequest(posted(xml), undefined))
+    assert.equal(found, reason, name)
+  }
+})
 
 test('extensions may hold anything', () => {
   const xml = request('', '<samlp:Extensions><x xmlns="urn:x"/></samlp:Extensions>')
@@ -217,8 +218,9 @@ const badQueries: [name: string, query: string, reason: Reason][] = [
   ],
   ['signature twice', `${signedQuery(parameters)}&Signature=AAAA`, 'unreadable'],
 ]
-for (const [name, query, reason] of badQueries)
-  test(`signed address refused: ${name}`, () => assert.equal(redirected(query), reason))
+test('a badly signed address is refused', () => {
+  for (const [name, query, reason] of badQueries) assert.equal(redirected(query), reason, name)
+})
 
 test('without a certificate a signature says nothing', () => {
   const query = signedQuery(parameters, { key: other.privateKey })
@@ -374,8 +376,9 @@ const badDocuments: [name: string, xml: string, reason: Reason][] = [
     'signature_wrong',
   ],
 ]
-for (const [name, xml, reason] of badDocuments)
-  test(`signed document refused: ${name}`, () => assert.equal(postedReason(xml), reason))
+test('a badly signed document is refused', () => {
+  for (const [name, xml, reason] of badDocuments) assert.equal(postedReason(xml), reason, name)
+})
 
 // Checks --------------------------------------------------------------------------------------------------------------
 
@@ -400,12 +403,12 @@ const frames: [name: string, over: Partial<typeof frame>, reason: Reason | 'acce
   ['nobody', { issuer: '' }, 'issuer_unknown'],
   ['for somebody else', { destination: 'https://idp/saml2/other' }, 'destination_wrong'],
 ]
-for (const [name, over, reason] of frames)
-  test(`the frame: ${name}`, () =>
-    assert.equal(
-      reasonOf(() => checkFrame({ ...frame, ...over }, expected)),
-      reason,
-    ))
+test('version, issuer, destination and time are checked', () => {
+  for (const [name, over, reason] of frames) {
+    const found = reasonOf(() => checkFrame({ ...frame, ...over }, expected))
+    assert.equal(found, reason, name)
+  }
+})
 
 const acsUrls = [
   { index: 0, isDefault: false, url: 'https://sp.example/acs' },
@@ -423,7 +426,7 @@ test('the answer goes to a registered address', () => {
   assert.equal(chooseAcs(ask('https://sp.example/acs'), acs), 'https://sp.example/acs')
   assert.equal(chooseAcs(ask(undefined, '0'), acs), 'https://sp.example/acs')
 })
-for (const url of [
+const lookAlikes = [
   '',
   'https://sp.example/acs/',
   'https://sp.example/acs#x',
@@ -438,12 +441,15 @@ for (const url of [
   'https://ѕp.example/acs',
   ' https://sp.example/acs',
   'javascript:alert(1)//https://sp.example/acs',
-])
-  test(`no answer goes to "${url}"`, () =>
+]
+test('no answer goes to an address that only looks like a registered one', () => {
+  for (const url of lookAlikes)
     assert.equal(
       reasonOf(() => chooseAcs(ask(url), acs)),
       'acs_unknown',
-    ))
+      url,
+    )
+})
 
 test('an unknown number, no address at all, another binding', () => {
   assert.equal(
