@@ -36,7 +36,7 @@ const counts = { passed: 0, failed: 0 }
 const stream = run({
   files,
   concurrency: 2,
-  timeout: 300_000,
+  timeout: 600_000,
   execArgv: ['--test-force-exit'],
 })
 stream.on('test:summary', (summary) => {
