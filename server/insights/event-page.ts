@@ -4,6 +4,8 @@ const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d]
 /** PostgreSQL counts microseconds from the year 2000. */
 const EPOCH_2000 = Date.UTC(2000, 0, 1)
 const SMALL = 65_536
+/** PostgreSQL sends in small pieces; a system call for each of them would take longer than it saves. */
+const WORTH_SENDING = 262_144
 
 /** A row: the number of columns; then timestamp, id and document, each after its length. */
 const TIMESTAMP = 6
@@ -11,10 +13,13 @@ const ID = TIMESTAMP + 12
 const LENGTH = ID + 16
 const DOCUMENT = LENGTH + 4
 
-function keyOf(bytes: Buffer, row: number): { timestamp: number; id: string } {
-  const hex = bytes.toString('hex', row + ID, row + LENGTH)
+/** The timestamp, the length of the id, and the id, as they stand in a row. */
+const KEY_LENGTH = LENGTH - TIMESTAMP
+
+function readKey(key: Buffer): { timestamp: number; id: string } {
+  const hex = key.toString('hex', ID - TIMESTAMP, KEY_LENGTH)
   return {
-    timestamp: EPOCH_2000 + Number(bytes.readBigInt64BE(row + TIMESTAMP) / 1000n),
+    timestamp: EPOCH_2000 + Number(key.readBigInt64BE(0) / 1000n),
     id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
   }
 }
@@ -25,12 +30,13 @@ function keyOf(bytes: Buffer, row: number): { timestamp: number; id: string } {
  */
 export class EventPage implements RowSink {
   rows = 0
-  /** Where the next page begins; null when this one is empty. */
-  last: { timestamp: number; id: string } | null = null
   #text: Buffer
   #length = 0
   readonly #ends: number[] = []
-  #newest: { bytes: Buffer; row: number } | null = null
+  /** The newest row of those that came together, and its key, which outlives them. */
+  #newest: Buffer | null = null
+  #newestAt = 0
+  readonly #key = Buffer.alloc(KEY_LENGTH)
   /** Where it goes while it is still being read, and how much of it has gone. */
   #receiver: ((text: Buffer) => void) | null = null
   #sent = 0
@@ -55,13 +61,19 @@ export class EventPage implements RowSink {
     this.#length += 1 + length
     this.#ends.push(this.#length)
     this.rows++
-    this.#newest = { bytes, row }
+    this.#newest = bytes
+    this.#newestAt = row
   }
 
   flush(): void {
-    if (this.#newest) this.last = keyOf(this.#newest.bytes, this.#newest.row)
+    this.#newest?.copy(this.#key, 0, this.#newestAt + TIMESTAMP, this.#newestAt + LENGTH)
     this.#newest = null
-    this.#send(this.#length)
+    if (this.#length - this.#sent >= WORTH_SENDING) this.#send(this.#length)
+  }
+
+  /** Where the next page begins; null when this one is empty. */
+  get last(): { timestamp: number; id: string } | null {
+    return this.rows === 0 ? null : readKey(this.#key)
   }
 
   /** From now on what is there goes to the receiver as it comes, the end of it with `finish`. */

@@ -70,16 +70,11 @@ function eachRange(ranges: Range[], select: (inside: Sql) => Sql): Sql {
 const FIRST_WINDOW = 20_000
 
 /** Reads no documents, so it is done long before them. */
-async function foreseeLast(
-  db: Queryable,
-  rows: Sql,
-  order: Sql,
-  limit: number,
-): Promise<Place | null> {
-  const row = await db.one<{ time: number; id: string }>(sql`
-    select floor(extract(epoch from timestamp) * 1000)::int8 as time, id from (${rows}) keys
-     order by ${order} offset ${limit - 1} limit 1`)
-  return row ? { timestamp: row.time, id: row.id } : null
+async function foreseeLast(db: Queryable, keys: Sql, limit: number): Promise<Place | null> {
+  const row = await db.one<{ timestamp: string; id: string }>(
+    sql`${keys} offset ${limit - 1} limit 1`,
+  )
+  return row ? { timestamp: Date.parse(row.timestamp), id: row.id } : null
 }
 
 /**
@@ -124,11 +119,11 @@ export async function readPage(
     // Where documents have to be read to know whether they match, it would take as long as the page.
     if (foresee && page.rows === 0 && merged === rows && isEverything(query)) {
       const inside = within(window[0]!)
-      const keys = sql`select e.timestamp, e.id from events e where ${inside} ${beyond}`
+      const keys = sql`select e.timestamp, e.id from events e where ${inside} ${beyond} order by ${order}`
       let done = false
       const tell = (last: Place | null) => last && !done && foresee(last)
       // Only a help: what is wrong with the database, the page itself tells.
-      foreseeLast(db, keys, order, limit)
+      foreseeLast(db, keys, limit)
         .then(tell)
         .catch(() => {})
       await reading.finally(() => {

@@ -45,6 +45,8 @@ const BEFORE_THE_END = new Set([COPY_DATA, COPY_DONE, COPY_OUT, COMPLETE, NOTICE
 /** "PGCOPY" and so on, flags, the length of an extension that is always empty. */
 const FORMAT_HEADER = 19
 
+const NONE = Buffer.alloc(0)
+
 /** Takes rows of a binary COPY one by one. */
 export interface RowSink {
   /** The row begins there, with the number of its columns; what it needs it must copy before `flush` returns. */
@@ -70,7 +72,7 @@ export class CopyOut {
   #reject!: (error: Error) => void
   #connection!: DriverConnection
   /** The beginning of a message whose end has not come yet. */
-  #part = Buffer.alloc(0)
+  #part = NONE
   #started = false
   #ended = false
 
@@ -90,8 +92,29 @@ export class CopyOut {
   }
 
   #take(read: Buffer): void {
-    const bytes = this.#part.length > 0 ? Buffer.concat([this.#part, read]) : read
-    let at = 0
+    const from = this.#part.length > 0 ? this.#complete(read) : 0
+    if (from !== null) this.#messages(read, from)
+  }
+
+  /** Takes the message whose beginning came before. Tells where the next one begins; null: that was all. */
+  #complete(read: Buffer): number | null {
+    let from = 0
+    const add = (wanted: number) => {
+      const missing = Math.max(0, wanted - this.#part.length)
+      const more = read.subarray(from, from + missing)
+      from += more.length
+      if (more.length > 0) this.#part = Buffer.concat([this.#part, more])
+      return more.length === missing
+    }
+    if (!add(5) || !add(1 + this.#part.readInt32BE(1))) return null
+    const message = this.#part
+    this.#part = NONE
+    return this.#messages(message, 0, read.subarray(from)) ? from : null
+  }
+
+  /** False when what follows, `rest` included, is the driver's. */
+  #messages(bytes: Buffer, from: number, rest: Buffer = NONE): boolean {
+    let at = from
     // A message: its type, then four bytes of length, which count themselves.
     while (at + 5 <= bytes.length) {
       const type = bytes[at]
@@ -99,8 +122,8 @@ export class CopyOut {
         this.#sink.flush()
         const { stream } = this.#connection
         stream.divert = null
-        stream.push(Buffer.from(bytes.subarray(at)))
-        return
+        stream.push(Buffer.concat([bytes.subarray(at), rest]))
+        return false
       }
       const next = at + 1 + bytes.readInt32BE(at + 1)
       if (next > bytes.length) break
@@ -109,7 +132,8 @@ export class CopyOut {
       at = next
     }
     this.#sink.flush()
-    this.#part = Buffer.from(bytes.subarray(at))
+    this.#part = at < bytes.length ? Buffer.from(bytes.subarray(at)) : NONE
+    return true
   }
 
   /** Each row is a message, the first with the header of the format before it. Minus one column: there are no more. */
