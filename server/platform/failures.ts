@@ -25,7 +25,10 @@ export interface Limit {
   blockMinutes: number
 }
 
-/** Counts one more failure inside the window and blocks at the limit, in one statement: no two processes miscount. */
+/**
+ * Counts one more failure inside the window and blocks at the limit, in one statement: no two processes miscount. A block
+ * that stands stays as it is, whatever is counted meanwhile.
+ */
 export const countFailure = (db: Queryable, subject: string, limit: Limit) =>
   db.one<FailureRow>(sql`
     with setting as (
@@ -35,25 +38,48 @@ export const countFailure = (db: Queryable, subject: string, limit: Limit) =>
     insert into sign_in_failures as f (subject, failures, first_at, blocked_until)
     select ${subject}, 1, now(), case when ${limit.failures}::int <= 1 then setting.blocked_until end
       from setting
-    on conflict (subject) do update set
-      failures = case when f.first_at < (select opened from setting) then 1 else f.failures + 1 end,
-      first_at = case when f.first_at < (select opened from setting) then now() else f.first_at end,
-      blocked_until = case
-        when (case when f.first_at < (select opened from setting) then 1 else f.failures + 1 end) >= ${limit.failures}::int
-        then (select blocked_until from setting) end
+    on conflict (subject) do update set (failures, first_at, blocked_until) = (
+      select counted.failures, counted.first_at,
+             case when f.blocked_until > now() then f.blocked_until
+                  when counted.failures >= ${limit.failures}::int then setting.blocked_until end
+        from setting, lateral (
+          select case when over.over then 1 else f.failures + 1 end as failures,
+                 case when over.over then now() else f.first_at end as first_at
+            from (select f.first_at < setting.opened and coalesce(f.blocked_until <= now(), true) as over) as over
+        ) as counted
+    )
     returning failures, blocked_until`)
+
+/** One failure that was none. */
+export const uncountFailure = (db: Queryable, subject: string, limit: Limit) =>
+  db.run(sql`
+    update sign_in_failures
+       set failures = greatest(failures - 1, 0),
+           blocked_until = case when failures - 1 >= ${limit.failures}::int then blocked_until end
+     where subject = ${subject}`)
 
 export const clearFailures = (db: Queryable, subjects: string[]) =>
   db.run(sql`delete from sign_in_failures where subject = any(${subjects}::text[])`)
 
+const blocked = (seconds: number) =>
+  throttled(
+    'sign_in_blocked',
+    `Too many failed attempts; try again in ${Math.ceil(seconds / 60)} minutes`,
+    { retryAfter: seconds },
+  )
+
 /** Refuses whoever is blocked. */
 export async function refuseBlocked(db: Queryable, subjects: string[]): Promise<void> {
   const seconds = await blockedSeconds(db, subjects)
-  if (seconds > 0) {
-    throw throttled(
-      'sign_in_blocked',
-      `Too many failed attempts; try again in ${Math.ceil(seconds / 60)} minutes`,
-      { retryAfter: seconds },
-    )
-  }
+  if (seconds > 0) throw blocked(seconds)
+}
+
+/**
+ * Counted as a failure before it is judged, so that asking in parallel brings no more attempts than the limit has.
+ * Whoever turns out to be right gives it back: `uncountFailure`, `clearFailures`.
+ */
+export async function takeAttempt(db: Queryable, subject: string, limit: Limit): Promise<void> {
+  await refuseBlocked(db, [subject])
+  const counted = await countFailure(db, subject, limit)
+  if (counted && counted.failures > limit.failures) throw blocked(limit.blockMinutes * 60)
 }
