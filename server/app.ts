@@ -95,9 +95,9 @@ import { Outbound } from './platform/outbound/client.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { registerTracing } from './platform/tracing.ts'
 import {
-  deleteExpiredSessionsJob,
   endSessionsOfChanged,
   type PortalContext,
+  portalJobDefinitions,
   portalJobs,
   portalRoutes,
 } from './portal/index.ts'
@@ -151,7 +151,7 @@ export const jobDefinitions: JobDefinition[] = [
   purgeSystemsJob,
   runScheduledJob,
   tidyCommandsJob,
-  deleteExpiredSessionsJob,
+  ...portalJobDefinitions,
   promoteCertificateJob,
   promoteOverdueJob,
   warnOfExpiryJob,
@@ -331,7 +331,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...commandJobs(commands),
     ...forwardingJobs(db),
     ...userJobs(users),
-    ...portalJobs(users),
+    ...portalJobs(portal),
     ...ssoJobs(db),
     ...groupJobs(groups),
     ...applicationJobs(applications),

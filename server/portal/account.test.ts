@@ -31,6 +31,7 @@ test('a forgotten password: a mail, a page that knows whom it is for, a new pass
   const unknown = await newPerson().post('/password/forgot', { identifier: `nobody.${newId()}` })
   assert.equal(asked.statusCode, 200)
   assert.equal(asked.body, unknown.body)
+  await app.runDueJobs()
   const mail = (await mailsTo(user.email)).at(-1)!
   assert.match(mail.body, /somebody, probably you/)
   const link = linkIn(mail.body)
@@ -50,8 +51,11 @@ test('a forgotten password: a mail, a page that knows whom it is for, a new pass
 
 test('nobody is mailed who cannot sign in, and nobody too often', async () => {
   const org = await app.newOrganization()
-  const forgot = ({ email }: { email: string }) =>
-    newPerson().post('/password/forgot', { identifier: email })
+  const forgot = async ({ email }: { email: string }) => {
+    const res = await newPerson().post('/password/forgot', { identifier: email })
+    assert.equal(res.statusCode, 200)
+    await app.runDueJobs()
+  }
   const suspended = await addPerson(org, { state: 'SUSPENDED' })
   await forgot(suspended)
   assert.deepEqual(await mailsTo(suspended.email), [])

@@ -2,10 +2,25 @@ import { recordEvent } from '../insights/index.ts'
 import type { Client } from '../platform/caller.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { unauthenticated } from '../platform/errors.ts'
-import { clearFailures, countFailure, type Limit, refuseBlocked } from '../platform/failures.ts'
-import { countBadLogin, resourceOf, type UserRow, userActor } from '../users/index.ts'
+import {
+  clearFailures,
+  type Limit,
+  refuseBlocked,
+  takeAttempt,
+  uncountFailure,
+} from '../platform/failures.ts'
+import { sha256 } from '../platform/secrets.ts'
+import {
+  failLogin,
+  lockUser,
+  resourceOf,
+  returnLogin,
+  takeLogin,
+  type UserRow,
+  userActor,
+} from '../users/index.ts'
 import type { Method, PortalContext } from './context.ts'
-import { attemptsAllowed } from './owed.ts'
+import { attemptsAllowed, refusalOf } from './owed.ts'
 import { portalSettings } from './settings.ts'
 
 // Attempts to prove who one is: told as events, counted, and stopped when too many fail.
@@ -15,20 +30,40 @@ const NAME: Limit = { failures: 30, windowMinutes: 15, blockMinutes: 15 }
 /** An address may be that of a whole office. */
 const ADDRESS: Limit = { failures: 200, windowMinutes: 15, blockMinutes: 15 }
 
-/** Under which failures are counted: what was typed, or the user where one is known. */
-export const nameSubject = (name: string) => `user ${name.trim().toLowerCase()}`
-const addressSubject = (client: Client) => `user address ${client.ip}`
+// Under which attempts are counted. Nobody can type the subject of somebody else: what was typed is only there as a hash,
+// which also keeps passwords out that were typed into the wrong field.
 
-export const checkThrottle = (db: Queryable, client: Client, ...names: string[]) =>
-  refuseBlocked(db, [addressSubject(client), ...names.map(nameSubject)])
+/** Of a known user: an organization's own, whatever happens under the same name elsewhere. */
+export const userSubject = ({ organization_id, id }: UserRow) => `user ${organization_id} ${id}`
+/** Of a name that nobody has, or several: nothing is held against any of them. */
+export const nameSubject = (name: string, organization?: string) =>
+  `name ${organization ?? '-'} ${sha256(name.trim().toLowerCase()).toString('hex')}`
+const addressSubject = (client: Client) => `user-address ${client.ip}`
 
-export async function countAttempt(db: Queryable, client: Client, name: string): Promise<void> {
-  await countFailure(db, addressSubject(client), ADDRESS)
-  await countFailure(db, nameSubject(name), NAME)
+/** Mails asked for from one address; never given back, for nothing tells whether one was right. */
+export const takeResetTurn = (db: Queryable, client: Client) =>
+  takeAttempt(db, `reset ${addressSubject(client)}`, ADDRESS)
+
+export const refuseAddress = (db: Queryable, client: Client) =>
+  refuseBlocked(db, [addressSubject(client)])
+
+/** Before anything is judged, so that as many as are let through can be wrong. */
+export async function takeTurn(db: Queryable, client: Client, subject: string): Promise<void> {
+  await takeAttempt(db, subject, NAME)
+  await takeAttempt(db, addressSubject(client), ADDRESS)
 }
 
-export const forgiveAttempts = (db: Queryable, ...names: string[]) =>
-  clearFailures(db, names.map(nameSubject))
+/** It was right. What failed before under a name or an address may have been somebody else's: only this one is taken back. */
+export async function returnTurn(db: Queryable, client: Client, subject: string): Promise<void> {
+  await uncountFailure(db, addressSubject(client), ADDRESS)
+  await uncountFailure(db, subject, NAME)
+}
+
+/** Whoever proved to be the user has nothing held against them any more. */
+export async function forgiveUser(db: Queryable, client: Client, user: UserRow): Promise<void> {
+  await uncountFailure(db, addressSubject(client), ADDRESS)
+  await clearFailures(db, [userSubject(user)])
+}
 
 /** The same for everybody who does not get past a step, whatever the reason. */
 export const refused = (given: 'name or the password' | 'code' = 'name or the password') =>
@@ -65,7 +100,7 @@ export const recordAttempt = (
     target_resource: { type: 'user_portal' },
   })
 
-/** Of somebody who cannot sign in, whatever is typed: told, and not counted. */
+/** Of an account against which nothing is counted: it cannot sign in, or is one of several that may be meant. */
 export const tellAttempt = async (
   { db }: PortalContext,
   client: Client,
@@ -75,7 +110,35 @@ export const tellAttempt = async (
   await db.tx(user.organization_id, (tx) => recordAttempt(tx, user, client, ['pwd'], message))
 }
 
-/** Counted against the account, which the organization may have locked after so many, and told. */
+/**
+ * One of the attempts that the organization allows on the account, taken before the password or code is judged. Tells
+ * why there is none.
+ */
+export async function takeOfAccount(
+  context: PortalContext,
+  client: Client,
+  { organization_id, id }: UserRow,
+): Promise<string | null> {
+  const { passwordPolicy } = await portalSettings(context.db, organization_id)
+  return context.db.tx(organization_id, async (tx) => {
+    const row = await lockUser(tx, organization_id, id)
+    if (!row) return 'user is deleted'
+    const refusal = refusalOf(row, passwordPolicy, new Date())
+    if (refusal !== null) return refusal
+    const limit = attemptsAllowed(passwordPolicy)
+    const taken = await takeLogin(context, tx, userActor(row, client), row, limit)
+    return taken ? null : 'account is locked'
+  })
+}
+
+/** The attempt led nowhere, though nothing was wrong with it. */
+export const returnToAccount = ({ db }: PortalContext, { organization_id, id }: UserRow) =>
+  db.tx(organization_id, async (tx) => {
+    const row = await lockUser(tx, organization_id, id)
+    if (row) await returnLogin(tx, row)
+  })
+
+/** Told; the account, against which it was counted, is locked if the organization wants it after so many. */
 export async function failAttempt(
   context: PortalContext,
   client: Client,
@@ -87,6 +150,17 @@ export async function failAttempt(
   await context.db.tx(user.organization_id, async (tx) => {
     await recordAttempt(tx, user, client, methods, message)
     const limit = attemptsAllowed(passwordPolicy)
-    await countBadLogin(context, tx, userActor(user, client), user.id, limit)
+    await failLogin(context, tx, userActor(user, client), user.id, limit)
   })
+}
+
+/** For whoever is known already and proves something once more: a turn, and an attempt on the account. */
+export async function takeKnown(
+  context: PortalContext,
+  client: Client,
+  user: UserRow,
+  given: 'name or the password' | 'code',
+): Promise<void> {
+  await takeTurn(context.db, client, userSubject(user))
+  if ((await takeOfAccount(context, client, user)) !== null) throw refused(given)
 }

@@ -4,7 +4,7 @@ import { sha256 } from '../platform/secrets.ts'
 import { findUser, type UserRow } from '../users/index.ts'
 import type { PortalContext, UserSession } from './context.ts'
 import { refusalOf } from './owed.ts'
-import { SESSION_COOKIE, toSession } from './sessions.ts'
+import { cookieName, toSession } from './sessions.ts'
 import { portalSettings } from './settings.ts'
 import { findSession, type SessionRow, touchSession } from './store.ts'
 
@@ -31,7 +31,7 @@ export async function findVisit(
   context: PortalContext,
   { headers }: WithCookie,
 ): Promise<Visit | undefined> {
-  const cookie = headers.cookie && parseCookie(headers.cookie)[SESSION_COOKIE]
+  const cookie = headers.cookie && parseCookie(headers.cookie)[cookieName(context)]
   if (!cookie) return undefined
   const [organizationId = '', token = ''] = cookie.split('.')
   if (!isId(organizationId) || token === '') return undefined

@@ -3,7 +3,7 @@ import { sameSecret } from '../platform/secrets.ts'
 import { findVisit, type Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
 import type { Owed } from './owed.ts'
-import { csrfOf } from './sessions.ts'
+import { csrfOf, sessionEnded } from './sessions.ts'
 
 /** What of a request the guard looks at. */
 export interface Guarded {
@@ -36,8 +36,7 @@ export async function admitVisit(
   owed: readonly Owed[] = [],
 ): Promise<Visit> {
   const visit = await findVisit(context, request)
-  if (!visit)
-    throw unauthenticated('session_ended', 'Unauthorized: there is no session; sign in again')
+  if (!visit) throw sessionEnded()
   // A cookie comes along by itself, so a change must also carry the token that only our pages know.
   if (!SAFE_METHODS.has(request.method)) {
     const sent = request.headers['x-csrf-token']

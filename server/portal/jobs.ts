@@ -1,19 +1,15 @@
-import { Type } from 'typebox'
 import { listAllOrganizations } from '../organizations/index.ts'
-import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { handle, type Job } from '../platform/jobs/definition.ts'
 import type { PortalContext } from './context.ts'
+import { deleteExpiredSessionsJob, mailResetJob } from './job-definitions.ts'
+import { mailReset } from './password-actions.ts'
 import { deleteExpiredSessions } from './store.ts'
 
-export const deleteExpiredSessionsJob = defineJob({
-  name: 'portal.delete-expired-sessions',
-  payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
-  cron: '37 * * * *',
-})
-
-export const portalJobs = ({ db }: Pick<PortalContext, 'db'>): Job[] => [
+export const portalJobs = (context: PortalContext): Job[] => [
   handle(deleteExpiredSessionsJob, async () => {
+    const { db } = context
     for (const { id } of await listAllOrganizations(db))
       await deleteExpiredSessions(db.tenant(id), id)
   }),
+  handle(mailResetJob, (asked) => mailReset(context, asked)),
 ]

@@ -16,14 +16,23 @@ import {
   userSettings,
   withPassword,
 } from '../users/index.ts'
-import { checkThrottle, countAttempt, failAttempt, nameSubject } from './attempts.ts'
+import {
+  failAttempt,
+  forgiveUser,
+  nameSubject,
+  returnToAccount,
+  takeKnown,
+  takeResetTurn,
+  userSubject,
+} from './attempts.ts'
 import type { Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
+import { type MailReset, mailResetJob } from './job-definitions.ts'
 import { changeAllowedAt, isBeyondRecovery, type SignInPolicy } from './owed.ts'
-import type { LinkAnswer, PasswordRules } from './schema.ts'
-import { openSession, type SignedIn } from './sessions.ts'
+import type { LinkAnswer, PasswordRules, ResetRequest } from './schema.ts'
+import { mustContinue, type SignedIn } from './sessions.ts'
 import { portalSettings } from './settings.ts'
-import { findCandidates } from './sign-in.ts'
+import { checkOrganization, findCandidates } from './sign-in.ts'
 
 /** Mails to one person, so that nobody can be flooded through us. */
 const MAILS: Limit = { failures: 5, windowMinutes: 60, blockMinutes: 60 }
@@ -36,20 +45,33 @@ function mayReset(user: UserRow, policy: SignInPolicy, now: Date): boolean {
   return !unenrolled || policy.allowUnenrolledMFAPasswordReset !== false
 }
 
-/** Same answer for a known and an unknown name, and for one that has been mailed often enough. */
+/** Only counted and handed on: whether somebody is known must not show in how long the answer takes. */
 export async function requestReset(
-  context: PortalContext,
+  { db, send }: PortalContext,
   client: Client,
-  identifier: string,
-  organization: string | undefined,
+  { identifier, organization }: ResetRequest,
+): Promise<void> {
+  checkOrganization(organization)
+  await takeResetTurn(db, client)
+  const asked = await countFailure(db, `reset ${nameSubject(identifier, organization)}`, MAILS)
+  if (asked && asked.failures > MAILS.failures) return
+  const { ip, requestId, userAgent = null } = client
+  const payload = { identifier, organization: organization ?? null, ip, userAgent, requestId }
+  await db.tx(null, (tx) => send(tx, mailResetJob, payload))
+}
+
+/** Nobody who has been mailed often enough, under whatever name. */
+export async function mailReset(
+  context: PortalContext,
+  { identifier, organization, ip, userAgent, requestId }: MailReset,
 ): Promise<void> {
   const { db } = context
-  await checkThrottle(db, client)
-  for (const user of await findCandidates(context, identifier, organization)) {
+  const client: Client = { ip, requestId, userAgent: userAgent ?? undefined }
+  for (const user of await findCandidates(context, identifier, organization ?? undefined)) {
     const { passwordPolicy } = await portalSettings(db, user.organization_id)
     if (!mayReset(user, passwordPolicy, new Date())) continue
-    const mailed = await countFailure(db, `reset ${nameSubject(user.id)}`, MAILS)
-    if ((mailed?.failures ?? 0) > MAILS.failures) continue
+    const mailed = await countFailure(db, `reset ${userSubject(user)}`, MAILS)
+    if (mailed && mailed.failures > MAILS.failures) continue
     const mail = user.password_hash === null ? mailActivation : mailPasswordReset
     await db.tx(user.organization_id, (tx) => mail(context, tx, userActor(user, client), user))
   }
@@ -102,7 +124,11 @@ async function replacePassword(
     if (row.password_hash !== user.password_hash)
       throw conflict('password_changed', 'The password was changed meanwhile; sign in again')
     const after = withPassword(row, hash, passwordPolicy, new Date())
-    opened = await openSession(tx, after, client, session.methods, settings, session)
+    opened = await mustContinue(
+      tx,
+      { user: after, client, methods: session.methods, settings },
+      session,
+    )
     return after
   })
   return opened!
@@ -132,12 +158,13 @@ export async function changePassword(
 ): Promise<SignedIn> {
   const { db } = context
   const { user } = visit
-  await checkThrottle(db, client, user.id)
+  await takeKnown(context, client, user, 'name or the password')
   if (!(await checkPassword(user.password_hash, current))) {
-    await countAttempt(db, client, user.id)
     await failAttempt(context, client, user, ['pwd'], 'password does not match')
     throw invalid('current_password', 'currentPassword: is not your password')
   }
+  await returnToAccount(context, user)
+  await forgiveUser(db, client, user)
   const { passwordPolicy } = await portalSettings(db, user.organization_id)
   const at = changeAllowedAt(user, passwordPolicy, new Date())
   if (at)

@@ -17,6 +17,8 @@ export const SignInRequest = Type.Object({
   organization: Type.Optional(Type.String()),
 })
 export type SignInRequest = Static<typeof SignInRequest>
+export const ResetRequest = Type.Omit(SignInRequest, ['password'])
+export type ResetRequest = Static<typeof ResetRequest>
 
 const Step = Type.Enum([
   'signed_in',

@@ -12,19 +12,12 @@ import {
   totpContext,
   userActor,
 } from '../users/index.ts'
-import {
-  checkThrottle,
-  countAttempt,
-  failAttempt,
-  forgiveAttempts,
-  recordAttempt,
-  refused,
-} from './attempts.ts'
+import { failAttempt, forgiveUser, recordAttempt, refused, takeKnown } from './attempts.ts'
 import type { Visit } from './authenticate.ts'
-import type { PortalContext } from './context.ts'
+import type { Method, PortalContext } from './context.ts'
 import { mustEnroll, refusalOf } from './owed.ts'
 import type { TotpEnrollment } from './schema.ts'
-import { openSession, type SignedIn } from './sessions.ts'
+import { mustContinue, type SignedIn } from './sessions.ts'
 import { portalSettings } from './settings.ts'
 import { deleteEnrollment, findEnrollment, saveEnrollment } from './store.ts'
 
@@ -37,23 +30,25 @@ export async function giveCode(
 ): Promise<SignedIn> {
   const { db } = context
   const organizationId = user.organization_id
-  await checkThrottle(db, client, user.id)
   if (session.owed !== 'totp') throw conflict('totp_not_owed', 'No code is asked for')
+  await takeKnown(context, client, user, 'code')
   const settings = await portalSettings(db, organizationId)
   const signedIn = await db.tx(organizationId, async (tx) => {
     const row = await lockUser(tx, organizationId, user.id)
-    if (!row || refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused('code')
+    // The password that was proved in the first step must still be the one.
+    if (!row || row.password_hash !== user.password_hash) throw refused('code')
+    if (refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused('code')
     if (!(await spendTotp(context, tx, row, code))) return null
     await forgiveBadLogins(context, tx, userActor(row, client), row)
     await recordAttempt(tx, row, client, ['pwd', 'otp'])
-    return openSession(tx, row, client, ['pwd', 'otp'], settings, { id: session.id })
+    const step = { user: row, client, methods: ['pwd', 'otp'] as Method[], settings }
+    return mustContinue(tx, step, session, new Date())
   })
   if (!signedIn) {
-    await countAttempt(db, client, user.id)
     await failAttempt(context, client, user, ['pwd', 'otp'], 'code does not match')
     throw refused('code')
   }
-  await forgiveAttempts(db, user.id)
+  await forgiveUser(db, client, user)
   return signedIn
 }
 
@@ -103,11 +98,14 @@ export async function finishEnrollment(
       totp_secret: pending.secret,
       totp_enrolled_at: new Date().toISOString(),
     }
-    opened = await openSession(tx, after, client, ['pwd', 'otp'], settings, session)
+    const step = { user: after, client, methods: ['pwd', 'otp'] as Method[], settings }
+    opened = await mustContinue(tx, step, session)
     return after
   })
   return opened!
 }
+
+const notEnrolled = () => conflict('totp_not_enrolled', 'No second factor is enrolled')
 
 export async function removeTotp(
   context: PortalContext,
@@ -115,18 +113,21 @@ export async function removeTotp(
   { user, session }: Visit,
   code: string,
 ): Promise<void> {
-  await checkThrottle(context.db, client, user.id)
   if (mustEnroll({ ...user, totp_secret: null }, new Date()))
     throw forbidden('totp_required', 'Your organization asks for a second factor')
+  if (user.totp_secret === null) throw notEnrolled()
+  await takeKnown(context, client, user, 'code')
   const actor = { ...userActor(user, client), mfa: true, sessionId: session.id }
   let wrong = false
   await changeUser(context, actor, user.id, async (row, tx) => {
-    if (row.totp_secret === null)
-      throw conflict('totp_not_enrolled', 'No second factor is enrolled')
+    if (row.totp_secret === null) throw notEnrolled()
     wrong = !(await spendTotp(context, tx, row, code))
-    return wrong ? row : { ...row, totp_secret: null, totp_enrolled_at: null }
+    if (wrong) return row
+    return { ...row, bad_login_attempts: 0, totp_secret: null, totp_enrolled_at: null }
   })
-  if (!wrong) return
-  await countAttempt(context.db, client, user.id)
-  throw invalid('totp_code', 'code: does not match')
+  if (wrong) {
+    await failAttempt(context, client, user, ['pwd', 'otp'], 'code does not match')
+    throw invalid('totp_code', 'code: does not match')
+  }
+  await forgiveUser(context.db, client, user)
 }

@@ -1,13 +1,14 @@
 import { stringifySetCookie } from 'cookie'
 import type { Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
+import { unauthenticated } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { UserRow } from '../users/index.ts'
 import type { Method, PortalContext, UserSession } from './context.ts'
 import { type Owed, owedBy } from './owed.ts'
 import type { PortalSettings } from './settings.ts'
-import { deleteSession, type SessionRow, saveSession } from './store.ts'
+import { advanceSession, deleteSession, insertSession, type SessionRow } from './store.ts'
 
 const MINUTE = 60_000
 /** However busy a session is, or for as long as it may rest where that is longer. */
@@ -15,7 +16,14 @@ const LONGEST_MINUTES = 12 * 60
 /** Whoever has given only a part of what is needed gets minutes, not a working day. */
 const HALF_OPEN_MINUTES = 15
 
-export const SESSION_COOKIE = 'gatehouse_portal'
+/** With the prefix no other host of the domain, and no page without TLS, can plant one (RFC 6265bis §4.1.3.2). */
+export const cookieName = ({ publicUrl }: Pick<PortalContext, 'publicUrl'>): string =>
+  isSecure(publicUrl) ? '__Host-gatehouse_portal' : 'gatehouse_portal'
+
+const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
+
+export const sessionEnded = () =>
+  unauthenticated('session_ended', 'Unauthorized: there is no session; sign in again')
 
 export interface SignedIn {
   session: SessionRow
@@ -30,11 +38,11 @@ export const csrfOf = (token: string): string => sha256(`csrf ${token}`).toStrin
 
 /** Lax, not strict: a person who comes from an application with its request for sign-in brings the session along. */
 const cookieOf = (publicUrl: string) => ({
-  name: SESSION_COOKIE,
+  name: cookieName({ publicUrl }),
   path: '/',
   httpOnly: true,
   sameSite: 'lax' as const,
-  secure: publicUrl.startsWith('https:'),
+  secure: isSecure(publicUrl),
 })
 
 export const sessionCookie = ({ publicUrl }: PortalContext, signedIn: SignedIn): string =>
@@ -47,40 +55,64 @@ export const sessionCookie = ({ publicUrl }: PortalContext, signedIn: SignedIn):
 export const noCookie = ({ publicUrl }: PortalContext): string =>
   stringifySetCookie({ ...cookieOf(publicUrl), value: '', expires: new Date(0) })
 
-/** Given where a session goes on: what it keeps. */
-type Kept = Partial<Pick<SessionRow, 'id' | 'authenticated_at'>>
+/** What was proved, by whom, from where. */
+export interface Step {
+  user: UserRow
+  client: Client
+  methods: Method[]
+  settings: PortalSettings
+}
 
-/**
- * Opens a session, or takes one a step further under a new secret. Whatever the user still owes is decided anew at each
- * step.
- */
-export async function openSession(
-  tx: Tx,
-  user: UserRow,
-  client: Client,
-  methods: Method[],
-  settings: PortalSettings,
-  { id = newId(), authenticated_at }: Kept = {},
-): Promise<SignedIn> {
+/** Whatever the user still owes is decided anew at each step, and each has a secret of its own. */
+function nextState({ user, client, methods, settings }: Step) {
   const now = new Date()
   const { idleSessionDurationMinutes: idle, cookieExpirationType } = settings.userPortal
   const owed: Owed | null = owedBy(user, methods, settings.passwordPolicy, now)
   const minutes = owed === null ? Math.max(LONGEST_MINUTES, idle) : HALF_OPEN_MINUTES
   const token = randomToken()
-  const session = await saveSession(tx, {
-    organization_id: user.organization_id,
-    id,
-    user_id: user.id,
+  const state = {
     hash: sha256(token),
     owed,
     methods,
-    authenticated_at: authenticated_at ?? now.toISOString(),
     client_ip: client.ip,
     useragent: client.userAgent ?? null,
     idle_minutes: owed === null ? idle : HALF_OPEN_MINUTES,
     expires_at: new Date(now.getTime() + minutes * MINUTE).toISOString(),
+  }
+  return { state, token, lasting: cookieExpirationType === 'date' }
+}
+
+export async function openSession(tx: Tx, step: Step): Promise<SignedIn> {
+  const { state, ...secret } = nextState(step)
+  const { organization_id, id } = step.user
+  const session = await insertSession(tx, {
+    ...state,
+    organization_id,
+    id: newId(),
+    user_id: id,
+    authenticated_at: new Date().toISOString(),
   })
-  return { session: session!, token, lasting: cookieExpirationType === 'date' }
+  return { session: session!, ...secret }
+}
+
+/** Takes the session a step further, if it is still there as it was when the step began. */
+export async function continueSession(
+  tx: Tx,
+  step: Step,
+  session: SessionRow,
+  authenticatedAt?: Date,
+): Promise<SignedIn | undefined> {
+  const { state, ...secret } = nextState(step)
+  const authenticated_at = authenticatedAt?.toISOString() ?? session.authenticated_at
+  const next = await advanceSession(tx, session, { ...state, authenticated_at })
+  return next && { session: next, ...secret }
+}
+
+/** The same for steps that are nothing without the session they belong to. */
+export async function mustContinue(...step: Parameters<typeof continueSession>): Promise<SignedIn> {
+  const signedIn = await continueSession(...step)
+  if (!signedIn) throw sessionEnded()
+  return signedIn
 }
 
 export const toSession = (row: SessionRow): UserSession => ({

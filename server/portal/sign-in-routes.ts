@@ -15,6 +15,7 @@ import {
   OrganizationChoice,
   Password,
   PasswordRules,
+  ResetRequest,
   SessionAnswer,
   SignedOut,
   SignInRequest,
@@ -169,14 +170,13 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
       schema: {
         tags,
         summary: 'Ask for a mail with a link to a new password',
-        body: Type.Omit(SignInRequest, ['password']),
+        body: ResetRequest,
         response: { 200: Status, ...errors },
       },
       config,
     },
     async (request) => {
-      const { identifier, organization } = request.body
-      await requestReset(context, clientOf(request), identifier, organization)
+      await requestReset(context, clientOf(request), request.body)
       return { status: 'mailed_if_known' }
     },
   )

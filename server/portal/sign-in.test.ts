@@ -280,7 +280,7 @@ test('signing in afresh keeps the session and moves the time of proof; somebody 
   const org = await app.newOrganization()
   const [user, other] = [await addPerson(org), await addPerson(org)]
   const person = await newPerson().enter(user.username)
-  const context = { db: app.db } as PortalContext
+  const context = { db: app.db, publicUrl: 'http://localhost' } as PortalContext
   const now = () => currentSession(context, { headers: { cookie: person.cookie } })
   const first = await now()
   assert.deepEqual(first?.methods, ['pwd'])

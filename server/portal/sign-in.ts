@@ -8,23 +8,29 @@ import {
   findUserByLogin,
   forgiveBadLogins,
   lockUser,
+  returnLogin,
   type UserRow,
   userActor,
 } from '../users/index.ts'
 import {
-  checkThrottle,
-  countAttempt,
   failAttempt,
-  forgiveAttempts,
+  forgiveUser,
+  nameSubject,
   recordAttempt,
+  refuseAddress,
   refused,
+  returnToAccount,
+  returnTurn,
+  takeOfAccount,
+  takeTurn,
   tellAttempt,
+  userSubject,
 } from './attempts.ts'
 import type { Visit } from './authenticate.ts'
-import type { PortalContext } from './context.ts'
+import type { Method, PortalContext } from './context.ts'
 import { isBeyondRecovery, refusalOf } from './owed.ts'
 import type { SignInRequest } from './schema.ts'
-import { openSession, type SignedIn, toSession } from './sessions.ts'
+import { continueSession, openSession, type SignedIn, toSession } from './sessions.ts'
 import { type PortalSettings, portalSettings } from './settings.ts'
 import { deleteSession, deleteSessionsOf, findLogins } from './store.ts'
 
@@ -34,14 +40,17 @@ const MOST_TENANTS = 8
 /** A refusal comes after this time whatever was found, so that the time tells nothing about who exists. */
 const REFUSAL_MS = 300
 
+export function checkOrganization(organization: string | undefined): void {
+  if (organization !== undefined && !isId(organization))
+    throw invalid('organization_malformed', 'organization: must be 24 hexadecimal characters')
+}
+
 /** Everybody who could be meant. The password, and nothing else, tells who is. */
 export async function findCandidates(
   { db }: PortalContext,
   identifier: string,
   organization: string | undefined,
 ): Promise<UserRow[]> {
-  if (organization !== undefined && !isId(organization))
-    throw invalid('organization_malformed', 'organization: must be 24 hexadecimal characters')
   const login = identifier.trim()
   const rows = organization
     ? [await findUserByLogin(db.tenant(organization), organization, login)]
@@ -58,34 +67,43 @@ interface Proven {
   settings: PortalSettings
 }
 
-/** Each candidate whose password it is and who may sign in. With none: counted, told, and the same answer to all. */
+/**
+ * Each candidate whose password it is and who may sign in. With none: told, and the same answer to all. `alone`: whoever
+ * is meant is certain, so the attempt is one on the account.
+ */
 async function prove(
   context: PortalContext,
   client: Client,
-  identifier: string,
   candidates: UserRow[],
   password: string,
+  alone: boolean,
 ): Promise<Proven[]> {
   const { db } = context
   const evenly = delay(REFUSAL_MS)
   // As much work where there is nobody as where there is one.
   if (candidates.length === 0) await checkPassword(null, password)
-  const now = new Date()
   const proven: Proven[] = []
   const failures: (() => Promise<void>)[] = []
   await Promise.all(
     candidates.map(async (user) => {
       const settings = await portalSettings(db, user.organization_id)
+      const refusal = alone
+        ? await takeOfAccount(context, client, user)
+        : refusalOf(user, settings.passwordPolicy, new Date())
       const matches = await checkPassword(user.password_hash, password)
-      const refusal = refusalOf(user, settings.passwordPolicy, now)
-      if (refusal !== null) failures.push(() => tellAttempt(context, client, user, refusal))
-      else if (matches) proven.push({ user, settings })
-      else
-        failures.push(() => failAttempt(context, client, user, ['pwd'], 'password does not match'))
+      if (refusal === null && matches) {
+        proven.push({ user, settings })
+        return
+      }
+      const message = refusal ?? 'password does not match'
+      failures.push(() =>
+        alone && refusal === null
+          ? failAttempt(context, client, user, ['pwd'], message)
+          : tellAttempt(context, client, user, message),
+      )
     }),
   )
   if (proven.length > 0) return proven
-  await countAttempt(db, client, identifier)
   for (const note of failures) await note()
   await evenly
   throw refused()
@@ -106,10 +124,15 @@ export async function signIn(
   present?: Visit,
 ): Promise<SignInResult> {
   const { db } = context
-  await checkThrottle(db, client, identifier)
+  checkOrganization(organization)
+  await refuseAddress(db, client)
   const candidates = await findCandidates(context, identifier, organization)
-  const proven = await prove(context, client, identifier, candidates, password)
+  const alone = candidates.length === 1
+  const subject = alone ? userSubject(candidates[0]!) : nameSubject(identifier, organization)
+  await takeTurn(db, client, subject)
+  const proven = await prove(context, client, candidates, password, alone)
   if (proven.length > 1) {
+    await returnTurn(db, client, subject)
     return {
       organizations: proven.map(({ user, settings }) => ({
         id: user.organization_id,
@@ -118,13 +141,18 @@ export async function signIn(
     }
   }
   const { user, settings } = proven[0]!
-  if (isBeyondRecovery(user, settings.passwordPolicy, new Date()))
+  if (isBeyondRecovery(user, settings.passwordPolicy, new Date())) {
+    if (alone) await returnToAccount(context, user)
+    await returnTurn(db, client, subject)
     throw forbidden(
       'password_expired_long_ago',
       'Your password expired too long ago; ask your administrator for a new one',
     )
-  const signedIn = await begin(context, client, proven[0]!, present)
-  await forgiveAttempts(db, identifier)
+  }
+  const signedIn = await begin(context, client, proven[0]!, alone, present)
+  // With a code still to come nothing but this turn is forgiven: codes are counted under the same subject.
+  if (alone && signedIn.session.owed !== 'totp') await forgiveUser(db, client, user)
+  else await returnTurn(db, client, subject)
   return { user, signedIn }
 }
 
@@ -132,6 +160,7 @@ async function begin(
   context: PortalContext,
   client: Client,
   { user, settings }: Proven,
+  taken: boolean,
   present: Visit | undefined,
 ): Promise<SignedIn> {
   const same = present?.user.id === user.id
@@ -141,13 +170,17 @@ async function begin(
     // Looked at once more under the lock: an administrator may have been at it meanwhile.
     if (!row || row.password_hash !== user.password_hash) throw refused()
     if (refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused()
-    const kept = same ? { id: present.session.id } : {}
-    const signedIn = await openSession(tx, row, client, ['pwd'], settings, kept)
+    const step = { user: row, client, methods: ['pwd'] as Method[], settings }
+    const signedIn =
+      (same && (await continueSession(tx, step, present.session, new Date()))) ||
+      (await openSession(tx, step))
     // With a code still to come the attempt is not over: neither told nor forgiven yet.
-    if (signedIn.session.owed !== 'totp') {
-      await forgiveBadLogins(context, tx, userActor(row, client), row)
-      await recordAttempt(tx, row, client, ['pwd'])
+    if (signedIn.session.owed === 'totp') {
+      if (taken) await returnLogin(tx, row)
+      return signedIn
     }
+    await forgiveBadLogins(context, tx, userActor(row, client), row)
+    await recordAttempt(tx, row, client, ['pwd'])
     return signedIn
   })
 }

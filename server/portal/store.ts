@@ -40,17 +40,31 @@ export const listSessions = (db: Queryable, organizationId: string, userId: stri
      where organization_id = ${organizationId} and user_id = ${userId} and owed is null and ${alive}
      order by seen_at desc, id`)
 
-/** A session that is there already keeps its id: applications know it by that. */
-export const saveSession = (tx: Queryable, row: Omit<SessionRow, 'created' | 'seen_at'>) =>
+export const insertSession = (tx: Queryable, row: Omit<SessionRow, 'created' | 'seen_at'>) =>
   tx.one<SessionRow>(sql`
-    insert into user_sessions as s (organization_id, id, user_id, hash, owed, methods, client_ip, useragent,
-                                    authenticated_at, idle_minutes, expires_at)
+    insert into user_sessions (organization_id, id, user_id, hash, owed, methods, client_ip, useragent,
+                               authenticated_at, idle_minutes, expires_at)
     values (${row.organization_id}, ${row.id}, ${row.user_id}, ${row.hash}, ${row.owed}, ${row.methods}::text[],
             ${row.client_ip}, ${row.useragent}, ${row.authenticated_at}, ${row.idle_minutes}, ${row.expires_at})
-    on conflict (organization_id, id) do update set
-      hash = excluded.hash, owed = excluded.owed, methods = excluded.methods, client_ip = excluded.client_ip,
-      useragent = excluded.useragent, authenticated_at = excluded.authenticated_at, seen_at = now(),
-      idle_minutes = excluded.idle_minutes, expires_at = excluded.expires_at
+    returning *`)
+
+type NextState = Omit<SessionRow, 'organization_id' | 'id' | 'user_id' | 'created' | 'seen_at'>
+
+/**
+ * It keeps its id: applications know it by that. Nothing, when it ended or went on under another secret meanwhile: a
+ * session that was ended must not come back.
+ */
+export const advanceSession = (
+  tx: Queryable,
+  { organization_id, id, hash }: SessionRow,
+  next: NextState,
+) =>
+  tx.one<SessionRow>(sql`
+    update user_sessions
+       set hash = ${next.hash}, owed = ${next.owed}, methods = ${next.methods}::text[], client_ip = ${next.client_ip},
+           useragent = ${next.useragent}, authenticated_at = ${next.authenticated_at}, seen_at = now(),
+           idle_minutes = ${next.idle_minutes}, expires_at = ${next.expires_at}
+     where organization_id = ${organization_id} and id = ${id} and hash = ${hash}
     returning *`)
 
 export const touchSession = (db: Queryable, organizationId: string, id: string) =>

@@ -17,7 +17,14 @@ export { userRoutes } from './routes.ts'
 export { scheduledStateRoutes } from './scheduled-routes.ts'
 export { User, UserState } from './schema.ts'
 export { userSettings } from './settings.ts'
-export { countBadLogin, forgiveBadLogins, spendTotp, totpContext } from './sign-in.ts'
+export {
+  failLogin,
+  forgiveBadLogins,
+  returnLogin,
+  spendTotp,
+  takeLogin,
+  totpContext,
+} from './sign-in.ts'
 export { saveTotpCounter } from './sign-in-store.ts'
 export {
   findUser,

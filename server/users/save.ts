@@ -50,6 +50,10 @@ export function eventsBetween(before: UserRow, after: UserRow): Told[] {
   return events
 }
 
+/** Where links to a password are mailed: one that lies in a former mailbox must not open the account. */
+const sameMailboxes = (before: UserRow, after: UserRow): boolean =>
+  before.email === after.email && before.profile.alternateEmail === after.profile.alternateEmail
+
 /** Saves a changed user with its events, tells whoever listens, and mails. A row without a change is left alone. */
 export async function saveChange(
   context: UserContext,
@@ -62,11 +66,11 @@ export async function saveChange(
   const events = eventsBetween(before, after)
   if (events.length === 0) return
   await saveUser(tx, after)
-  if (before.password_hash !== after.password_hash) {
+  const newPassword = before.password_hash !== after.password_hash
+  if (newPassword || !sameMailboxes(before, after))
     await deletePasswordLinks(tx, after.organization_id, after.id)
-    if (before.password_hash !== null)
-      await keepFormerPassword(tx, after.organization_id, after.id, before.password_hash)
-  }
+  if (newPassword && before.password_hash !== null)
+    await keepFormerPassword(tx, after.organization_id, after.id, before.password_hash)
   const resource = resourceOf(after)
   const ids: string[] = []
   for (const event of events)

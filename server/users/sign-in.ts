@@ -8,27 +8,56 @@ import { lockUser, type UserRow } from './store.ts'
 
 // What signing in means for the record of a user. Who may sign in, and how, is decided above.
 
-/** A wrong password or code. At the limit, if there is one, the account is locked. */
-export async function countBadLogin(
+const locked = (row: UserRow): UserRow => ({
+  ...row,
+  account_locked: true,
+  account_locked_date: new Date().toISOString(),
+})
+
+/**
+ * Counts an attempt before the password or code is judged: what is asked in parallel cannot be more than the limit.
+ * The row must be locked, and one that is under a lock of the account which has run out: it begins anew.
+ *
+ * One attempt is let through beyond the limit, for an attempt that was counted and never judged because the process
+ * ended; the next one locks the account. False then.
+ */
+export async function takeLogin(
+  context: UserContext,
+  tx: Tx,
+  actor: UserActor,
+  before: UserRow,
+  limit: number | null,
+): Promise<boolean> {
+  if (before.account_locked) {
+    const unlocked = { ...before, account_locked: false, account_locked_date: null }
+    await saveChange(context, tx, actor, before, { ...unlocked, bad_login_attempts: 1 })
+    return true
+  }
+  if (limit !== null && before.bad_login_attempts > limit) {
+    await saveChange(context, tx, actor, before, locked(before))
+    return false
+  }
+  await saveBadLogins(tx, before.organization_id, before.id, before.bad_login_attempts + 1)
+  return true
+}
+
+/** The attempt that was taken was no failure, and is not yet a success. */
+export const returnLogin = (tx: Tx, { organization_id, id, bad_login_attempts }: UserRow) =>
+  saveBadLogins(tx, organization_id, id, Math.max(0, bad_login_attempts - 1))
+
+/** A wrong password or code, counted when it was taken. At the limit, if there is one, the account is locked. */
+export async function failLogin(
   context: UserContext,
   tx: Tx,
   actor: UserActor,
   userId: string,
   limit: number | null,
 ): Promise<void> {
-  const { organizationId } = actor
-  const before = await lockUser(tx, organizationId, userId)
+  const before = await lockUser(tx, actor.organizationId, userId)
   // Further attempts on a locked account make the lock no longer.
   if (!before || before.account_locked) return
-  const attempts = before.bad_login_attempts + 1
-  await saveBadLogins(tx, organizationId, userId, attempts)
-  if (limit === null || attempts < limit) return
-  await saveChange(context, tx, actor, before, {
-    ...before,
-    bad_login_attempts: attempts,
-    account_locked: true,
-    account_locked_date: new Date().toISOString(),
-  })
+  if (limit === null || before.bad_login_attempts < limit) return
+  await saveChange(context, tx, actor, before, locked(before))
 }
 
 /** Somebody proved who they are: nothing is held against them any more, a lock that has run out included. */

@@ -99,6 +99,7 @@ test('a forgotten password; the password and the second factor changed in the po
   await assertAccessible(page, 'forgotten')
   await press(page, 'Send the link')
   await heading(page, 'Look into your mailbox').waitFor()
+  await app.runDueJobs()
   const link = await linkTo(app, user.email)
   await page.goto(link)
   await heading(page, 'Choose a new password').waitFor()
