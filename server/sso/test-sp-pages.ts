@@ -49,8 +49,12 @@ ${rows([
   ...attributes.map(([name, values]): [string, string] => [name, values.join(', ')]),
 ])}`
 
-export function receivedPage(received: Received | undefined, relayState: string | undefined): Page {
-  if (!received) return page('No response', html`<p>No SAMLResponse has come.</p>`)
+export const unreadablePage = (why: string): Page => ({
+  ...page('No response', html`<p>${why}</p>`),
+  status: 400,
+})
+
+export function receivedPage(received: Received, relayState: string | undefined): Page {
   const { status, signature, issuer, inResponseTo, facts, xml } = received
   const success = status[0]?.endsWith(':Success') ?? false
   return page(

@@ -1,11 +1,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findSsoApplication } from '../applications/index.ts'
+import { AppError } from '../platform/errors.ts'
 import type { SsoSliceContext } from './context.ts'
-import { readPost } from './inbound/inbound.ts'
+import { type Inbound, readPost } from './inbound/inbound.ts'
 import { sendPage } from './page-routes.ts'
-import { readReceived, requestAddress, slugOfIssuer, testSpMetadata } from './test-sp.ts'
-import { receivedPage, startPage } from './test-sp-pages.ts'
+import { Refusal } from './refusal.ts'
+import {
+  type Received,
+  readReceived,
+  requestAddress,
+  slugOfIssuer,
+  testSpMetadata,
+} from './test-sp.ts'
+import { receivedPage, startPage, unreadablePage } from './test-sp-pages.ts'
+
+/** Undefined: there is no message. */
+function read(body: unknown): { inbound: Inbound; received: Received } | undefined {
+  const inbound = readPost(Object(body))
+  return inbound && { inbound, received: readReceived(inbound.xml) }
+}
 
 /**
  * A service provider to try single sign-on with, where people reach this process through their own machine only. It
@@ -41,12 +55,19 @@ export const testSpRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext 
   )
 
   app.post('/saml2/test-sp/acs', { config }, async ({ body }, reply) => {
-    const inbound = readPost(Object(body))
-    const received = inbound && readReceived(inbound.xml)
-    const slug = received && (slugOfIssuer(publicUrl, received.issuer) ?? inbound.relayState)
+    let found: ReturnType<typeof read>
+    try {
+      found = read(body)
+    } catch (error) {
+      if (error instanceof Refusal || error instanceof AppError)
+        return sendPage(reply, unreadablePage(error.message))
+      throw error
+    }
+    if (!found) return sendPage(reply, unreadablePage('No SAMLResponse has come.'))
+    const { inbound, received } = found
+    const slug = slugOfIssuer(publicUrl, received.issuer) ?? inbound.relayState
     const application = slug === undefined ? undefined : await findSsoApplication(context, slug)
-    const verified =
-      application && inbound && readReceived(inbound.xml, application.certificates.current.pem)
-    return sendPage(reply, receivedPage(verified ?? received, inbound?.relayState))
+    const verified = application && readReceived(inbound.xml, application.certificates.current.pem)
+    return sendPage(reply, receivedPage(verified ?? received, inbound.relayState))
   })
 }

@@ -48,6 +48,21 @@ test('on one’s own machine there is a service provider that shows what it is t
   assert.match(await show(refused.body), /Not signed in[\s\S]*NoPassive/)
 })
 
+const junk: [name: string, fields: object, words: RegExp][] = [
+  ['nothing', {}, /No SAMLResponse has come/],
+  ['a number', { SAMLResponse: 7 }, /SAMLResponse/],
+  ['no base64', { SAMLResponse: '<>' }, /not base64/],
+  ['base64 of junk', { SAMLResponse: 'AAAAAAAA' }, /cannot be inflated/],
+  ['base64 of half a tag', { SAMLResponse: Buffer.from('<a').toString('base64') }, /<p>\S/],
+]
+for (const [name, payload, words] of junk)
+  test(`it says so when it gets ${name}`, async () => {
+    const res = await app.http.inject({ method: 'POST', url: '/saml2/test-sp/acs', payload })
+    assert.equal(res.statusCode, 400)
+    assert.match(res.body, /<h1>No response<\/h1>/)
+    assert.match(res.body, words)
+  })
+
 test('elsewhere there is none', async () => {
   const real = await startApp({ env: { GATEHOUSE_PUBLIC_URL: 'https://id.example.com' } })
   assert.equal((await real.anonymous.get('/saml2/test-sp/metadata')).statusCode, 404)
