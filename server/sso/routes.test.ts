@@ -129,6 +129,21 @@ test('where the service provider has to begin, the person is sent there', async 
   assert.equal(res.headers.location, 'https://sp.example.com/login')
 })
 
+test('an address that only begins like ours is the one of somebody else', async () => {
+  const real = await startApp({ env: { GATEHOUSE_PUBLIC_URL: 'https://id.example.com' } })
+  const idpInitUrl = 'https://id.example.com.evil.test/login'
+  const { application } = await newWorld(real, { idpInitUrl })
+  const res = await real.http.inject({ url: application.url })
+  assert.equal(res.headers.location, idpInitUrl)
+})
+
+test('an address of our own is no place to begin elsewhere', async () => {
+  const { application, person } = await newWorld(app, {
+    idpInitUrl: 'http://localhost:8080/saml2/somewhere',
+  })
+  assert.equal((await visit(application.url, person.cookie)).statusCode, 200)
+})
+
 /** Where the sign-in page would send the person on to. */
 function continueFrom(location: unknown): { path: string; fresh: boolean } {
   const url = new URL(String(location), 'http://localhost')

@@ -180,6 +180,10 @@ export async function receiveRequest(
   }
 }
 
+/** Going to ourselves would go round in a circle. By origin: another host's name may begin like ours. */
+const isOurs = ({ publicUrl }: SsoSliceContext, address: string): boolean =>
+  URL.parse(address)?.origin === new URL(publicUrl).origin
+
 /** Somebody opens the application from here. */
 export async function startHere(
   context: SsoSliceContext,
@@ -193,8 +197,7 @@ export async function startHere(
   try {
     if (!active) throw new Refusal('no_access', 'The application is not active')
     const { idpInitUrl, defaultRelayState } = config
-    if (idpInitUrl !== '' && !idpInitUrl.startsWith(context.publicUrl))
-      return redirectTo(idpInitUrl)
+    if (idpInitUrl !== '' && !isOurs(context, idpInitUrl)) return redirectTo(idpInitUrl)
     const ask: SignInAsk = {
       kind: 'sign-in',
       acsUrl: chooseAcs(
