@@ -76,10 +76,18 @@ export async function refuseBlocked(db: Queryable, subjects: string[]): Promise<
 
 /**
  * Counted as a failure before it is judged, so that asking in parallel brings no more attempts than the limit has.
- * Whoever turns out to be right gives it back: `uncountFailure`, `clearFailures`.
+ * Whoever turns out to be right gives it back: `uncountFailure`, `clearFailures`. Tells for how many seconds there is
+ * none; 0 when it is taken.
  */
-export async function takeAttempt(db: Queryable, subject: string, limit: Limit): Promise<void> {
-  await refuseBlocked(db, [subject])
+export async function tryAttempt(db: Queryable, subject: string, limit: Limit): Promise<number> {
+  const seconds = await blockedSeconds(db, [subject])
+  if (seconds > 0) return seconds
   const counted = await countFailure(db, subject, limit)
-  if (counted && counted.failures > limit.failures) throw blocked(limit.blockMinutes * 60)
+  return counted && counted.failures > limit.failures ? limit.blockMinutes * 60 : 0
+}
+
+/** Takes an attempt, or refuses. */
+export async function takeAttempt(db: Queryable, subject: string, limit: Limit): Promise<void> {
+  const seconds = await tryAttempt(db, subject, limit)
+  if (seconds > 0) throw blocked(seconds)
 }

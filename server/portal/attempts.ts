@@ -5,8 +5,8 @@ import { unauthenticated } from '../platform/errors.ts'
 import {
   clearFailures,
   type Limit,
-  refuseBlocked,
   takeAttempt,
+  tryAttempt,
   uncountFailure,
 } from '../platform/failures.ts'
 import { sha256 } from '../platform/secrets.ts'
@@ -35,7 +35,7 @@ const ADDRESS: Limit = { failures: 200, windowMinutes: 15, blockMinutes: 15 }
 
 /** Of a known user: an organization's own, whatever happens under the same name elsewhere. */
 export const userSubject = ({ organization_id, id }: UserRow) => `user ${organization_id} ${id}`
-/** Of a name that nobody has, or several: nothing is held against any of them. */
+/** Of what was typed, whether nobody has the name or several: nothing is held against any of them. */
 export const nameSubject = (name: string, organization?: string) =>
   `name ${organization ?? '-'} ${sha256(name.trim().toLowerCase()).toString('hex')}`
 const addressSubject = (client: Client) => `user-address ${client.ip}`
@@ -44,25 +44,30 @@ const addressSubject = (client: Client) => `user-address ${client.ip}`
 export const takeResetTurn = (db: Queryable, client: Client) =>
   takeAttempt(db, `reset ${addressSubject(client)}`, ADDRESS)
 
-export const refuseAddress = (db: Queryable, client: Client) =>
-  refuseBlocked(db, [addressSubject(client)])
-
 /** Before anything is judged, so that as many as are let through can be wrong. */
 export async function takeTurn(db: Queryable, client: Client, subject: string): Promise<void> {
   await takeAttempt(db, subject, NAME)
   await takeAttempt(db, addressSubject(client), ADDRESS)
 }
 
-/** It was right. What failed before under a name or an address may have been somebody else's: only this one is taken back. */
-export async function returnTurn(db: Queryable, client: Client, subject: string): Promise<void> {
+/** It was right. What failed before may have been somebody else's: only this one is taken back. */
+export async function returnTurn(
+  db: Queryable,
+  client: Client,
+  ...subjects: string[]
+): Promise<void> {
   await uncountFailure(db, addressSubject(client), ADDRESS)
-  await uncountFailure(db, subject, NAME)
+  for (const subject of subjects) await uncountFailure(db, subject, NAME)
 }
 
-/** Whoever proved to be the user has nothing held against them any more. */
-export async function forgiveUser(db: Queryable, client: Client, user: UserRow): Promise<void> {
+/** Whoever proved to be the user has nothing held against them any more, nor against a name that only they have. */
+export async function forgiveTurn(
+  db: Queryable,
+  client: Client,
+  ...subjects: string[]
+): Promise<void> {
   await uncountFailure(db, addressSubject(client), ADDRESS)
-  await clearFailures(db, [userSubject(user)])
+  await clearFailures(db, subjects)
 }
 
 /** The same for everybody who does not get past a step, whatever the reason. */
@@ -114,7 +119,7 @@ export const tellAttempt = async (
  * One of the attempts that the organization allows on the account, taken before the password or code is judged. Tells
  * why there is none.
  */
-export async function takeOfAccount(
+async function takeOfAccount(
   context: PortalContext,
   client: Client,
   { organization_id, id }: UserRow,
@@ -129,6 +134,19 @@ export async function takeOfAccount(
     const taken = await takeLogin(context, tx, userActor(row, client), row, limit)
     return taken ? null : 'account is locked'
   })
+}
+
+/**
+ * The same for somebody whom a name stands for. That the user has no turn left is told to nobody but the organization:
+ * under another name of theirs it would tell who they are.
+ */
+export async function takeOfNamed(
+  context: PortalContext,
+  client: Client,
+  user: UserRow,
+): Promise<string | null> {
+  if ((await tryAttempt(context.db, userSubject(user), NAME)) > 0) return 'too many failed attempts'
+  return takeOfAccount(context, client, user)
 }
 
 /** The attempt led nowhere, though nothing was wrong with it. */

@@ -18,7 +18,7 @@ import {
 } from '../users/index.ts'
 import {
   failAttempt,
-  forgiveUser,
+  forgiveTurn,
   nameSubject,
   returnToAccount,
   takeKnown,
@@ -164,7 +164,7 @@ export async function changePassword(
     throw invalid('current_password', 'currentPassword: is not your password')
   }
   await returnToAccount(context, user)
-  await forgiveUser(db, client, user)
+  await forgiveTurn(db, client, userSubject(user))
   const { passwordPolicy } = await portalSettings(db, user.organization_id)
   const at = changeAllowedAt(user, passwordPolicy, new Date())
   if (at)

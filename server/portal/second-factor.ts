@@ -12,7 +12,14 @@ import {
   totpContext,
   userActor,
 } from '../users/index.ts'
-import { failAttempt, forgiveUser, recordAttempt, refused, takeKnown } from './attempts.ts'
+import {
+  failAttempt,
+  forgiveTurn,
+  recordAttempt,
+  refused,
+  takeKnown,
+  userSubject,
+} from './attempts.ts'
 import type { Visit } from './authenticate.ts'
 import type { Method, PortalContext } from './context.ts'
 import { mustEnroll, refusalOf } from './owed.ts'
@@ -48,7 +55,7 @@ export async function giveCode(
     await failAttempt(context, client, user, ['pwd', 'otp'], 'code does not match')
     throw refused('code')
   }
-  await forgiveUser(db, client, user)
+  await forgiveTurn(db, client, userSubject(user))
   return signedIn
 }
 
@@ -129,5 +136,5 @@ export async function removeTotp(
     await failAttempt(context, client, user, ['pwd', 'otp'], 'code does not match')
     throw invalid('totp_code', 'code: does not match')
   }
-  await forgiveUser(context.db, client, user)
+  await forgiveTurn(context.db, client, userSubject(user))
 }

@@ -14,14 +14,13 @@ import {
 } from '../users/index.ts'
 import {
   failAttempt,
-  forgiveUser,
+  forgiveTurn,
   nameSubject,
   recordAttempt,
-  refuseAddress,
   refused,
   returnToAccount,
   returnTurn,
-  takeOfAccount,
+  takeOfNamed,
   takeTurn,
   tellAttempt,
   userSubject,
@@ -88,7 +87,7 @@ async function prove(
     candidates.map(async (user) => {
       const settings = await portalSettings(db, user.organization_id)
       const refusal = alone
-        ? await takeOfAccount(context, client, user)
+        ? await takeOfNamed(context, client, user)
         : refusalOf(user, settings.passwordPolicy, new Date())
       const matches = await checkPassword(user.password_hash, password)
       if (refusal === null && matches) {
@@ -125,14 +124,14 @@ export async function signIn(
 ): Promise<SignInResult> {
   const { db } = context
   checkOrganization(organization)
-  await refuseAddress(db, client)
+  const name = nameSubject(identifier, organization)
+  await takeTurn(db, client, name)
   const candidates = await findCandidates(context, identifier, organization)
   const alone = candidates.length === 1
-  const subject = alone ? userSubject(candidates[0]!) : nameSubject(identifier, organization)
-  await takeTurn(db, client, subject)
+  const subjects = alone ? [name, userSubject(candidates[0]!)] : [name]
   const proven = await prove(context, client, candidates, password, alone)
   if (proven.length > 1) {
-    await returnTurn(db, client, subject)
+    await returnTurn(db, client, ...subjects)
     return {
       organizations: proven.map(({ user, settings }) => ({
         id: user.organization_id,
@@ -143,7 +142,7 @@ export async function signIn(
   const { user, settings } = proven[0]!
   if (isBeyondRecovery(user, settings.passwordPolicy, new Date())) {
     if (alone) await returnToAccount(context, user)
-    await returnTurn(db, client, subject)
+    await returnTurn(db, client, ...subjects)
     throw forbidden(
       'password_expired_long_ago',
       'Your password expired too long ago; ask your administrator for a new one',
@@ -151,8 +150,8 @@ export async function signIn(
   }
   const signedIn = await begin(context, client, proven[0]!, alone, present)
   // With a code still to come nothing but this turn is forgiven: codes are counted under the same subject.
-  if (alone && signedIn.session.owed !== 'totp') await forgiveUser(db, client, user)
-  else await returnTurn(db, client, subject)
+  if (alone && signedIn.session.owed !== 'totp') await forgiveTurn(db, client, ...subjects)
+  else await returnTurn(db, client, ...subjects)
   return { user, signedIn }
 }
 
