@@ -4,6 +4,7 @@ import type { Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
 import { uuidv7 } from '../platform/ids.ts'
 import { type AttemptRow, insertAttempt, trimAttempts } from './attempt-store.ts'
+import { Budget } from './budget.ts'
 import type { Refusal } from './refusal.ts'
 
 export interface Attempt {
@@ -29,10 +30,7 @@ function keep(tx: Tx, attempt: Attempt): Promise<unknown> {
     kind: attempt.kind,
     idp_initiated: attempt.idpInitiated,
     reason: attempt.refusal?.reason ?? null,
-    explanation: (attempt.refusal?.message ?? '')
-      .slice(0, 4096)
-      .toWellFormed()
-      .replaceAll('\0', ''),
+    explanation: attempt.refusal?.message ?? '',
     user_id: attempt.user?.id ?? null,
     username: attempt.user?.username ?? null,
     client_ip: attempt.client.ip,
@@ -53,29 +51,35 @@ function tell(tx: Tx, { application, user, ...attempt }: Attempt): Promise<unkno
   })
 }
 
-/**
- * Of the many that go well some are enough: only the last fifty are ever shown. So many at once, and so many a second
- * after that, for each application and process.
- */
-const AT_ONCE = 100
-const A_SECOND = 10
-const budgets = new Map<string, { left: number; at: number }>()
-const MOST_BUDGETS = 1000
+/** Of the many that go well some are enough for the debug view: only the last fifty are ever shown. */
+const successes = new Budget({ atOnce: 100, aSecond: 10 })
 
-function isKept({ refusal, application: { id } }: Attempt, now: number): boolean {
-  if (refusal) return true
-  const { left, at } = budgets.get(id) ?? { left: AT_ONCE, at: now }
-  const saved = Math.min(AT_ONCE, left + ((now - at) / 1000) * A_SECOND)
-  const kept = saved >= 1
-  budgets.set(id, { left: kept ? saved - 1 : saved, at: now })
-  if (budgets.size > MOST_BUDGETS) budgets.delete(budgets.keys().next().value!)
-  return kept
+/**
+ * Anybody can send what is refused, as often as they like. Of what comes from nobody we know, so much is written down for
+ * each application and address, and for each application from everywhere; the rest is answered all the same, and counted
+ * by the metrics like every answer.
+ */
+const refusalsFrom = new Budget({ atOnce: 200, aSecond: 1 / 3 })
+const refusalsOf = new Budget({ atOnce: 1000, aSecond: 1 })
+
+interface Recordable extends Pick<Attempt, 'refusal' | 'user'> {
+  application: Pick<SsoApplication, 'id'>
+  client: Pick<Client, 'ip'>
+}
+
+/** False: leave no trace of it in the database. */
+export function mayRecord(
+  { refusal, user, application: { id }, client }: Recordable,
+  now = Date.now(),
+): boolean {
+  if (!refusal || user) return true
+  return refusalsFrom.take(`${id} ${client.ip}`, now) && refusalsOf.take(id, now)
 }
 
 /** Statements that do not wait for one another: the transaction takes one round trip. */
 export async function recordAttempt(tx: Tx, attempt: Attempt): Promise<void> {
   const { organizationId, id } = attempt.application
-  const kept = isKept(attempt, Date.now())
+  const kept = attempt.refusal !== undefined || successes.take(id, Date.now())
   await Promise.all([
     attempt.kind === 'sign-in' && tell(tx, attempt),
     kept && keep(tx, attempt),

@@ -3,7 +3,7 @@ import { isId } from '../platform/ids.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { Ask } from './ask.ts'
 import type { SsoSliceContext } from './context.ts'
-import { findPending, insertPending } from './store.ts'
+import { findPending, insertPending, trimPending } from './store.ts'
 
 /** As long as it may take to sign in, with a second factor and a forgotten password. */
 export const PENDING_SECONDS = 30 * 60
@@ -28,6 +28,13 @@ export function readToken(text: string): Token | undefined {
 
 export const resumePath = ({ text }: Token): string => `/saml2/resume/${text}`
 
+/**
+ * For each application, now and then. Anybody can send requests that wait: beyond this many those go first that have
+ * waited longest, as most people take less than a minute to sign in.
+ */
+const MOST_PENDING = 5000
+const TRIM_ONE_IN = 64
+
 /** Keeps what was asked for until the browser comes back; tells where to. */
 export async function keepPending(
   { db }: SsoSliceContext,
@@ -35,12 +42,14 @@ export async function keepPending(
   request: Ask,
 ): Promise<string> {
   const token = newToken(organizationId)
-  await insertPending(db.tenant(organizationId), organizationId, {
+  const tenant = db.tenant(organizationId)
+  await insertPending(tenant, organizationId, {
     hash: token.hash,
     applicationId: id,
     request,
     seconds: PENDING_SECONDS,
   })
+  if (Math.random() * TRIM_ONE_IN < 1) await trimPending(tenant, organizationId, id, MOST_PENDING)
   return resumePath(token)
 }
 

@@ -3,7 +3,7 @@ import { sha256 } from '../platform/secrets.ts'
 import { signInAddress } from '../portal/index.ts'
 import type { UserRow } from '../users/index.ts'
 import type { SignInAsk } from './ask.ts'
-import { recordAttempt } from './attempts.ts'
+import { type Attempt, mayRecord, recordAttempt } from './attempts.ts'
 import type { SsoSliceContext, Visitor } from './context.ts'
 import { issueError } from './issue.ts'
 import { type Outcome, refusalPage } from './outcome.ts'
@@ -40,20 +40,23 @@ export async function refuse(
   const answers = ask && status && (always || application.config.spErrorFlow)
   const response = answers ? await issueError(application, ask, status, Date.now()) : undefined
   const { organizationId, id } = application
+  const attempt: Attempt = {
+    kind: 'sign-in',
+    application,
+    client,
+    idpInitiated,
+    user,
+    refusal,
+    request,
+    response,
+  }
+  const recorded = mayRecord(attempt)
   await db.tx(organizationId, async (tx) => {
-    await recordAttempt(tx, {
-      kind: 'sign-in',
-      application,
-      client,
-      idpInitiated,
-      user,
-      refusal,
-      request,
-      response,
-    })
+    if (recorded) await recordAttempt(tx, attempt)
     if (response === undefined) return
     if (token) await takePending(tx, organizationId, token.hash)
-    if (ask?.requestId !== undefined) {
+    // Saying no once more does no harm.
+    if (recorded && ask?.requestId !== undefined) {
       const hash = requestHash(ask.requestId)
       await insertAnswered(tx, organizationId, {
         applicationId: id,

@@ -13,6 +13,20 @@ export const insertPending = (
     values (${organizationId}, ${row.hash}, ${row.applicationId}, ${JSON.stringify(row.request)},
             now() + make_interval(secs => ${row.seconds}))`)
 
+/** What another request takes at this moment is left to it. */
+export const trimPending = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  most: number,
+) =>
+  db.run(sql`
+    delete from sso_pending_requests
+     where organization_id = ${organizationId} and hash = any(array(
+       select hash from sso_pending_requests
+        where organization_id = ${organizationId} and application_id = ${applicationId}
+        order by expires_at desc, hash offset ${most} for update skip locked))`)
+
 export const findPending = (db: Queryable, organizationId: string, hash: Buffer) =>
   db.find<{ application_id: string; request: unknown }>(sql`
     select application_id, request from sso_pending_requests

@@ -1,7 +1,7 @@
 import type { AuthClaims } from '../../applications/index.ts'
 import type { RequestedContext } from '../inbound/authn-request.ts'
 import { AUTHN_CONTEXT } from '../names.ts'
-import { Refusal } from '../refusal.ts'
+import { quoted, Refusal } from '../refusal.ts'
 
 const { unspecified, password, protectedPassword, timeSyncToken, refedsMfa, microsoftMfa } =
   AUTHN_CONTEXT
@@ -69,7 +69,7 @@ export function authnContextFor(
   if (found === undefined)
     throw new Refusal(
       'authn_context',
-      `The request wants ${requested.classes.join(' or ')} (${requested.comparison}); the person signed in by ${methods.join(' and ')}`,
+      `The request wants ${requested.classes.map(quoted).join(' or ')} (${quoted(requested.comparison)}); the person signed in by ${methods.join(' and ')}`,
     )
   return found
 }

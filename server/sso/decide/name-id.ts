@@ -4,7 +4,7 @@ import type { User } from '../../users/index.ts'
 import type { AuthnRequest } from '../inbound/authn-request.ts'
 import type { NameId } from '../messages/assertion.ts'
 import { NAME_ID_FORMAT } from '../names.ts'
-import { Refusal } from '../refusal.ts'
+import { quoted, Refusal } from '../refusal.ts'
 import { opaque } from './opaque.ts'
 import { propertyOf } from './user-property.ts'
 
@@ -55,7 +55,7 @@ export function nameIdFor(person: Person, policy: AuthnRequest['nameIdPolicy']):
   if (qualifier !== undefined && qualifier !== config.spEntityId)
     throw new Refusal(
       'name_id_policy',
-      `The request wants a name in the namespace of "${qualifier}" (SPNameQualifier), which is another service provider`,
+      `The request wants a name in the namespace of "${quoted(qualifier)}" (SPNameQualifier), which is another service provider`,
     )
   const format = policy?.format
   if (format === undefined || ANY.includes(format) || format === config.nameIdFormat)
@@ -64,7 +64,7 @@ export function nameIdFor(person: Person, policy: AuthnRequest['nameIdPolicy']):
   if (!given)
     throw new Refusal(
       'name_id_policy',
-      `The request wants a NameID of the format ${format}, which cannot be given; the application is configured for ${config.nameIdFormat}`,
+      `The request wants a NameID of the format ${quoted(format)}, which cannot be given; the application is configured for ${config.nameIdFormat}`,
     )
   return given
 }

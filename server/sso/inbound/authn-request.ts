@@ -1,7 +1,7 @@
 import { attribute, childElements, type XmlElement } from '../../platform/xml.ts'
 import { NAMESPACES } from '../names.ts'
 import type { Inbound } from './inbound.ts'
-import { type Message, readMessage, textOf } from './message.ts'
+import { bounded, boundedList, type Message, readMessage, textOf } from './message.ts'
 
 const { saml, samlp } = NAMESPACES
 
@@ -31,8 +31,8 @@ function policyOf(root: XmlElement): AuthnRequest['nameIdPolicy'] {
   const [policy] = childElements(root, samlp, 'NameIDPolicy')
   return (
     policy && {
-      format: attribute(policy, 'Format'),
-      spNameQualifier: attribute(policy, 'SPNameQualifier'),
+      format: bounded(attribute(policy, 'Format'), 'Format'),
+      spNameQualifier: bounded(attribute(policy, 'SPNameQualifier'), 'SPNameQualifier'),
     }
   )
 }
@@ -44,14 +44,17 @@ function contextOf(root: XmlElement): RequestedContext | undefined {
     childElements(context, saml, name).map((element) => element.content.trim())
   // Declarations are names of something else than classes; none of ours is one, so asking for them fails as it should.
   return {
-    comparison: attribute(context, 'Comparison') ?? 'exact',
-    classes: [...named('AuthnContextClassRef'), ...named('AuthnContextDeclRef')],
+    comparison: bounded(attribute(context, 'Comparison') ?? 'exact', 'Comparison'),
+    classes: boundedList(
+      [...named('AuthnContextClassRef'), ...named('AuthnContextDeclRef')],
+      'AuthnContextClassRef',
+    ),
   }
 }
 
 function subjectOf(root: XmlElement): string | undefined {
   const [subject] = childElements(root, saml, 'Subject')
-  return subject && textOf(subject, saml, 'NameID')
+  return subject && bounded(textOf(subject, saml, 'NameID'), 'NameID')
 }
 
 export const readAuthnRequest = (inbound: Inbound, certificate: string | undefined): AuthnRequest =>

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts'
+import { quoted, Refusal } from '../refusal.ts'
 import type { Message } from './message.ts'
 
 /** How far clocks may differ, and how long a message may be on its way. */
@@ -6,14 +6,17 @@ export const REQUEST_WINDOW_MS = 5 * 60_000
 
 export function checkVersion({ version }: Message): void {
   if (version !== '2.0')
-    throw new Refusal('version_unsupported', `The version is "${version}"; only 2.0 is spoken here`)
+    throw new Refusal(
+      'version_unsupported',
+      `The version is "${quoted(version)}"; only 2.0 is spoken here`,
+    )
 }
 
 export function checkIssuer({ issuer }: Message, spEntityId: string): void {
   if (issuer !== spEntityId)
     throw new Refusal(
       'issuer_unknown',
-      `The Issuer is "${issuer}", the application's SP Entity ID (spEntityId) is "${spEntityId}"; they must be equal`,
+      `The Issuer is "${quoted(issuer)}", the application's SP Entity ID (spEntityId) is "${spEntityId}"; they must be equal`,
     )
 }
 
@@ -21,7 +24,10 @@ export function checkIssuer({ issuer }: Message, spEntityId: string): void {
 export function checkDestination({ destination }: Message, ours: readonly string[]): void {
   if (destination === undefined || destination === '' || ours.includes(destination)) return
   const allowed = ours.join('" or "')
-  throw new Refusal('destination_wrong', `The Destination is "${destination}", not "${allowed}"`)
+  throw new Refusal(
+    'destination_wrong',
+    `The Destination is "${quoted(destination)}", not "${allowed}"`,
+  )
 }
 
 export function checkIssueInstant({ issueInstant }: Message, now: number): void {

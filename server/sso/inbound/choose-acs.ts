@@ -1,6 +1,6 @@
 import type { AcsUrl, SsoConfig } from '../../applications/index.ts'
 import { BINDING } from '../names.ts'
-import { Refusal } from '../refusal.ts'
+import { quoted, Refusal } from '../refusal.ts'
 import type { AuthnRequest } from './authn-request.ts'
 
 type Asked = Pick<AuthnRequest, 'acsUrl' | 'acsIndex' | 'protocolBinding'>
@@ -22,7 +22,10 @@ export function chooseAcs(asked: Asked, config: Pick<SsoConfig, 'acsUrls' | 'def
   const found = byAsked(asked, config)
   if (!found) {
     const registered = config.acsUrls.map(({ url }) => url).join(', ')
-    const wanted = asked.acsUrl === undefined ? `number ${asked.acsIndex}` : `"${asked.acsUrl}"`
+    const wanted =
+      asked.acsUrl === undefined
+        ? `number ${quoted(asked.acsIndex ?? '')}`
+        : `"${quoted(asked.acsUrl)}"`
     throw new Refusal(
       'acs_unknown',
       `The request wants its answer at ${wanted}, which is not registered (acsUrl): ${registered}`,
@@ -36,6 +39,6 @@ export function checkResponseBinding({ protocolBinding }: Asked): void {
   if (protocolBinding !== undefined && protocolBinding !== BINDING.post)
     throw new Refusal(
       'binding_unsupported',
-      `The request wants its answer by ${protocolBinding}; only HTTP-POST is supported`,
+      `The request wants its answer by ${quoted(protocolBinding)}; only HTTP-POST is supported`,
     )
 }

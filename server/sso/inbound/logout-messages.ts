@@ -1,7 +1,7 @@
 import { attribute, childElements } from '../../platform/xml.ts'
 import { NAMESPACES, STATUS } from '../names.ts'
 import type { Inbound } from './inbound.ts'
-import { type Message, readMessage, readTime, textOf } from './message.ts'
+import { bounded, boundedList, type Message, readMessage, readTime, textOf } from './message.ts'
 
 const { saml, samlp } = NAMESPACES
 
@@ -21,9 +21,10 @@ export const readLogoutRequest = (
     const end = attribute(root, 'NotOnOrAfter')
     return {
       ...frame,
-      nameId: textOf(root, saml, 'NameID') ?? '',
-      sessionIndexes: childElements(root, samlp, 'SessionIndex').map(({ content }) =>
-        content.trim(),
+      nameId: bounded(textOf(root, saml, 'NameID') ?? '', 'NameID'),
+      sessionIndexes: boundedList(
+        childElements(root, samlp, 'SessionIndex').map(({ content }) => content.trim()),
+        'SessionIndex',
       ),
       notOnOrAfter: end === undefined ? undefined : readTime(end, 'NotOnOrAfter'),
     }

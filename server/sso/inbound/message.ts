@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { AppError } from '../../platform/errors.ts'
 import { attribute, childElements, readXml, type XmlElement } from '../../platform/xml.ts'
 import { NAMESPACES } from '../names.ts'
-import { Refusal } from '../refusal.ts'
+import { quoted, Refusal } from '../refusal.ts'
 import { MAX_XML } from './encoding.ts'
 import { type Inbound, KNOWN_NAMESPACES } from './inbound.ts'
 import { checkPostSignature } from './post-signature.ts'
@@ -34,6 +34,22 @@ const unreadable = (explanation: string) => new Refusal('unreadable', explanatio
 
 export const textOf = (parent: XmlElement, namespace: string, name: string): string | undefined =>
   childElements(parent, namespace, name)[0]?.content.trim()
+
+/** What a request asks for waits with it while somebody signs in, so it has a bound. */
+const MAX_VALUE = 1024
+const MAX_VALUES = 20
+
+export function bounded<T extends string | undefined>(value: T, what: string): T {
+  if (value !== undefined && value.length > MAX_VALUE)
+    throw unreadable(`${what} is longer than ${MAX_VALUE} characters`)
+  return value
+}
+
+export function boundedList(values: string[], what: string): string[] {
+  if (values.length > MAX_VALUES) throw unreadable(`There are more than ${MAX_VALUES} of ${what}`)
+  for (const value of values) bounded(value, what)
+  return values
+}
 
 export function readTime(text: string | undefined, what: string): number {
   const time = text !== undefined && TIME.test(text) ? Date.parse(text) : Number.NaN
@@ -68,12 +84,13 @@ export function readMessage<T>(
   try {
     return readXml(inbound.xml, LIMITS, (root) => {
       if (root.name !== name || root.namespaceUri !== NAMESPACES.samlp)
-        throw new Refusal('wrong_message', `A ${name} is expected here, not <${root.name}>`)
+        throw new Refusal('wrong_message', `A ${name} is expected here, not <${quoted(root.name)}>`)
       if (key && inbound.binding === 'post') checkPostSignature(root, key)
       return read(root, frameOf(root))
     })
   } catch (error) {
-    if (error instanceof AppError) throw new Refusal('unreadable', error.message, { cause: error })
+    if (error instanceof AppError)
+      throw new Refusal('unreadable', quoted(error.message), { cause: error })
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { SIGNATURE_METHODS } from '../names.ts'
-import { Refusal } from '../refusal.ts'
+import { quoted, Refusal } from '../refusal.ts'
 
 // What is accepted from others: RSA with SHA-2 alone, so that nobody can ask for something weaker.
 const ACCEPTED = [
@@ -13,7 +13,7 @@ export function signatureHash(algorithm: string | undefined): string {
   if (!found)
     throw new Refusal(
       'signature_algorithm',
-      `The signature algorithm ${algorithm} is not accepted; use RSA with SHA-256 or better`,
+      `The signature algorithm ${quoted(algorithm ?? '')} is not accepted; use RSA with SHA-256 or better`,
     )
   return found.hash
 }
@@ -23,7 +23,7 @@ export function digestHash(algorithm: string | undefined): string {
   if (!found)
     throw new Refusal(
       'signature_algorithm',
-      `The digest algorithm ${algorithm} is not accepted; use SHA-256 or better`,
+      `The digest algorithm ${quoted(algorithm ?? '')} is not accepted; use SHA-256 or better`,
     )
   return found.hash
 }
