@@ -12,7 +12,10 @@ export const badSsoUrl = (words: string) => invalid('bad_sso_url', `ssoUrl: ${wo
  * alone (design §4); it is kept as it was sent.
  */
 export function slugOf(ssoUrl: string): string {
-  const path = URL.canParse(ssoUrl) ? new URL(ssoUrl).pathname : ssoUrl.split(/[?#]/)[0]!
+  const url = URL.parse(ssoUrl)
+  if (url && !['https:', 'http:'].includes(url.protocol))
+    throw badSsoUrl('must begin with https:// or http://, or be its last part alone')
+  const path = url ? url.pathname : ssoUrl.split(/[?#]/)[0]!
   const slug = path.replace(/\/+$/, '').split('/').at(-1)!.toLowerCase()
   if (!SLUG.test(slug))
     throw badSsoUrl('its last part may have letters, digits, dots, hyphens and underscores only')
