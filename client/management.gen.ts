@@ -3313,6 +3313,8 @@ export interface components {
             defaultTargetUrl?: components["schemas"]["StringSetting"];
             idpInitUrl?: components["schemas"]["StringSetting"];
             sloUrl?: components["schemas"]["StringSetting"];
+            sloResponseUrl?: components["schemas"]["StringSetting"];
+            sloBinding?: components["schemas"]["StringSetting"];
             signAssertion?: components["schemas"]["BooleanSetting"];
             signResponse?: components["schemas"]["BooleanSetting"];
             spErrorFlow?: components["schemas"]["BooleanSetting"];

@@ -59,6 +59,7 @@ function checkAcsUrls(field: string, value: string): void {
 const CHECKS: Record<string, (field: string, value: string) => void> = {
   acsUrl: checkAcsUrls,
   sloUrl: checkUrl,
+  sloResponseUrl: checkUrl,
   idpInitUrl: checkUrl,
 }
 /** Templates have placeholders in these. */

@@ -103,6 +103,8 @@ const badBodies: [string, object, RegExp][] = [
   ['settings that are no object', { config: 'x' }, /config/],
   ['a long description', { description: 'x'.repeat(257) }, /description/],
   ['an unknown color', { color: '#123456' }, /color/],
+  ['a script to learn more', { learnMore: 'javascript:alert(1)' }, /learnMore/],
+  ['a script as address', { ssoUrl: 'javascript:alert(1)//app-of-script' }, /^ssoUrl:/],
   ['a number for active', { active: 1 }, /active/],
 ]
 const badConfigs: [string, object, RegExp][] = [
@@ -116,6 +118,12 @@ const badConfigs: [string, object, RegExp][] = [
   ['an ACS with a fragment', { acsUrl: { value: `${ACS}#x` } }, /^config\.acsUrl:/],
   ['an ACS with a line end', { acsUrl: { value: `${ACS}/a\nb` } }, /^config\.acsUrl: .*line ends/],
   ['a logout address with a space', { sloUrl: { value: `${ACS}/a b` } }, /^config\.sloUrl:/],
+  [
+    'an address of script for answers to a logout',
+    { sloResponseUrl: { value: 'javascript:alert(1)' } },
+    /^config\.sloResponseUrl:/,
+  ],
+  ['an unknown binding', { sloBinding: { value: 'SOAP' } }, /^config\.sloBinding: .*HTTP-POST/],
   [
     'a login address beyond ASCII',
     { idpInitUrl: { value: `${ACS}/日本` } },

@@ -121,6 +121,8 @@ export const ApplicationConfig = Type.Object(
         'defaultTargetUrl',
         'idpInitUrl',
         'sloUrl',
+        'sloResponseUrl',
+        'sloBinding',
       ].map((name) => [name, Type.Optional(StringSetting)]),
     ),
     ...Object.fromEntries(
@@ -190,6 +192,9 @@ export const ApplicationList = Type.Object(
   { title: 'ApplicationList' },
 )
 
+/** People follow it, so it is one that leads to a page; empty: there is none. */
+const WebAddress = Type.String({ maxLength: 1024, pattern: '^([Hh][Tt][Tt][Pp][Ss]?://\\S+)?$' })
+
 /** Read leniently; what an application needs is checked by its template. */
 const writable = {
   active: optional(Flag),
@@ -197,7 +202,7 @@ const writable = {
   aiReady: optional(Flag),
   color: optional(Color),
   description: optional(Type.String({ maxLength: 256 })),
-  learnMore: optional(Type.String({ maxLength: 1024 })),
+  learnMore: optional(WebAddress),
   parentApp: optional(Type.String({ maxLength: 256 })),
   logo: optional(Type.Object({ color: optional(Color) }, { additionalProperties: true })),
   referenceApplications: optional(Type.Array(ReferenceApplication, { maxItems: 100 })),

@@ -58,6 +58,7 @@ const SUBJECTS = [
 
 /** RSA-SHA1 is not among them: a template whose service provider knows nothing else adds it. */
 const SIGNATURES = ['RSA-SHA256', 'RSA-SHA512']
+export const SLO_BINDINGS = ['Automatic', 'HTTP-Redirect', 'HTTP-POST'] as const
 export const ENCRYPTIONS = ['AES256-GCM', 'AES128-GCM', 'AES256-CBC', 'AES128-CBC'] as const
 
 export const PASSWORD_PROTECTED_TRANSPORT =
@@ -217,17 +218,32 @@ export const SAML_SETTINGS = {
     value: '',
     help: 'Where the service provider hears that somebody has signed out.',
   },
+  sloResponseUrl: {
+    type: 'text',
+    label: 'Single Logout Response URL:',
+    position: 20,
+    value: '',
+    help: 'Where the service provider wants the answer to a logout of its own. Empty: the Single Logout URL.',
+  },
+  sloBinding: {
+    type: 'select',
+    label: 'Single Logout Binding:',
+    position: 21,
+    value: SLO_BINDINGS[0],
+    options: SLO_BINDINGS.map(option),
+    help: 'How the service provider reads logout messages. Automatic: requests by Redirect, answers as it has asked.',
+  },
   spErrorFlow: {
     type: 'bool',
     label: 'Send errors to the service provider',
-    position: 20,
+    position: 22,
     value: false,
     help: 'On: a refusal goes to the service provider. Off: the person sees a page.',
   },
   authClaimConfiguration: {
     type: 'object',
     label: 'Authentication Claims',
-    position: 21,
+    position: 23,
     value: {},
     help: 'What an assertion says about how somebody has signed in.',
   },

@@ -46,7 +46,7 @@ test('everything that a document can tell', () => {
     key(' use="encryption"', encryption, methods),
     key(' use="signing"', signing),
     `<md:SingleLogoutService Binding="${POST}" Location="https://sp.example.com/slo/post"/>`,
-    `<md:SingleLogoutService Binding="${REDIRECT}" Location="https://sp.example.com/slo"/>`,
+    `<md:SingleLogoutService Binding="${REDIRECT}" Location="https://sp.example.com/slo" ResponseLocation="https://sp.example.com/slo/done"/>`,
     '<md:NameIDFormat>urn:example:unknown</md:NameIDFormat>',
     `<md:NameIDFormat> ${EMAIL} </md:NameIDFormat>`,
     acs('Location="https://sp.example.com/artifact" index="9"', `${POST}-Artifact`),
@@ -70,6 +70,8 @@ test('everything that a document can tell', () => {
       spEntityId: 'https://sp.example.com',
       acsUrl: undefined,
       sloUrl: 'https://sp.example.com/slo',
+      sloBinding: 'HTTP-Redirect',
+      sloResponseUrl: 'https://sp.example.com/slo/done',
       spCertificate: signing,
       spEncryptionCertificate: encryption,
       encryptionAlgorithm: 'AES128-GCM',
@@ -81,6 +83,17 @@ test('everything that a document can tell', () => {
       ],
     },
   )
+})
+
+test('a service provider that reads logout messages in forms only says so', () => {
+  const post = `<md:SingleLogoutService Binding="${POST}" Location="https://sp.example.com/slo"/>`
+  const soap = `<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:SOAP" Location="https://sp.example.com/soap"/>`
+  const { sloUrl, sloBinding, sloResponseUrl } = readSpMetadata(entity(soap + post + service))
+  assert.deepEqual(
+    { sloUrl, sloBinding, sloResponseUrl },
+    { sloUrl: 'https://sp.example.com/slo', sloBinding: 'HTTP-POST', sloResponseUrl: '' },
+  )
+  assert.equal(readSpMetadata(entity(soap + service)).sloUrl, undefined)
 })
 
 test('a certificate is taken only where it makes no sign-in fail', () => {

@@ -1,6 +1,6 @@
 import { invalid } from '../platform/errors.ts'
 import { attribute, childElements, readXml, type XmlElement } from '../platform/xml.ts'
-import { type ENCRYPTIONS, NAME_ID_FORMATS } from './settings.ts'
+import { type ENCRYPTIONS, NAME_ID_FORMATS, type SLO_BINDINGS } from './settings.ts'
 import type { AcsUrl, NamedValue } from './sso-config.ts'
 import { readCertificate } from './x509.ts'
 
@@ -153,12 +153,24 @@ function requestedAttributes(role: XmlElement): NamedValue[] {
   })
 }
 
-const logoutUrlOf = (role: XmlElement): string | undefined => {
+/** In the order in which we would rather use them. */
+const LOGOUT_BINDINGS: [name: string, setting: (typeof SLO_BINDINGS)[number]][] = [
+  [REDIRECT, 'HTTP-Redirect'],
+  [POST, 'HTTP-POST'],
+]
+
+/** SAML Metadata §2.2.2. All three or none: what an application had before belongs to another address. */
+function logoutOf(role: XmlElement): SpSettings {
   const services = childElements(role, MD, 'SingleLogoutService')
-  const byBinding = [REDIRECT, POST].flatMap((binding) =>
-    services.filter((service) => attribute(service, 'Binding') === binding),
-  )
-  return byBinding[0] && attribute(byBinding[0], 'Location')
+  for (const [name, sloBinding] of LOGOUT_BINDINGS) {
+    const service = services.find((candidate) => attribute(candidate, 'Binding') === name)
+    const sloUrl = service && attribute(service, 'Location')
+    if (service && sloUrl) {
+      const sloResponseUrl = attribute(service, 'ResponseLocation') ?? ''
+      return { sloUrl, sloBinding, sloResponseUrl }
+    }
+  }
+  return {}
 }
 
 /** Values of settings by name; only those that the document tells something about. */
@@ -178,7 +190,7 @@ export function readSpMetadata(xml: string | Uint8Array, wanted?: string): SpSet
     const settings: SpSettings = {
       spEntityId: entityId,
       acsUrl: acsSetting(acsUrlsOf(role)),
-      sloUrl: logoutUrlOf(role),
+      ...logoutOf(role),
       spCertificate: certificateIn(signing),
       spEncryptionCertificate: certificateIn(encryption),
       encryptionAlgorithm: encryptionMethodOf(encryption),

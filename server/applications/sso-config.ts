@@ -34,6 +34,10 @@ export interface SsoConfig {
   acsUrls: AcsUrl[]
   defaultAcs: AcsUrl | undefined
   sloUrl: string
+  /** Where answers go; the same, unless the service provider has said otherwise. */
+  sloResponseUrl: string
+  /** Undefined: answers in the way of the request. */
+  sloBinding: 'redirect' | 'post' | undefined
   nameIdFormat: string
   /** The property of the user that becomes the NameID. */
   subjectField: string
@@ -101,6 +105,11 @@ export function readAuthClaims(stored: object): AuthClaims {
   return { ...claims, authnContextMappings: mappings }
 }
 
+const BINDINGS: Record<string, SsoConfig['sloBinding']> = {
+  'HTTP-Redirect': 'redirect',
+  'HTTP-POST': 'post',
+}
+
 /** What was checked when it was written is taken as it stands. */
 export function readSsoConfig(values: Values): SsoConfig {
   const text = (name: SettingName) => String(values[name] ?? '')
@@ -108,13 +117,16 @@ export function readSsoConfig(values: Values): SsoConfig {
   const pairs = (name: SettingName) => (values[name] ?? []) as NamedValue[]
   const acs = text('acsUrl')
   const acsUrls = acs === '' || hasPlaceholder(acs) ? [] : (readAcsUrls(acs) ?? [])
+  const sloUrl = hasPlaceholder(text('sloUrl')) ? '' : text('sloUrl')
   const signatureAlgorithm = text('signatureAlgorithm') as SsoConfig['signatureAlgorithm']
   return {
     idpEntityId: text('idpEntityId'),
     spEntityId: hasPlaceholder(text('spEntityId')) ? '' : text('spEntityId'),
     acsUrls,
     defaultAcs: acsUrls.find(({ isDefault }) => isDefault) ?? acsUrls[0],
-    sloUrl: hasPlaceholder(text('sloUrl')) ? '' : text('sloUrl'),
+    sloUrl,
+    sloResponseUrl: text('sloResponseUrl') || sloUrl,
+    sloBinding: BINDINGS[text('sloBinding')],
     nameIdFormat: text('overrideNameIdFormat'),
     subjectField: text('subjectField'),
     signAssertion: flag('signAssertion'),

@@ -46,6 +46,8 @@ test('an application is found by its slug, whoever asks, with typed settings and
     acsUrls: [{ index: 0, isDefault: true, url: 'https://crm.example.com/acs' }],
     defaultAcs: { index: 0, isDefault: true, url: 'https://crm.example.com/acs' },
     sloUrl: '',
+    sloResponseUrl: '',
+    sloBinding: undefined,
     nameIdFormat: 'urn:oasis:names:tc:SAML:1.0:nameid-format:unspecified',
     subjectField: 'email',
     signAssertion: true,

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inflateRawSync } from 'node:zlib'
-import { startApp } from '../../test/harness.ts'
-import { PASSWORD, type Person } from '../../test/person.ts'
+import { type Response, startApp } from '../../test/harness.ts'
+import { PASSWORD, Person } from '../../test/person.ts'
 import {
   addApplication,
   attributeIn,
   bind,
   FORM,
   formBody,
+  formOf,
   newRequestId,
   newWorld,
   type Org,
@@ -55,19 +56,21 @@ const logoutRequest = ({ id = newRequestId(), nameId, sessionIndex, attributes =
 const logoutResponse = (inResponseTo: string, status = 'Success') =>
   `<samlp:LogoutResponse ${SPACES} ID="${newRequestId()}" Version="2.0" IssueInstant="${new Date().toISOString()}" InResponseTo="${inResponseTo}"><saml:Issuer>${SP}</saml:Issuer><samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${status}"/></samlp:Status></samlp:LogoutResponse>`
 
+/** Goes to the application, which hears of the session. */
+async function enter({ url }: { url: string }, person: Person): Promise<string> {
+  const { xml } = responseIn(await visit(url, person.cookie))
+  return attributeIn(xml, 'saml:AuthnStatement', 'SessionIndex')!
+}
+
 /** Somebody who is signed in to two applications. */
 async function twoApplications(values: object = {}) {
   const world = await newWorld(app, { sloUrl: SLO, ...values })
   const { org, user, person, application } = world
   const other = await addApplication(org, { sloUrl: 'https://sp.example.com/other/slo' })
   await bind(org, other.id, 'user', user.id)
-  const told = responseIn(await visit(application.url, person.cookie)).xml
-  await visit(other.url, person.cookie)
-  return {
-    ...world,
-    other,
-    sessionIndex: attributeIn(told, 'saml:AuthnStatement', 'SessionIndex')!,
-  }
+  const sessionIndex = await enter(application, person)
+  await enter(other, person)
+  return { ...world, other, sessionIndex }
 }
 const isSignedIn = async (person: Person, url: string) =>
   (await visit(url, person.cookie)).statusCode === 200
@@ -96,8 +99,8 @@ test('an application asks: the session ends, the others are told, then it gets i
 })
 
 test('an application that cannot sign out makes it a partial logout', async () => {
-  const { application, other, user, person } = await twoApplications()
-  const request = logoutRequest({ nameId: user.email })
+  const { application, other, user, person, sessionIndex } = await twoApplications()
+  const request = logoutRequest({ nameId: user.email, sessionIndex })
   const first = await visit(`${application.url}/logout?${query(request)}`, person.cookie)
   const { xml, relayState } = messageIn(first.headers.location)
   const asked = attributeIn(xml, 'samlp:LogoutRequest', 'ID')!
@@ -108,8 +111,9 @@ test('an application that cannot sign out makes it a partial logout', async () =
 
 test('by forms: the browser comes once more with its cookie, and the answer is a form, too', async () => {
   const { application, user, person } = await newWorld(app, { sloUrl: SLO })
-  await visit(application.url, person.cookie)
-  const request = Buffer.from(logoutRequest({ nameId: user.email })).toString('base64')
+  const sessionIndex = await enter(application, person)
+  const xmlSent = logoutRequest({ nameId: user.email, sessionIndex })
+  const request = Buffer.from(xmlSent).toString('base64')
   const res = await app.http.inject({
     method: 'POST',
     url: `${application.url}/logout`,
@@ -122,6 +126,54 @@ test('by forms: the browser comes once more with its cookie, and the answer is a
   assert.ok(verifies(xml, application.certificate, 'samlp:LogoutResponse'))
   assert.deepEqual(statusesIn(xml), ['Success'])
   assert.equal(await isSignedIn(person, application.url), false)
+})
+
+const posted = (res: Response) => {
+  const { action, fields } = formOf(res.body)
+  const parameter = 'SAMLRequest' in fields ? 'SAMLRequest' : 'SAMLResponse'
+  const xml = Buffer.from(fields[parameter]!, 'base64').toString()
+  return { action, parameter, xml, relayState: fields.RelayState }
+}
+
+test('an application that reads forms only is told and answered by forms, each at its own address', async () => {
+  const { application, user, person } = await newWorld(app, {
+    sloUrl: SLO,
+    sloResponseUrl: `${SLO}/done`,
+    sloBinding: 'HTTP-POST',
+  })
+  const sessionIndex = await enter(application, person)
+  const request = logoutRequest({ nameId: user.email, sessionIndex })
+  const answer = posted(await visit(`${application.url}/logout?${query(request)}`, person.cookie))
+  assert.equal(answer.parameter, 'SAMLResponse')
+  assert.equal(answer.action, `${SLO}/done`)
+  assert.equal(attributeIn(answer.xml, 'samlp:LogoutResponse', 'Destination'), `${SLO}/done`)
+  assert.ok(verifies(answer.xml, application.certificate, 'samlp:LogoutResponse'))
+
+  const again = await new Person(app.http).enter(user.email)
+  await enter(application, again)
+  const { continueTo } = (await again.post('/sign-out')).json()
+  const asked = posted(await visit(continueTo))
+  assert.equal(asked.parameter, 'SAMLRequest')
+  assert.equal(asked.action, SLO)
+  assert.ok(verifies(asked.xml, application.certificate, 'samlp:LogoutRequest'))
+  assert.ok(asked.relayState)
+})
+
+test('an application that reads addresses only is answered so, however it asked', async () => {
+  const { application, user, person } = await newWorld(app, {
+    sloUrl: SLO,
+    sloBinding: 'HTTP-Redirect',
+  })
+  const sessionIndex = await enter(application, person)
+  const xml = logoutRequest({ nameId: user.email, sessionIndex })
+  const res = await app.http.inject({
+    method: 'POST',
+    url: `${application.url}/logout`,
+    headers: FORM,
+    payload: formBody({ SAMLRequest: Buffer.from(xml).toString('base64') }),
+  })
+  const answer = await visit(String(res.headers.location), person.cookie)
+  assert.equal(messageIn(answer.headers.location).to, SLO)
 })
 
 test('signing out in the portal tells every application, and names those that cannot be told', async () => {
@@ -157,6 +209,8 @@ test('a request about somebody else ends nothing', async () => {
   for (const parts of [
     { nameId: 'bob@example.com', sessionIndex },
     { nameId: user.email, sessionIndex: '_another' },
+    // Without a signature anybody may have made it who knows the name.
+    { nameId: user.email },
   ]) {
     const url = `${application.url}/logout?${query(logoutRequest(parts))}`
     const { xml } = messageIn((await visit(url, person.cookie)).headers.location)
@@ -166,7 +220,7 @@ test('a request about somebody else ends nothing', async () => {
   const kinds = (await attemptsOf(org, application.id)).map(
     ({ kind, reason }: { kind: string; reason: string }) => `${kind} ${reason}`,
   )
-  assert.deepEqual(kinds.slice(1, 3), ['logout no_session', 'logout no_session'])
+  assert.deepEqual(kinds.slice(1, 4), Array(3).fill('logout no_session'))
 })
 
 test('without a session there is nothing to end, and the application hears so', async () => {
@@ -178,8 +232,9 @@ test('without a session there is nothing to end, and the application hears so', 
 
 test('an application without a logout address gets a page', async () => {
   const { application, user, person } = await newWorld(app)
-  await visit(application.url, person.cookie)
-  const url = `${application.url}/logout?${query(logoutRequest({ nameId: user.email }))}`
+  const sessionIndex = await enter(application, person)
+  const request = logoutRequest({ nameId: user.email, sessionIndex })
+  const url = `${application.url}/logout?${query(request)}`
   const res = await visit(url, person.cookie)
   assert.equal(res.statusCode, 200)
   assert.match(res.body, /You are signed out/)
@@ -216,8 +271,8 @@ for (const [name, change, reason] of bad)
   })
 
 test('an answer to what was not asked is refused; without a logout on its way it leads nowhere', async () => {
-  const { application, other, user, person } = await twoApplications()
-  const request = logoutRequest({ nameId: user.email })
+  const { application, other, user, person, sessionIndex } = await twoApplications()
+  const request = logoutRequest({ nameId: user.email, sessionIndex })
   const first = await visit(`${application.url}/logout?${query(request)}`, person.cookie)
   const { relayState } = messageIn(first.headers.location)
   const wrong = query(logoutResponse('_other'), relayState!, 'SAMLResponse')

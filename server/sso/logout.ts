@@ -6,7 +6,7 @@ import {
 import type { Queryable, Tx } from '../platform/db.ts'
 import { endSession, type UserSession } from '../portal/index.ts'
 import type { LogoutAsk } from './ask.ts'
-import { recordAttempt } from './attempts.ts'
+import { type Attempt, mayRecord, recordAttempt } from './attempts.ts'
 import { endpointsOf, type SsoSliceContext, type Visitor } from './context.ts'
 import { checkFrame, checkIssuer } from './inbound/check-frame.ts'
 import type { Inbound } from './inbound/inbound.ts'
@@ -16,7 +16,7 @@ import type { LogoutState, Origin } from './logout-state.ts'
 import { newMessageId } from './messages/assertion.ts'
 import { deliver, logoutRequest, logoutResponse } from './messages/logout.ts'
 import type { Status } from './messages/response.ts'
-import { STATUS } from './names.ts'
+import { type Binding, STATUS } from './names.ts'
 import { type Outcome, redirectTo, refusalPage, signedOutPage } from './outcome.ts'
 import { keepPending, newToken, readToken, type Token } from './pending.ts'
 import { receivedText } from './redact.ts'
@@ -38,13 +38,17 @@ import {
 const LOGOUT_SECONDS = 15 * 60
 const REQUEST_MS = 5 * 60_000
 
-const frameTo = ({ config }: SsoApplication, inResponseTo?: string) => ({
+const frameTo = ({ config }: SsoApplication, destination: string, inResponseTo?: string) => ({
   id: newMessageId(),
   now: Date.now(),
   issuer: config.idpEntityId,
-  destination: config.sloUrl,
+  destination,
   inResponseTo,
 })
+
+/** As the service provider listens, which need not be the way in which it speaks. */
+const bindingOf = ({ config }: SsoApplication, asked: Binding = 'redirect'): Binding =>
+  config.sloBinding ?? asked
 
 async function begin(
   db: Queryable,
@@ -73,11 +77,11 @@ async function respond(
   { requestId, relayState, binding }: Omit<Origin, 'applicationId'>,
   status: Status,
 ): Promise<Outcome> {
-  const { sloUrl } = application.config
-  if (sloUrl === '') return signedOutPage([])
-  return deliver(logoutResponse(frameTo(application, requestId), status), {
-    binding,
-    destination: sloUrl,
+  const { sloResponseUrl } = application.config
+  if (sloResponseUrl === '') return signedOutPage([])
+  return deliver(logoutResponse(frameTo(application, sloResponseUrl, requestId), status), {
+    binding: bindingOf(application, binding),
+    destination: sloResponseUrl,
     parameter: 'SAMLResponse',
     relayState,
     key: signingKeyOf(application),
@@ -130,10 +134,11 @@ async function goOn(
   const { application, participant, requestId } = step.next
   const { name_id: value, name_id_format: format, session_index: sessionIndex } = participant
   const now = Date.now()
-  const frame = { ...frameTo(application), id: requestId, now, notOnOrAfter: now + REQUEST_MS }
+  const { sloUrl } = application.config
+  const frame = { ...frameTo(application, sloUrl), id: requestId, notOnOrAfter: now + REQUEST_MS }
   return deliver(logoutRequest(frame, { nameId: { value, format }, sessionIndex }), {
-    binding: 'redirect',
-    destination: application.config.sloUrl,
+    binding: bindingOf(application),
+    destination: sloUrl,
     parameter: 'SAMLRequest',
     relayState: text,
     key: signingKeyOf(application),
@@ -152,18 +157,24 @@ export async function signOutFor(
   const session = found?.organizationId === organizationId ? found : undefined
   const tenant = context.db.tenant(organizationId)
   const participants = session ? await readParticipants(tenant, organizationId, session.id) : []
+  // Names are easily guessed, and any page can send a browser here: without a signature only the application itself,
+  // which was told the index of the session, can ask for the end of it.
+  const signed = application.config.spCertificate !== undefined
   const meant = participants.some(
     ({ application_id, name_id, session_index }) =>
       application_id === id &&
       name_id === ask.nameId &&
-      (ask.sessionIndexes.length === 0 || ask.sessionIndexes.includes(session_index)),
+      (ask.sessionIndexes.length === 0 ? signed : ask.sessionIndexes.includes(session_index)),
   )
   if (session && !meant) {
-    const explanation = 'The request names another person or session than the one of this browser'
+    const explanation =
+      signed || ask.sessionIndexes.length > 0
+        ? 'The request names another person or session than the one of this browser'
+        : 'The request is not known to be signed (spCertificate), so it must name the session (SessionIndex)'
     const refusal = new Refusal('no_session', explanation)
     await keepLogoutAttempt(context, visitor, application, refusal, ask.xml)
     const unknown = { code: STATUS.requester, second: STATUS.unknownPrincipal }
-    return application.config.sloUrl === ''
+    return application.config.sloResponseUrl === ''
       ? refusalPage(refusal)
       : respond(application, ask, unknown)
   }
@@ -175,17 +186,23 @@ export async function signOutFor(
   return goOn(context, token)
 }
 
-function keepLogoutAttempt(
+async function keepLogoutAttempt(
   { db }: SsoSliceContext,
   { client }: Visitor,
   application: SsoApplication,
   refusal: Refusal,
   request: string | undefined,
 ): Promise<void> {
-  const attempt = { kind: 'logout' as const, application, client, idpInitiated: false }
-  return db.tx(application.organizationId, (tx) =>
-    recordAttempt(tx, { ...attempt, refusal, request }),
-  )
+  const attempt: Attempt = {
+    kind: 'logout',
+    application,
+    client,
+    idpInitiated: false,
+    refusal,
+    request,
+  }
+  if (mayRecord(attempt))
+    await db.tx(application.organizationId, (tx) => recordAttempt(tx, attempt))
 }
 
 async function receiveLogoutRequest(

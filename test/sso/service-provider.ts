@@ -98,12 +98,23 @@ export async function startServiceProvider(options: ProviderOptions = {}) {
     },
     '/logout': async (saml, _, response) =>
       void redirect(response, await saml.getLogoutUrlAsync(state.profile!, 'bye', {})),
+    // The metadata of this library says POST; messages by redirect are understood, too.
     '/slo': async (saml, request, response) => {
       const { searchParams, search } = new URL(request.url!, origin)
-      const container = Object.fromEntries(searchParams)
-      const { profile } = await saml.validateRedirectAsync(container, search.slice(1))
+      const posted = request.method === 'POST'
+      const container: Record<string, string> = Object.fromEntries(
+        posted ? new URLSearchParams(await text(request)) : searchParams,
+      )
+      const answered = container.SAMLResponse !== undefined
+      const validatePost = () =>
+        answered
+          ? saml.validatePostResponseAsync(container)
+          : saml.validatePostRequestAsync(container)
+      const { profile } = posted
+        ? await validatePost()
+        : await saml.validateRedirectAsync(container, search.slice(1))
       state.loggedOut++
-      if (container.SAMLResponse !== undefined) return void send(response, 200, { loggedOut: true })
+      if (answered) return void send(response, 200, { loggedOut: true })
       const relayState = container.RelayState ?? ''
       redirect(response, await saml.getLogoutResponseUrlAsync(profile!, relayState, {}, true))
     },
