@@ -1,7 +1,13 @@
 import { recordEvent } from '../insights/index.ts'
 import type { Caller, Client } from '../platform/caller.ts'
+import type { Queryable } from '../platform/db.ts'
 import { unauthenticated } from '../platform/errors.ts'
-import { countFailure, type Limit, refuseBlocked } from '../platform/failures.ts'
+import {
+  type Limit,
+  refuseBlocked,
+  takeAttempt as take,
+  uncountFailure,
+} from '../platform/failures.ts'
 import type { AdminContext } from './context.ts'
 import { resourceOf } from './records.ts'
 import type { AdministratorRow } from './store.ts'
@@ -36,16 +42,44 @@ export function actorOf(row: AdministratorRow, client: Client, mfa = false): Cal
   }
 }
 
-/** Counts the failure, tells it, and locks the account when it was one too many. */
+/** One try at proving who one is. */
+export interface Attempt {
+  email: string
+  client: Client
+  /** The last one that the account has. */
+  last: boolean
+}
+
+/** Refuses an address from which too much has failed. */
+export const checkAddress = ({ db }: AdminContext, client: Client) =>
+  refuseBlocked(db, [addressSubject(client)])
+
+/** Counted before it is judged: asking in parallel brings no more attempts than asking one after the other. */
+export async function takeAttempt(
+  { db }: AdminContext,
+  client: Client,
+  email: string,
+): Promise<Attempt> {
+  const [address, account] = [addressSubject(client), accountSubject(email)]
+  await refuseBlocked(db, [address, account])
+  await take(db, address, ADDRESS)
+  const failures = await take(db, account, ACCOUNT)
+  return { email, client, last: failures === ACCOUNT.failures }
+}
+
+/** It was no failure. */
+export async function returnAttempt(db: Queryable, { email, client }: Attempt): Promise<void> {
+  await uncountFailure(db, addressSubject(client), ADDRESS)
+  await uncountFailure(db, accountSubject(email), ACCOUNT)
+}
+
+/** Tells the failure, and that it was one too many. */
 export async function fail(
   context: AdminContext,
+  { client, last }: Attempt,
   row: AdministratorRow | undefined,
-  email: string,
-  client: Client,
   message: string,
 ): Promise<never> {
-  await countFailure(context.db, addressSubject(client), ADDRESS)
-  const counted = await countFailure(context.db, accountSubject(email), ACCOUNT)
   if (row) {
     const actor = actorOf(row, client)
     const resource = resourceOf(row)
@@ -56,17 +90,9 @@ export async function fail(
         success: false,
         error_message: message,
       })
-      if (counted?.blocked_until && counted.failures === ACCOUNT.failures) {
+      if (last)
         await recordEvent(tx, actor, { event_type: 'admin_lockout', resource, success: false })
-      }
     })
   }
   throw unauthenticated('sign_in_refused', 'The e-mail address, the password or the code is wrong')
 }
-
-/** Of the address, and of the account where one is named. */
-export const checkThrottle = (context: AdminContext, client: Client, email?: string) =>
-  refuseBlocked(context.db, [
-    addressSubject(client),
-    ...(email === undefined ? [] : [accountSubject(email)]),
-  ])

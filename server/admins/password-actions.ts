@@ -4,7 +4,14 @@ import type { Tx } from '../platform/db.ts'
 import { invalid } from '../platform/errors.ts'
 import { clearFailures, countFailure, type Limit } from '../platform/failures.ts'
 import { sha256 } from '../platform/secrets.ts'
-import { accountSubject, actorOf, checkThrottle, fail } from './attempts.ts'
+import {
+  accountSubject,
+  actorOf,
+  checkAddress,
+  fail,
+  returnAttempt,
+  takeAttempt,
+} from './attempts.ts'
 import type { AdminContext } from './context.ts'
 import { mailPasswordLink } from './password-links.ts'
 import { checkPassword, checkPasswordRules, hashPassword } from './passwords.ts'
@@ -31,7 +38,7 @@ export async function requestPasswordReset(
   client: Client,
   email: string,
 ): Promise<void> {
-  await checkThrottle(context, client)
+  await checkAddress(context, client)
   const row = await findAdministratorByEmail(context.db, email.trim())
   if (!row || row.suspended) return
   const mailed = await countFailure(context.db, `reset ${accountSubject(email)}`, MAILS)
@@ -95,10 +102,10 @@ export async function changePassword(
   password: string,
 ): Promise<void> {
   const row = (await findAdministratorById(context.db, caller.id))!
-  await checkThrottle(context, caller.client, row.email)
-  if (!(await checkPassword(row.password_hash, current))) {
-    return fail(context, row, row.email, caller.client, 'invalid credentials')
-  }
+  const attempt = await takeAttempt(context, caller.client, row.email)
+  if (!(await checkPassword(row.password_hash, current)))
+    return fail(context, attempt, row, 'invalid credentials')
+  await returnAttempt(context.db, attempt)
   checkPasswordRules(password, row.email)
   const passwordHash = await hashPassword(password)
   await context.db.tx(caller.homeId, (tx) =>

@@ -9,7 +9,7 @@ import {
   totpAddress,
   verifyTotp,
 } from '../platform/totp.ts'
-import { checkThrottle, fail } from './attempts.ts'
+import { fail, returnAttempt, takeAttempt } from './attempts.ts'
 import { type AdminContext, change } from './context.ts'
 import { resourceOf } from './records.ts'
 import { deleteSessionsOf } from './session-store.ts'
@@ -113,11 +113,13 @@ export async function disableTotp(
   caller: Caller,
   code: string,
 ): Promise<void> {
-  await checkThrottle(context, caller.client, caller.initiator.email)
+  const attempt = await takeAttempt(context, caller.client, caller.initiator.email!)
   const failed = await change(context, caller.homeId, async (tx) => {
     const row = (await lockAdministratorById(tx, caller.id))!
+    if (row.totp_secret !== null && !(await checkSecondFactor(context, row, code))) return row
+    // Outside of the transaction, which the next line may end.
+    await returnAttempt(context.db, attempt)
     if (row.totp_secret === null) throw invalid('totp_not_enrolled', 'TOTP is not enrolled')
-    if (!(await checkSecondFactor(context, row, code))) return row
     await saveTotp(tx, row.id, { secret: null, pending: null, counter: null, recoveryCodes: [] })
     await recordEvent(tx, caller, {
       event_type: 'admin_totp_disable',
@@ -125,5 +127,5 @@ export async function disableTotp(
     })
     return null
   })
-  if (failed) await fail(context, failed, failed.email, caller.client, 'invalid second factor')
+  if (failed) await fail(context, attempt, failed, 'invalid second factor')
 }

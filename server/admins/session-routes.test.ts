@@ -146,6 +146,20 @@ test('five failures lock the account, also for the right password, and are told'
   )
 })
 
+test('asking in parallel brings no more attempts', async () => {
+  const org = await app.newOrganization()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      browser().post('/auth/sign-in', { email: org.email, password: 'wrong password' }),
+    ),
+  )
+  const statuses = answers.map(({ statusCode }) => statusCode)
+  assert.equal(statuses.filter((status) => status === 401).length, 5)
+  assert.equal(statuses.filter((status) => status === 429).length, 15)
+  const types = await org.eventTypes()
+  assert.equal(types.filter((type) => type === 'admin_lockout').length, 1)
+})
+
 test('an address that fails for many accounts is blocked for all', async () => {
   const org = await app.newOrganization()
   const b = browser()

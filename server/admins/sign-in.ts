@@ -3,7 +3,7 @@ import { findOrganization, settingsOf } from '../organizations/index.ts'
 import type { Caller, Client } from '../platform/caller.ts'
 import type { Queryable } from '../platform/db.ts'
 import { clearFailures } from '../platform/failures.ts'
-import { accountSubject, actorOf, checkThrottle, fail } from './attempts.ts'
+import { accountSubject, actorOf, fail, returnAttempt, takeAttempt } from './attempts.ts'
 import { type AdminContext, change } from './context.ts'
 import { checkPassword } from './passwords.ts'
 import { resourceOf } from './records.ts'
@@ -27,15 +27,16 @@ export async function signIn(
   email: string,
   password: string,
 ): Promise<SignedIn> {
-  await checkThrottle(context, client, email)
+  const attempt = await takeAttempt(context, client, email)
   const row = await findAdministratorByEmail(context.db, email.trim())
   const matches = await checkPassword(row?.password_hash ?? null, password)
-  if (!row || !matches) return fail(context, row, email, client, 'invalid credentials')
-  if (row.suspended) return fail(context, row, email, client, 'administrator is suspended')
+  if (!row || !matches) return fail(context, attempt, row, 'invalid credentials')
+  if (row.suspended) return fail(context, attempt, row, 'administrator is suspended')
   const owed = await owedFactor(context.db, row)
   const actor = actorOf(row, client)
   return context.db.tx(actor.organizationId, async (tx) => {
-    // With a code still to come the attempt is not over: neither told nor forgiven yet.
+    await returnAttempt(tx, attempt)
+    // With a code still to come it is not over: neither told nor earlier failures forgiven yet.
     if (owed !== 'totp') {
       await clearFailures(tx, [accountSubject(email)])
       await recordEvent(tx, actor, {
@@ -55,7 +56,7 @@ export async function giveSecondFactor(
   code: string,
 ): Promise<SignedIn> {
   const { email } = caller.initiator
-  await checkThrottle(context, caller.client, email)
+  const attempt = await takeAttempt(context, caller.client, email!)
   const result = await change(context, caller.homeId, async (tx) => {
     // Locked, so that one code cannot be used by two requests at once.
     const row = await lockAdministratorById(tx, caller.id)
@@ -63,6 +64,7 @@ export async function giveSecondFactor(
     if (!row || !used) return { row }
     await spend(tx, row, used)
     await deleteSession(tx, caller.sessionHash!)
+    await returnAttempt(tx, attempt)
     await clearFailures(tx, [accountSubject(row.email)])
     const actor = actorOf(row, caller.client, true)
     await recordEvent(tx, actor, {
@@ -72,7 +74,7 @@ export async function giveSecondFactor(
     })
     return { session: await openSession(tx, row, caller.client, null, true) }
   })
-  return result.session ?? fail(context, result.row, email!, caller.client, 'invalid second factor')
+  return result.session ?? fail(context, attempt, result.row, 'invalid second factor')
 }
 
 export const signOut = (context: AdminContext, caller: Caller): Promise<number> =>

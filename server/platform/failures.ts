@@ -74,20 +74,26 @@ export async function refuseBlocked(db: Queryable, subjects: string[]): Promise<
   if (seconds > 0) throw blocked(seconds)
 }
 
-/**
- * Counted as a failure before it is judged, so that asking in parallel brings no more attempts than the limit has.
- * Whoever turns out to be right gives it back: `uncountFailure`, `clearFailures`. Tells for how many seconds there is
- * none; 0 when it is taken.
- */
-export async function tryAttempt(db: Queryable, subject: string, limit: Limit): Promise<number> {
-  const seconds = await blockedSeconds(db, [subject])
-  if (seconds > 0) return seconds
-  const counted = await countFailure(db, subject, limit)
-  return counted && counted.failures > limit.failures ? limit.blockMinutes * 60 : 0
+/** Seconds until there is an attempt again, 0 when this one is taken; and how many have been counted. */
+export interface Attempt {
+  seconds: number
+  failures: number
 }
 
-/** Takes an attempt, or refuses. */
-export async function takeAttempt(db: Queryable, subject: string, limit: Limit): Promise<void> {
-  const seconds = await tryAttempt(db, subject, limit)
+/**
+ * Counted as a failure before it is judged, so that asking in parallel brings no more attempts than the limit has.
+ * Whoever turns out to be right gives it back: `uncountFailure`, `clearFailures`.
+ */
+export async function tryAttempt(db: Queryable, subject: string, limit: Limit): Promise<Attempt> {
+  const seconds = await blockedSeconds(db, [subject])
+  if (seconds > 0) return { seconds, failures: limit.failures }
+  const { failures } = (await countFailure(db, subject, limit))!
+  return { seconds: failures > limit.failures ? limit.blockMinutes * 60 : 0, failures }
+}
+
+/** Takes an attempt, or refuses. Tells how many have been counted. */
+export async function takeAttempt(db: Queryable, subject: string, limit: Limit): Promise<number> {
+  const { seconds, failures } = await tryAttempt(db, subject, limit)
   if (seconds > 0) throw blocked(seconds)
+  return failures
 }

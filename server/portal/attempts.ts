@@ -145,7 +145,8 @@ export async function takeOfNamed(
   client: Client,
   user: UserRow,
 ): Promise<string | null> {
-  if ((await tryAttempt(context.db, userSubject(user), NAME)) > 0) return 'too many failed attempts'
+  const { seconds } = await tryAttempt(context.db, userSubject(user), NAME)
+  if (seconds > 0) return 'too many failed attempts'
   return takeOfAccount(context, client, user)
 }
 
