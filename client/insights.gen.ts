@@ -63,7 +63,7 @@ export interface paths {
         put?: never;
         /**
          * Export all events of a query as CSV or NDJSON
-         * @description Streams every matching event up to the moment of the request; an export that cannot be finished breaks the connection off. Without `format`, the Accept header chooses between text/csv and application/x-ndjson. CSV has a head row, and as columns `fields` in the order given, or a set that depends on the services only and ends with the whole event as JSON in `document`. Lists are joined by "; ". A cell whose text begins like a formula gets a leading apostrophe. NDJSON has one event per line, without `fields` as it is stored.
+         * @description Streams every matching event up to the moment of the request; an export that cannot be finished, or whose key or session ends meanwhile, breaks the connection off. Without `format`, the Accept header chooses between text/csv and application/x-ndjson. CSV has a head row, and as columns `fields` in the order given, or a set that depends on the services only and ends with the whole event as JSON in `document`. Lists are joined by "; ". A cell whose text begins like a formula gets a leading apostrophe. NDJSON has one event per line, without `fields` as it is stored.
          */
         post: operations["postInsightsDirectoryV1EventsExport"];
         delete?: never;

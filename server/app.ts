@@ -202,11 +202,15 @@ async function registerApi(
   operations: Operation[],
 ) {
   await http.register(insightsRoutes, { prefix: '/insights/directory/v1', db: searchDb })
-  await http.register(exportRoutes, { prefix: '/insights/directory/v1', db: searchDb })
   await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
   await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
   await http.register(retentionRoutes, { prefix: '/insights/directory/v1', db })
   const authenticate = createAuthenticate(db, context.cache, { touch: false })
+  await http.register(exportRoutes, {
+    prefix: '/insights/directory/v1',
+    db: searchDb,
+    authenticate,
+  })
   await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
   await http.register(forwarderRoutes, { prefix: '/insights/directory/v1', context: forwarding })
   await http.register(organizationRoutes, { prefix: '/api', db })

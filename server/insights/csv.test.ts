@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
+import { preferred } from '../platform/http/negotiation.ts'
 import { cell, row } from './csv.ts'
 import { defaultColumns, valueAt } from './export-columns.ts'
-import { preferred } from './export-negotiation.ts'
 import { SERVICES } from './services.ts'
 
 /** The rows as an independent reader sees them. */

@@ -1,9 +1,9 @@
 import { invalid } from '../platform/errors.ts'
+import { preferred } from '../platform/http/negotiation.ts'
 import { row } from './csv.ts'
 import type { EventPage } from './event-page.ts'
 import { type EventQuery, readEventQuery } from './event-query.ts'
 import { DOCUMENT, defaultColumns, valueAt } from './export-columns.ts'
-import { preferred } from './export-negotiation.ts'
 import { projector } from './projection.ts'
 
 /** Memory holds one page; below this size the statements would begin to count. */

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { AppError, throttled, unavailable } from '../platform/errors.ts'
-import { type Authenticate, chooseTenant } from '../platform/http/authorize.ts'
+import { throttled, unavailable } from '../platform/errors.ts'
+import { type Authenticate, stillAdmitted } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { type Follower, follow, idOf, readLastEventId, readStreamQuery, startOf } from './stream.ts'
 import { Pulse } from './stream-pulse.ts'
@@ -35,19 +34,6 @@ const Headers = Type.Object({
     Type.String({ description: 'Id of the last message seen: the stream goes on after it' }),
   ),
 })
-
-/** The checks of the route once more, for a stream that outlives its request. */
-async function stillAllowed(request: FastifyRequest, authenticate: Authenticate): Promise<boolean> {
-  try {
-    const principal = await authenticate(request)
-    if (!principal || !READ.some((scope) => principal.scopes.has(scope))) return false
-    const ids = [chooseTenant('several', principal, request)].flat()
-    return request.caller.tenantIds.every((id) => ids.includes(id))
-  } catch (error) {
-    if (error instanceof AppError && error.kind !== 'unavailable') return false
-    throw error
-  }
-}
 
 async function write(
   raw: ServerResponse,
@@ -140,7 +126,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
         place,
         signal: gone.signal,
         write: (text) => write(raw, text, gone.signal, limits.stalledMs),
-        allowed: () => stillAllowed(request, authenticate),
+        allowed: () => stillAdmitted(request, authenticate),
       }
       const beat = async () => {
         // A database that is away is waited for; the next beat asks again.

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller, Principal } from '../caller.ts'
-import { forbidden, invalid, notFound, unauthenticated } from '../errors.ts'
+import { AppError, forbidden, invalid, notFound, unauthenticated } from '../errors.ts'
 import { isId } from '../ids.ts'
 
 /**
@@ -157,4 +157,18 @@ function admit(request: FastifyRequest, principal: Principal | null): Caller {
   const tenantIds = [chooseTenant(tenant, principal, request)].flat()
   const client = { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id }
   return { ...principal, organizationId: tenantIds[0]!, tenantIds, client }
+}
+
+/** The checks of the route once more, for an answer that outlives its request. */
+export async function stillAdmitted(
+  request: FastifyRequest,
+  authenticate: Authenticate,
+): Promise<boolean> {
+  try {
+    const { tenantIds } = admit(request, await authenticate(request))
+    return request.caller.tenantIds.every((id) => tenantIds.includes(id))
+  } catch (error) {
+    if (error instanceof AppError && error.kind !== 'unavailable') return false
+    throw error
+  }
 }
