@@ -56,6 +56,7 @@ import {
   groupJobs,
   groupNames,
   groupRoutes,
+  mailSuggestionsJob,
   memberChanged,
   memberNames,
   purgeGroupsJob,
@@ -147,6 +148,7 @@ export const jobDefinitions: JobDefinition[] = [
   forgetHistoryJob,
   evaluateAllGroupsJob,
   evaluateGroupJob,
+  mailSuggestionsJob,
   purgeGroupsJob,
   purgeSystemsJob,
   runScheduledJob,
@@ -277,9 +279,10 @@ async function createHttp(parts: HttpParts) {
 }
 
 /** Groups know their members by the records of the slices below, and names for the graph. */
-const groupContext = (db: Db, send: SendJob): GroupContext => ({
-  db,
-  send,
+const groupContext = (
+  parts: Pick<GroupContext, 'db' | 'send' | 'postMail' | 'publicUrl'>,
+): GroupContext => ({
+  ...parts,
   names: namesBy({
     user: (tx, organizationId, ids) => memberNames(tx, organizationId, 'user', ids),
     system: (tx, organizationId, ids) => memberNames(tx, organizationId, 'system', ids),
@@ -309,7 +312,12 @@ export async function createApp(parts: AppParts): Promise<App> {
   }
   const portal: PortalContext = { ...users, signOutAddress }
   users.listeners.push(endSessionsOfChanged)
-  const groups = groupContext(db, send)
+  const groups = groupContext({
+    db,
+    send,
+    publicUrl,
+    postMail: config.smtpUrl === undefined ? null : postMail,
+  })
   const outbound = new Outbound({ allowlist: new Allowlist(config.outboundAllow) })
   const applications: ApplicationContext = { db, sealer, send, postMail, outbound, publicUrl }
   users.listeners.push(async (tx, actor, { userId, after }) => {

@@ -16,6 +16,7 @@ export {
 } from './operator-actions.ts'
 export { checkPassword, hashPassword } from './passwords.ts'
 export { providerAdministratorRoutes } from './provider-routes.ts'
+export { administratorsWith } from './recipients.ts'
 export { roleRoutes } from './role-routes.ts'
 export { BUILT_IN_ROLES, builtInRole, SYSTEM_SCOPES } from './roles.ts'
 export { administratorRoutes } from './routes.ts'

@@ -229,3 +229,12 @@ export const providerOwnerIds = (db: Queryable, providerId: string, ownerRoleId:
   db.many<{ id: string }>(
     sql`select id from administrators where provider = ${providerId} and ${ownerRoleId} = any(role_ids)`,
   )
+
+/** Those of the organization, and those of its provider who are linked to it; `home` is whose roles they have. */
+export const administratorsOf = (db: Queryable, organizationId: string) =>
+  db.many<Pick<AdministratorRow, 'email' | 'role_ids'> & { home: string }>(sql`
+    select a.email, a.role_ids, coalesce(a.organization, a.provider) as home from administrators a
+     where not a.suspended and (a.organization = ${organizationId} or exists (
+       select from administrator_organizations l
+        where l.administrator_id = a.id and l.organization = ${organizationId}))
+     order by lower(a.email)`)

@@ -1,9 +1,7 @@
-import { resolveRoles } from '../admins/index.ts'
+import { administratorsWith } from '../admins/index.ts'
 import { recordEvent } from '../insights/index.ts'
 import { listAllOrganizations } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
-import type { Db } from '../platform/db.ts'
-import { administratorsOf } from './administrator-store.ts'
 import { type EndingRow, endingCertificates, markWarned } from './certificate-store.ts'
 import type { ApplicationContext } from './context.ts'
 
@@ -36,16 +34,6 @@ function mailAbout({ display_label, not_after }: EndingRow, now: Date) {
   }
 }
 
-/** Administrators who may do something about it. */
-async function recipients(db: Db, organizationId: string): Promise<string[]> {
-  const emails: string[] = []
-  for (const { email, role_ids, home } of await administratorsOf(db, organizationId)) {
-    const roles = await resolveRoles(db.tenant(home), home, role_ids)
-    if (roles.some(({ scopes }) => scopes.includes('applications'))) emails.push(email)
-  }
-  return emails
-}
-
 async function warn(
   { db, postMail }: WarnContext,
   organizationId: string,
@@ -53,7 +41,8 @@ async function warn(
   days: number,
   now: Date,
 ): Promise<void> {
-  const emails = await recipients(db, organizationId)
+  // Those who may do something about it.
+  const emails = await administratorsWith(db, organizationId, 'applications')
   await db.tx(organizationId, async (tx) => {
     if (!(await markWarned(tx, organizationId, row, days))) return
     await recordEvent(tx, systemCaller(organizationId, 'certificate expiry'), {

@@ -9,6 +9,7 @@ import { memberOf } from './records.ts'
 import { ruleSql } from './rule-sql.ts'
 import type { MemberQuery } from './schema.ts'
 import { dynamicGroups, type GroupRow, type GroupType, holdGroup, lockGroup } from './store.ts'
+import { announceSuggestions } from './suggestion-mails.ts'
 import { replaceSuggestions } from './suggestion-store.ts'
 
 /** Who would join and who would leave if the rule were followed. */
@@ -88,7 +89,8 @@ export function evaluateGroup(
       ? await differenceOf(context, tx, organizationId, group)
       : { add: [], remove: [] }
     if (group.membership_method !== 'DYNAMIC_AUTOMATED') {
-      await replaceSuggestions(tx, organizationId, id, difference, null)
+      if (await replaceSuggestions(tx, organizationId, id, difference, null))
+        await announceSuggestions(context, tx, organizationId, group, new Date())
       return false
     }
     await replaceSuggestions(tx, organizationId, id, { add: [], remove: [] }, null)
@@ -128,7 +130,8 @@ export async function memberChanged(
     if (group.membership_method === 'DYNAMIC_REVIEW_REQUIRED') {
       const suggestions = { add: [] as string[], remove: [] as string[] }
       if (differs) suggestions[op].push(id)
-      await replaceSuggestions(tx, organizationId, group.id, suggestions, [id])
+      if (await replaceSuggestions(tx, organizationId, group.id, suggestions, [id]))
+        await announceSuggestions(context, tx, organizationId, group, new Date())
     } else if (differs && (await holdGroup(tx, organizationId, groupType, group.id))) {
       await follow(context, tx, actor, group, op, id)
     }

@@ -1,7 +1,12 @@
 export { createGroup } from './actions.ts'
 export type { GroupContext } from './context.ts'
 export { evaluateGroup, memberChanged } from './dynamic.ts'
-export { evaluateAllGroupsJob, evaluateGroupJob, purgeGroupsJob } from './job-definitions.ts'
+export {
+  evaluateAllGroupsJob,
+  evaluateGroupJob,
+  mailSuggestionsJob,
+  purgeGroupsJob,
+} from './job-definitions.ts'
 export { groupJobs } from './jobs.ts'
 export { memberNames } from './member-store.ts'
 export { changeMember } from './members.ts'

@@ -11,6 +11,19 @@ export const evaluateGroupJob = defineJob({
   retry: { limit: 5, backoffSeconds: 5 },
 })
 
+/** Tells administrators what the rule of a group under review suggests: once for all that comes within a while. */
+export const mailSuggestionsJob = defineJob({
+  name: 'groups.mail-suggestions',
+  payload: Type.Object({
+    organizationId: Type.String(),
+    type: Type.Enum(['user_group', 'system_group']),
+    id: Type.String(),
+    since: Type.String(),
+  }),
+  retry: { limit: 5, backoffSeconds: 30 },
+  oneWaiting: true,
+})
+
 /** Rules may ask how long ago something was: a member may come to fit one without being changed. */
 export const evaluateAllGroupsJob = defineJob({
   name: 'groups.evaluate-all',

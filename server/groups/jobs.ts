@@ -4,8 +4,14 @@ import { handle, type Job } from '../platform/jobs/definition.ts'
 import { purgeDeletedGroups } from './actions.ts'
 import type { GroupContext } from './context.ts'
 import { evaluateGroup } from './dynamic.ts'
-import { evaluateAllGroupsJob, evaluateGroupJob, purgeGroupsJob } from './job-definitions.ts'
+import {
+  evaluateAllGroupsJob,
+  evaluateGroupJob,
+  mailSuggestionsJob,
+  purgeGroupsJob,
+} from './job-definitions.ts'
 import { dynamicGroups } from './store.ts'
+import { mailSuggestions } from './suggestion-mails.ts'
 
 export async function evaluateAllGroups({ db, send }: GroupContext): Promise<void> {
   for (const { id: organizationId } of await listAllOrganizations(db)) {
@@ -22,6 +28,9 @@ export const groupJobs = (context: GroupContext): Job[] => [
     const actor = systemCaller(organizationId, 'dynamic groups')
     while (await evaluateGroup(context, actor, type, id));
   }),
+  handle(mailSuggestionsJob, ({ organizationId, type, id, since }) =>
+    mailSuggestions(context, organizationId, type, id, since),
+  ),
   handle(evaluateAllGroupsJob, () => evaluateAllGroups(context)),
   handle(purgeGroupsJob, () => purgeDeletedGroups(context, new Date())),
 ]

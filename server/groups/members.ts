@@ -32,6 +32,7 @@ export function changeMember(
       attributes,
     })
     if (group.membership_method === 'DYNAMIC_REVIEW_REQUIRED') {
+      // No mail: whoever changes members by hand decides against the rule knowingly.
       const difference = await differenceOf(context, tx, organizationId, group, [id])
       await replaceSuggestions(tx, organizationId, groupId, difference, [id])
     }

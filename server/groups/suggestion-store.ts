@@ -29,6 +29,18 @@ export async function countSuggestions(
   return row!
 }
 
+/** Whether one of those that wait was made at that time or later. */
+export const hasSuggestionsSince = async (
+  db: Queryable,
+  organizationId: string,
+  groupId: string,
+  since: string,
+): Promise<boolean> =>
+  (await db.one(sql`
+    select 1 from group_suggestions
+     where organization_id = ${organizationId} and group_id = ${groupId} and created >= ${since}::timestamptz
+     limit 1`)) !== undefined
+
 /** Takes these away and tells them; those who were not suggested are missing. */
 export const takeSuggestions = (
   db: Queryable,
@@ -41,24 +53,31 @@ export const takeSuggestions = (
      where organization_id = ${organizationId} and group_id = ${groupId} and member_id = any(${memberIds})
     returning member_id, op`)
 
-/** Of the whole group, or about some of its members only. */
+/**
+ * Of the whole group, or about some of its members only. What was suggested before stays as it is. Tells how many are
+ * new.
+ */
 export async function replaceSuggestions(
   db: Queryable,
   organizationId: string,
   groupId: string,
   suggestions: { add: string[]; remove: string[] },
   memberIds: string[] | null,
-): Promise<void> {
+): Promise<number> {
   const about = memberIds === null ? empty : sql`and member_id = any(${memberIds})`
+  const { add, remove } = suggestions
   await db.run(sql`
-    delete from group_suggestions where organization_id = ${organizationId} and group_id = ${groupId} ${about}`)
-  const ids = [...suggestions.add, ...suggestions.remove]
-  if (ids.length === 0) return
-  const ops = ids.map((_, at) => (at < suggestions.add.length ? 'add' : 'remove'))
-  await db.run(sql`
+    delete from group_suggestions
+     where organization_id = ${organizationId} and group_id = ${groupId} ${about}
+       and not (op = 'add' and member_id = any(${add}::text[]) or op = 'remove' and member_id = any(${remove}::text[]))`)
+  const ids = [...add, ...remove]
+  if (ids.length === 0) return 0
+  const ops = ids.map((_, at) => (at < add.length ? 'add' : 'remove'))
+  return db.run(sql`
     insert into group_suggestions (organization_id, group_id, member_id, op)
     select ${organizationId}, ${groupId}, id, op from unnest(${ids}::text[], ${ops}::text[]) as s (id, op)
-    on conflict (organization_id, group_id, member_id) do update set op = excluded.op`)
+    on conflict (organization_id, group_id, member_id) do update set op = excluded.op, created = now()
+      where group_suggestions.op <> excluded.op`)
 }
 
 /** About somebody who is gone. */

@@ -9,6 +9,8 @@ export interface JobDefinition<S extends TSchema = TSchema> {
   retry: { limit: number; backoffSeconds: number }
   /** Standard cron expression in UTC, for work that comes round by itself; its payload is then {}. */
   cron?: string
+  /** Of those sent with one key, one waits at a time: what is sent meanwhile is left to it. */
+  oneWaiting?: true
 }
 
 /** May run late, twice or beside another run of itself: it re-reads the rows it acts on. */
@@ -31,5 +33,5 @@ export type SendJob = <S extends TSchema>(
   tx: Tx,
   definition: JobDefinition<S>,
   payload: Static<S>,
-  options?: { startAfter?: Date },
+  options?: { startAfter?: Date; key?: string },
 ) => Promise<void>

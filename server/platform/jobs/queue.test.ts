@@ -15,8 +15,18 @@ const count = defineJob({
   payload: Type.Object({ by: Type.Integer() }),
   retry: { limit: 2, backoffSeconds: 0 },
 })
+const gather = defineJob({
+  name: 'test.gather',
+  payload: Type.Object({ by: Type.Integer() }),
+  retry: { limit: 2, backoffSeconds: 0 },
+  oneWaiting: true,
+})
 const definitions = [count] as unknown as JobDefinition[]
-await migrateQueue(app.owner, [...jobDefinitions, ...definitions])
+await migrateQueue(app.owner, [
+  ...jobDefinitions,
+  ...definitions,
+  gather as unknown as JobDefinition,
+])
 
 async function queueWith(run: (payload: { by: number }) => Promise<void>) {
   return openQueue(app.db, createLog('silent'), definitions, [handle(count, run)])
@@ -71,6 +81,32 @@ test('a job that fails is tried again; one sent for later waits', async (t) => {
   assert.equal(attempts, 2)
   const depth = (await queue.depths()).find(({ name }) => name === 'test.count')
   assert.equal(depth?.waiting, 0)
+})
+
+test('of jobs that gather, one waits for each key; when it runs the next one may wait', async (t) => {
+  const ran: number[] = []
+  const sendOne = (by: number, key: string) =>
+    app.db.tx(null, (tx) => queue.send(tx, gather, { by }, { key }))
+  const queue = await openQueue(
+    app.db,
+    createLog('silent'),
+    [gather as unknown as JobDefinition],
+    [
+      handle(gather, async ({ by }) => {
+        ran.push(by)
+        if (by === 1) await sendOne(4, 'a')
+      }),
+    ],
+  )
+  t.after(() => queue.stop())
+  for (const [by, key] of [
+    [1, 'a'],
+    [2, 'a'],
+    [3, 'b'],
+  ] as const)
+    await sendOne(by, key)
+  await queue.runDue()
+  assert.deepEqual(ran.sort(), [1, 3, 4])
 })
 
 test('a payload that does not fit its definition never reaches the handler', async (t) => {

@@ -19,7 +19,7 @@ export async function migrateQueue(owner: Connection, definitions: JobDefinition
   boss.on('error', () => {})
   await boss.start()
   try {
-    for (const { name, retry } of definitions) {
+    for (const { name, retry, oneWaiting } of definitions) {
       const options = {
         retryLimit: retry.limit,
         retryDelay: retry.backoffSeconds,
@@ -27,7 +27,7 @@ export async function migrateQueue(owner: Connection, definitions: JobDefinition
         heartbeatSeconds: 30,
       }
       if (await boss.getQueue(name)) await boss.updateQueue(name, options)
-      else await boss.createQueue(name, options)
+      else await boss.createQueue(name, { ...options, ...(oneWaiting && { policy: 'short' }) })
     }
     const grants = `
       grant usage on schema ${SCHEMA} to gatehouse_service;
@@ -105,11 +105,15 @@ export async function openQueue(
   }
 
   return {
-    async send(tx, definition, payload, options) {
+    async send(tx, definition, payload, { startAfter, key } = {}) {
       const queue = {
         executeSql: async (text: string, values?: unknown[]) => tx.execute(text, values),
       }
-      await boss.send(definition.name, payload as object, { db: queue, ...options })
+      await boss.send(definition.name, payload as object, {
+        db: queue,
+        ...(startAfter && { startAfter }),
+        ...(key !== undefined && { singletonKey: key }),
+      })
     },
 
     async work() {

@@ -1,0 +1,62 @@
+import { administratorsWith } from '../admins/index.ts'
+import type { Tx } from '../platform/db.ts'
+import type { GroupContext } from './context.ts'
+import { mailSuggestionsJob } from './job-definitions.ts'
+import { memberOf } from './records.ts'
+import { type GroupRow, type GroupType, holdGroup, lockGroup } from './store.ts'
+import { countSuggestions, hasSuggestionsSince } from './suggestion-store.ts'
+
+const MINUTE = 60_000
+/** Suggestions that come within this time after the first are told in one mail. */
+const GATHERED_MS = 5 * MINUTE
+
+/** In the transaction that makes new suggestions. */
+export async function announceSuggestions(
+  { send, postMail }: GroupContext,
+  tx: Tx,
+  organizationId: string,
+  { type, id, suggestions_notify }: GroupRow,
+  now: Date,
+): Promise<void> {
+  if (!suggestions_notify || !postMail) return
+  // A job that waits already is left to tell these too: it locks the group, so it sees them if it waited for us.
+  await holdGroup(tx, organizationId, type, id)
+  // Transactions that began a little earlier may still add to the same mail.
+  const since = new Date(now.getTime() - MINUTE).toISOString()
+  const startAfter = new Date(now.getTime() + GATHERED_MS)
+  const payload = { organizationId, type, id, since }
+  await send(tx, mailSuggestionsJob, payload, { startAfter, key: `${organizationId} ${id}` })
+}
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Nobody is bothered when all that was new has been taken back or decided on by now. */
+export async function mailSuggestions(
+  { db, postMail, publicUrl }: GroupContext,
+  organizationId: string,
+  type: GroupType,
+  id: string,
+  since: string,
+): Promise<void> {
+  if (!postMail) return
+  const emails = await administratorsWith(db, organizationId, 'groups')
+  await db.tx(organizationId, async (tx) => {
+    const group = await lockGroup(tx, organizationId, type, id)
+    if (!group?.suggestions_notify) return
+    if (!(await hasSuggestionsSince(tx, organizationId, id, since))) return
+    const { add, remove } = await countSuggestions(tx, organizationId, id)
+    const noun = memberOf(type)
+    const address = type === 'user_group' ? 'usergroups' : 'systemgroups'
+    const mail = {
+      subject: `The group ${group.name} has members to review`,
+      body: [
+        `By its rule, ${counted(add, noun)} should join the group "${group.name}" and ${counted(remove, noun)} should leave it.`,
+        '',
+        'Nothing changes until an administrator decides:',
+        `${publicUrl}/api/v2/${address}/${id}/suggestions`,
+        '',
+      ].join('\n'),
+    }
+    for (const recipient of emails) await postMail(tx, { recipient, ...mail })
+  })
+}
