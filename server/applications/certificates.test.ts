@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
+import { untilBlocked } from '../../test/blocked.ts'
 import { startApp } from '../../test/harness.ts'
 import { newId } from '../platform/ids.ts'
 import { sql } from '../platform/sql.ts'
@@ -221,6 +222,31 @@ test('who has read metadata with which certificate is told', async () => {
   // The address is open to everybody: what it leaves behind has a limit.
   for (let at = 0; at < 60; at++) await fetch(`198.51.100.${at}`, 'x'.repeat(1000), [next.id])
   assert.equal(byRole(await org.get(url)).next!.fetchedBy.length, 50)
+})
+
+test('metadata is answered while a certificate that stands in it goes away', async () => {
+  const org = await app.newOrganization()
+  const { slug, url } = await newApplication(org)
+  await org.post(url)
+  const application = (await findSsoApplication(app, slug))!
+  const { current, next } = application.certificates
+  const { noted } = await app.db.tx(org.organizationId, async (tx) => {
+    await tx.run(
+      sql`update applications set next_certificate_id = null where id = ${application.id}`,
+    )
+    await tx.run(sql`delete from application_certificates where id = ${next!.id}`)
+    const noted = noteMetadataFetched(app.db, application, {
+      address: '192.0.2.1',
+      userAgent: 'SP/1.0',
+      certificates: [current.id, next!.id],
+    })
+    await untilBlocked(app.db, tx)
+    return { noted }
+  })
+  await noted
+  const roles = byRole(await org.get(url))
+  assert.deepEqual(ids(roles), [current.id, undefined, undefined])
+  assert.equal(roles.current!.fetchedBy[0]!.userAgent, 'SP/1.0')
 })
 
 test('warnings are due 60, 30, 7 and 1 days before the end, each once', () => {

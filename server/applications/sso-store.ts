@@ -49,7 +49,10 @@ export const findSsoRow = (db: Queryable, organizationId: string, id: string) =>
 /** Kept for each certificate: the address is open to everybody, and so is the name they give themselves. */
 const MOST_FETCHES = 50
 
-/** Written at most once a minute for each of them, so that a busy reader does not write with every request. */
+/**
+ * Written at most once a minute for each of them, so that a busy reader does not write with every request. The lock keeps
+ * the certificates in place: one that goes away at this moment is waited for and left out.
+ */
 export async function saveFetches(
   db: Queryable,
   organizationId: string,
@@ -62,6 +65,7 @@ export async function saveFetches(
     insert into application_metadata_fetches (organization_id, application_id, certificate_id, address, user_agent)
     select organization_id, application_id, id, ${address}, ${userAgent} from application_certificates
      where organization_id = ${organizationId} and application_id = ${applicationId} and id = any(${certificateIds}::text[])
+     order by id for key share
     on conflict (organization_id, application_id, certificate_id, address, user_agent) do update set last_at = now()
      where application_metadata_fetches.last_at < now() - interval '1 minute'`)
   if (saved === 0) return

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { untilBlocked } from '../../test/blocked.ts'
 import { startApp } from '../../test/harness.ts'
 import { addPerson, codesOf, PASSWORD, Person } from '../../test/person.ts'
 import type { Tx } from '../platform/db.ts'
@@ -20,11 +21,8 @@ async function meanwhile<T>(
 ): Promise<T> {
   const { pending } = await app.db.tx(org.organizationId, async (tx) => {
     await tx.run(sql`select 1 from users where id = ${userId} for update`)
-    const { pid } = (await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`))!
     const pending = send()
-    const waits = () =>
-      app.db.one(sql`select 1 from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`)
-    while (!(await waits())) await new Promise((resolve) => setImmediate(resolve))
+    await untilBlocked(app.db, tx)
     await change(tx)
     return { pending }
   })

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startListening } from '../listening.ts'
 import { addPerson, PASSWORD } from '../person.ts'
-import {
-  type ProviderOptions,
-  readIdpMetadata,
-  startServiceProvider,
-} from '../sso/service-provider.ts'
-import { addApplication, bind, type Org } from '../sso/world.ts'
+import { connect } from '../sso/connect.ts'
+import type { ProviderOptions } from '../sso/service-provider.ts'
+import { bind, type Org } from '../sso/world.ts'
 import { startChromium } from './chromium.ts'
 import { field, heading, press, signIn } from './steps.ts'
 
@@ -17,26 +14,14 @@ const app = await startListening()
 const openBrowser = await startChromium(app.base)
 app.secrets.add(PASSWORD)
 
-/** Each side is handed the other's metadata, and nothing else. */
-async function connect(org: Org, displayLabel: string, options: ProviderOptions = {}) {
-  const sp = await startServiceProvider(options)
-  const application = await addApplication(org, {}, { displayLabel })
-  const imported = await org.post(
-    `/api/v2/applications/${application.id}/spmetadata`,
-    sp.metadata,
-    { 'content-type': 'application/samlmetadata+xml' },
-  )
-  assert.equal(imported.statusCode, 200, imported.body)
-  const { body } = await app.http.inject(`${application.url}/metadata`)
-  sp.trust(readIdpMetadata(body))
-  return { sp, application }
-}
+const connectTo = (org: Org, displayLabel: string, options: ProviderOptions = {}) =>
+  connect(app.base, org, options, {}, { displayLabel })
 
 for (const binding of ['HTTP-Redirect', 'HTTP-POST'] as const)
   test(`from the application by ${binding}: sign in once, and out of both`, async () => {
     const org = await app.newOrganization()
     const user = await addPerson(org)
-    const { sp, application } = await connect(org, 'Wiki', { binding })
+    const { sp, application } = await connectTo(org, 'Wiki', { binding })
     await bind(org, application.id, 'user', user.id)
     const { page, problems } = await openBrowser()
     await page.goto(`${sp.origin}/login`)
@@ -45,7 +30,7 @@ for (const binding of ['HTTP-Redirect', 'HTTP-POST'] as const)
     assert.equal(sp.state.profile?.nameID, user.email)
 
     // Signed in there and here: another application asks nobody.
-    const { sp: second, application: other } = await connect(org, 'Tickets')
+    const { sp: second, application: other } = await connectTo(org, 'Tickets')
     await bind(org, other.id, 'user', user.id)
     await page.goto(`${second.origin}/login`)
     await page.waitForURL(`${second.origin}/acs`)
@@ -62,7 +47,7 @@ for (const binding of ['HTTP-Redirect', 'HTTP-POST'] as const)
 test('from a tile of the portal, and signed out there again when one leaves the portal', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
-  const { sp, application } = await connect(org, 'Company wiki')
+  const { sp, application } = await connectTo(org, 'Company wiki')
   await bind(org, application.id, 'user', user.id)
   const { page, context, problems } = await openBrowser()
   await page.goto('/')
@@ -91,7 +76,7 @@ test('from a tile of the portal, and signed out there again when one leaves the 
 test('an application that wants a fresh proof gets one, though the person is signed in', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
-  const { sp, application } = await connect(org, 'Payroll', { saml: { forceAuthn: true } })
+  const { sp, application } = await connectTo(org, 'Payroll', { saml: { forceAuthn: true } })
   await bind(org, application.id, 'user', user.id)
   const { page, problems } = await openBrowser()
   await page.goto('/')

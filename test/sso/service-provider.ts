@@ -39,6 +39,9 @@ export interface ProviderOptions {
   saml?: Partial<SamlConfig>
 }
 
+/** What it says it is when it reads metadata. */
+export const USER_AGENT = 'node-saml'
+
 type Handle = (saml: SAML, request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 const send = (response: ServerResponse, status: number, value: unknown) =>
@@ -127,23 +130,29 @@ export async function startServiceProvider(options: ProviderOptions = {}) {
     )
   })
 
-  return {
-    origin,
-    metadata,
-    key,
-    state,
-    /** Takes the identity provider from its metadata. */
-    trust(idp: IdpMetadata, more: Partial<SamlConfig> = {}) {
-      state.saml = new SAML({
-        ...own,
-        entryPoint: options.binding === 'HTTP-POST' ? idp.ssoPost : idp.ssoRedirect,
-        idpIssuer: idp.entityId,
-        idpCert: idp.certificates,
-        logoutUrl: idp.slo,
-        wantAuthnResponseSigned: false,
-        ...options.saml,
-        ...more,
-      })
-    },
+  /** Takes the identity provider from its metadata. */
+  function trust(idp: IdpMetadata, more: Partial<SamlConfig> = {}) {
+    state.saml = new SAML({
+      ...own,
+      // Whoever is on the way while the metadata is read again still has a request that is known.
+      ...(state.saml && { cacheProvider: state.saml.cacheProvider }),
+      entryPoint: options.binding === 'HTTP-POST' ? idp.ssoPost : idp.ssoRedirect,
+      idpIssuer: idp.entityId,
+      idpCert: idp.certificates,
+      logoutUrl: idp.slo,
+      wantAuthnResponseSigned: false,
+      ...options.saml,
+      ...more,
+    })
   }
+  /** The same from where it stands, as service providers do by themselves. */
+  async function read(url: string): Promise<IdpMetadata> {
+    const response = await fetch(url, { headers: { 'user-agent': USER_AGENT } })
+    const body = await response.text()
+    if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body}`)
+    const idp = readIdpMetadata(body)
+    trust(idp)
+    return idp
+  }
+  return { origin, metadata, key, state, trust, read }
 }

@@ -7,8 +7,8 @@ export class Surfer {
   readonly #login: { identifier: string; password: string }
   /** Everything it has seen, for tests that look at what passed through. */
   readonly forms: { action: string; fields: Record<string, string> }[] = []
-  /** Called before a form is sent; may change it. */
-  meddle: (form: Surfer['forms'][number]) => void = () => {}
+  /** Called before a form is sent; may change it, or keep it waiting. */
+  meddle: (form: Surfer['forms'][number]) => void | Promise<void> = () => {}
 
   constructor(login: { identifier: string; password: string }) {
     this.#login = login
@@ -36,7 +36,7 @@ export class Surfer {
 
   async #send(page: URL, body: string): Promise<[URL, Response]> {
     const form = body.includes('name="SAMLRequest"') ? foreignForm(body) : formOf(body)
-    this.meddle(form)
+    await this.meddle(form)
     this.forms.push(form)
     const action = new URL(form.action, page)
     return [
