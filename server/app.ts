@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import {
   type AdminContext,
   administratorRoutes,
+  adminJobDefinitions,
   adminJobs,
   CredentialCache,
   createAuthenticate,
-  deleteExpiredJob,
   linkNewOrganization,
   oauthRoutes,
   providerAdministratorRoutes,
@@ -140,7 +140,7 @@ import {
 export const jobDefinitions: JobDefinition[] = [
   createPartitionsJob,
   dropExpiredJob,
-  deleteExpiredJob,
+  ...adminJobDefinitions,
   dropArrivalsJob,
   makeDigestsJob,
   sendMailJob,
@@ -301,6 +301,8 @@ export async function createApp(parts: AppParts): Promise<App> {
     queue.send(tx, definition, payload, options)
   const postMail = mailPoster(sealer, send)
   const { publicUrl } = config
+  const cache = new CredentialCache()
+  const context: AdminContext = { db, cache, sealer, postMail, send, publicUrl }
   const users: UserContext = {
     db,
     sealer,
@@ -338,7 +340,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   }
   const jobs = [
     ...insightsJobs(db),
-    ...adminJobs(db),
+    ...adminJobs(context),
     ...systemJobs(db),
     ...commandJobs(commands),
     ...forwardingJobs(db),
@@ -351,8 +353,6 @@ export async function createApp(parts: AppParts): Promise<App> {
     mailJob(db, sealer, config, log),
   ]
   const queue = await openQueue(db, log, jobDefinitions, jobs)
-  const cache = new CredentialCache()
-  const context: AdminContext = { db, cache, sealer, postMail, publicUrl }
   const forwarding = { db, searchDb, sealer, outbound }
   const { http, operations } = await createHttp({
     config,

@@ -50,9 +50,12 @@ export interface Attempt {
   last: boolean
 }
 
-/** Refuses an address from which too much has failed. */
-export const checkAddress = ({ db }: AdminContext, client: Client) =>
-  refuseBlocked(db, [addressSubject(client)])
+/** Mails asked for from one address; never given back, for nothing tells whether one was right. */
+export async function takeResetTurn({ db }: AdminContext, client: Client): Promise<void> {
+  const address = addressSubject(client)
+  await refuseBlocked(db, [address])
+  await take(db, `reset ${address}`, ADDRESS)
+}
 
 /** Counted before it is judged: asking in parallel brings no more attempts than asking one after the other. */
 export async function takeAttempt(

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../platform/db.ts'
+import type { SendJob } from '../platform/jobs/definition.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { CredentialCache } from './credential-cache.ts'
@@ -9,6 +10,7 @@ export interface AdminContext {
   cache: CredentialCache
   sealer: Sealer
   postMail: PostMail
+  send: SendJob
   publicUrl: string
 }
 

@@ -7,7 +7,8 @@ export {
   createFirstAdministrator,
   plantAdministrator,
 } from './first-administrator.ts'
-export { adminJobs, deleteExpiredJob } from './jobs.ts'
+export { adminJobDefinitions } from './job-definitions.ts'
+export { adminJobs } from './jobs.ts'
 export { oauthRoutes } from './oauth-routes.ts'
 export {
   resetKeyAsOperator,

@@ -1,13 +1,10 @@
-import { Type } from 'typebox'
-import type { Db } from '../platform/db.ts'
-import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { handle, type Job } from '../platform/jobs/definition.ts'
+import type { AdminContext } from './context.ts'
 import { deleteExpired } from './credential-store.ts'
+import { deleteExpiredJob, mailResetJob } from './job-definitions.ts'
+import { mailReset } from './password-actions.ts'
 
-export const deleteExpiredJob = defineJob({
-  name: 'admins.delete-expired',
-  payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
-  cron: '29 * * * *',
-})
-
-export const adminJobs = (db: Db): Job[] => [handle(deleteExpiredJob, () => deleteExpired(db))]
+export const adminJobs = (context: AdminContext): Job[] => [
+  handle(deleteExpiredJob, () => deleteExpired(context.db)),
+  handle(mailResetJob, (asked) => mailReset(context, asked)),
+]

@@ -3,16 +3,18 @@ import type { Caller, Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
 import { invalid } from '../platform/errors.ts'
 import { clearFailures, countFailure, type Limit } from '../platform/failures.ts'
+import { fromJobClient, toJobClient } from '../platform/jobs/client.ts'
 import { sha256 } from '../platform/secrets.ts'
 import {
   accountSubject,
   actorOf,
-  checkAddress,
   fail,
   returnAttempt,
   takeAttempt,
+  takeResetTurn,
 } from './attempts.ts'
 import type { AdminContext } from './context.ts'
+import { type MailReset, mailResetJob } from './job-definitions.ts'
 import { mailPasswordLink } from './password-links.ts'
 import { checkPassword, checkPasswordRules, hashPassword } from './passwords.ts'
 import { resourceOf } from './records.ts'
@@ -32,18 +34,26 @@ import {
 /** Mails to one address, so that nobody can be flooded through us. */
 const MAILS: Limit = { failures: 5, windowMinutes: 60, blockMinutes: 60 }
 
-/** Same answer for a known and an unknown address, and for one that has been mailed often enough. */
+/** Only counted and handed on: whether somebody is known must not show in how long the answer takes. */
 export async function requestPasswordReset(
   context: AdminContext,
   client: Client,
   email: string,
 ): Promise<void> {
-  await checkAddress(context, client)
+  const { db, send } = context
+  await takeResetTurn(context, client)
+  const asked = await countFailure(db, `reset ${accountSubject(email)}`, MAILS)
+  if (asked && asked.failures > MAILS.failures) return
+  await db.tx(null, (tx) => send(tx, mailResetJob, { email, ...toJobClient(client) }))
+}
+
+export async function mailReset(
+  context: AdminContext,
+  { email, ...client }: MailReset,
+): Promise<void> {
   const row = await findAdministratorByEmail(context.db, email.trim())
   if (!row || row.suspended) return
-  const mailed = await countFailure(context.db, `reset ${accountSubject(email)}`, MAILS)
-  if ((mailed?.failures ?? 0) > MAILS.failures) return
-  const actor = actorOf(row, client)
+  const actor = actorOf(row, fromJobClient(client))
   await context.db.tx(actor.organizationId, async (tx) => {
     await mailPasswordLink(context, tx, row, 'reset')
     await recordEvent(tx, actor, {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { JobClient } from '../platform/jobs/client.ts'
 import { defineJob, type JobDefinition } from '../platform/jobs/definition.ts'
 
 export const deleteExpiredSessionsJob = defineJob({
@@ -8,15 +9,11 @@ export const deleteExpiredSessionsJob = defineJob({
   cron: '37 * * * *',
 })
 
-const Optional = Type.Union([Type.String(), Type.Null()])
-
 /** What somebody typed who has forgotten the password, and where they are, for the event. */
 export const MailReset = Type.Object({
   identifier: Type.String(),
-  organization: Optional,
-  ip: Type.String(),
-  userAgent: Optional,
-  requestId: Type.String(),
+  organization: Type.Union([Type.String(), Type.Null()]),
+  ...JobClient.properties,
 })
 export type MailReset = Static<typeof MailReset>
 

@@ -2,6 +2,7 @@ import { checkPassword } from '../admins/index.ts'
 import type { Client } from '../platform/caller.ts'
 import { conflict, invalid } from '../platform/errors.ts'
 import { countFailure, type Limit } from '../platform/failures.ts'
+import { fromJobClient, toJobClient } from '../platform/jobs/client.ts'
 import {
   acceptPassword,
   changeUser,
@@ -55,18 +56,17 @@ export async function requestReset(
   await takeResetTurn(db, client)
   const asked = await countFailure(db, `reset ${nameSubject(identifier, organization)}`, MAILS)
   if (asked && asked.failures > MAILS.failures) return
-  const { ip, requestId, userAgent = null } = client
-  const payload = { identifier, organization: organization ?? null, ip, userAgent, requestId }
+  const payload = { identifier, organization: organization ?? null, ...toJobClient(client) }
   await db.tx(null, (tx) => send(tx, mailResetJob, payload))
 }
 
 /** Nobody who has been mailed often enough, under whatever name. */
 export async function mailReset(
   context: PortalContext,
-  { identifier, organization, ip, userAgent, requestId }: MailReset,
+  { identifier, organization, ...asking }: MailReset,
 ): Promise<void> {
   const { db } = context
-  const client: Client = { ip, requestId, userAgent: userAgent ?? undefined }
+  const client = fromJobClient(asking)
   for (const user of await findCandidates(context, identifier, organization ?? undefined)) {
     const { passwordPolicy } = await portalSettings(db, user.organization_id)
     if (!mayReset(user, passwordPolicy, new Date())) continue
