@@ -913,7 +913,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every way in which a user reaches an application or a system, now or at a past instant */
+        /**
+         * Every way in which a user reaches an application or a system, now or at a past instant
+         * @description Users who are STAGED, SUSPENDED or locked reach nothing: `allowed` is then false and `reason` says why, while `paths` tells what they would reach. The state at a past instant is known for as long as events are kept.
+         */
         get: operations["getApiV2AccessExplain"];
         put?: never;
         post?: never;
@@ -3129,7 +3132,15 @@ export interface components {
             target: components["schemas"]["AccessNode"];
             /** Format: date-time */
             at: string;
+            /**
+             * @description At that time; missing when events no longer tell
+             * @enum {unknown}
+             */
+            userState?: "STAGED" | "ACTIVATED" | "SUSPENDED";
+            /** @description There is a path, and as far as is known the user could go it */
             allowed: boolean;
+            /** @description Why it is not allowed. user_locked is told of the present only */
+            reason: ("no_path" | "user_staged" | "user_suspended" | "user_locked") | null;
             paths: components["schemas"]["AccessEdge"][][];
         };
         AccessGrant: {

@@ -102,6 +102,7 @@ import {
   portalJobs,
   portalRoutes,
 } from './portal/index.ts'
+  userStanding,
 import {
   samlRoutes,
   signOutAddress,
@@ -229,7 +230,7 @@ async function registerApi(
   await http.register(runRoutes, { prefix: '/api', context: commands })
   await http.register(commandQueueRoutes, { prefix: '/api/v2', context: commands })
   await http.register(commandAgentRoutes, { context: commands })
-  const graph = { db, names: groups.names, commandDetails }
+  const graph = { db, names: groups.names, commandDetails, userStanding: userStanding(db) }
   await http.register(graphRoutes, { prefix: '/api/v2', context: graph })
   await http.register(groupRoutes, { prefix: '/api/v2', context: groups })
   await http.register(templateRoutes, { prefix: '/api', context: applications })

@@ -15,9 +15,17 @@ export type CommandDetails = (
   ids: string[],
 ) => Promise<ReadonlyMap<string, object>>
 
+/** The state of a user, now (null) or at a past instant. Null when it is not known. */
+export type UserStanding = (
+  organizationId: string,
+  userId: string,
+  instant: Date | null,
+) => Promise<{ state: 'STAGED' | 'ACTIVATED' | 'SUSPENDED'; locked: boolean } | null>
+
 export interface GraphContext {
   db: Db
   names: NodeNames
+  userStanding: UserStanding
   commandDetails: CommandDetails
 }
 

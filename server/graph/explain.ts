@@ -3,7 +3,7 @@ import type { Caller } from '../platform/caller.ts'
 import { invalid } from '../platform/errors.ts'
 import { chainsBetween } from './chains.ts'
 import { nodeNotFound } from './change.ts'
-import type { GraphContext } from './context.ts'
+import type { GraphContext, UserStanding } from './context.ts'
 import { grantedWays, knownNodes } from './explain-store.ts'
 import type { NodeRef } from './pairs.ts'
 import type { AccessExplanation } from './schema.ts'
@@ -31,9 +31,20 @@ function momentOf({ at }: AccessQuestion, now: Date): Date | null {
   return moment
 }
 
+/** Only ACTIVATED users whose account is not locked reach anything. */
+function reasonAgainst(
+  paths: number,
+  standing: Awaited<ReturnType<UserStanding>>,
+): AccessExplanation['reason'] {
+  if (paths === 0) return 'no_path'
+  if (standing?.state === 'STAGED') return 'user_staged'
+  if (standing?.state === 'SUSPENDED') return 'user_suspended'
+  return standing?.locked ? 'user_locked' : null
+}
+
 /** Who can reach what, and why: every way, each edge with the event that granted it. */
 export async function explainAccess(
-  { db, names }: GraphContext,
+  { db, names, userStanding }: GraphContext,
   { organizationId }: Caller,
   question: AccessQuestion,
   now: Date,
@@ -51,7 +62,8 @@ export async function explainAccess(
   const ways = await grantedWays(tenant, organizationId, user, target, chains, at)
   const edges = ways.flat()
   const nodes = [user, target, ...edges.flatMap(({ near, far }) => [near, far])]
-  const [called, events] = await Promise.all([
+  const [standing, called, events] = await Promise.all([
+    userStanding(organizationId, user.id, moment),
     names(tenant, organizationId, nodes),
     findEvents(
       tenant,
@@ -63,11 +75,14 @@ export async function explainAccess(
     const name = called.get(id)
     return { type, id, ...(name !== undefined && { name }) }
   }
+  const reason = reasonAgainst(ways.length, standing)
   return {
     user: named(user),
     target: named(target),
     at: (moment ?? now).toISOString(),
-    allowed: ways.length > 0,
+    ...(standing && { userState: standing.state }),
+    allowed: reason === null,
+    reason,
     paths: ways.map((way) =>
       way.map(({ near, far, attributes, since, until, event }) => ({
         from: named(near),

@@ -1,5 +1,11 @@
 export { changeEdge, type EdgeChange, type GraphActor, nodeNotFound } from './change.ts'
-export { type CommandDetails, type GraphContext, type NodeNames, namesBy } from './context.ts'
+export {
+  type CommandDetails,
+  type GraphContext,
+  type NodeNames,
+  namesBy,
+  type UserStanding,
+} from './context.ts'
 export { groupsOf, holdNodes, insertEdge, membersOf } from './edge-store.ts'
 export { forgetHistoryJob, graphJobs } from './jobs.ts'
 export { addNode, deleteNode, restoreNode, setNodeAttributes } from './node-store.ts'

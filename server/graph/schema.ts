@@ -79,12 +79,25 @@ export const ExplainedEdge = Type.Object(
 )
 export type ExplainedEdge = Type.Static<typeof ExplainedEdge>
 
+/** Why a user does not reach something. */
+export const REFUSALS = ['no_path', 'user_staged', 'user_suspended', 'user_locked'] as const
+
 export const AccessExplanation = Type.Object(
   {
     user: ExplainedNode,
     target: ExplainedNode,
     at: Type.String({ format: 'date-time' }),
-    allowed: Type.Boolean(),
+    userState: Type.Optional(
+      Type.Enum(['STAGED', 'ACTIVATED', 'SUSPENDED'], {
+        description: 'At that time; missing when events no longer tell',
+      }),
+    ),
+    allowed: Type.Boolean({
+      description: 'There is a path, and as far as is known the user could go it',
+    }),
+    reason: Type.Union([Type.Enum([...REFUSALS]), Type.Null()], {
+      description: 'Why it is not allowed. user_locked is told of the present only',
+    }),
     paths: Type.Array(Type.Array(ExplainedEdge)),
   },
   { title: 'AccessExplanation' },

@@ -10,7 +10,7 @@ export {
   insightsJobs,
   makeDigestsJob,
 } from './jobs.ts'
-export { findEvents } from './lookup-store.ts'
+export { findEvents, firstEventAfter } from './lookup-store.ts'
 export { makeDigests } from './make-digests.ts'
 export { type Actor, type EventInput, observeEvents, recordEvent } from './record.ts'
 export { recordSsoEvent, type SsoEvent } from './record-sso.ts'

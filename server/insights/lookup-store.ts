@@ -1,5 +1,8 @@
 import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
+import { narrow, rangesOf } from './ranges.ts'
+import { searchCondition } from './search-sql.ts'
+import type { Term } from './search-term.ts'
 
 /** An id is made before its transaction commits, and the database's clock may differ from ours. */
 const SLACK_MS = 5 * 60_000
@@ -25,4 +28,37 @@ export async function findEvents(
       join events e on e.organization_id = ${organizationId} and e.id = w.id
        and e.timestamp >= w.from_time and e.timestamp <= w.to_time`)
   return new Map(rows.map(({ id, document }) => [id, JSON.parse(document)]))
+}
+
+const is = (field: string, values: string[]): Term => ({
+  type: 'leaf',
+  field,
+  kinds: ['string'],
+  operator: 'in',
+  values,
+})
+
+/** The first event of these types about a resource after an instant; undefined when there is none. */
+export async function firstEventAfter(
+  db: Queryable,
+  organizationId: string,
+  resourceId: string,
+  eventTypes: string[],
+  instant: Date,
+): Promise<Record<string, unknown> | undefined> {
+  const term: Term = {
+    type: 'and',
+    terms: [is('resource.id', [resourceId]), is('event_type', eventTypes)],
+  }
+  const time = { from: instant.getTime() + 1, until: Date.now() + SLACK_MS }
+  const ranges = await narrow(db, await rangesOf(db, [organizationId], term, time), term)
+  for (const { from, until } of ranges) {
+    const row = await db.one<{ document: string }>(sql`
+      select e.document from events e
+       where e.organization_id = ${organizationId} and ${searchCondition(term)}
+         and e.timestamp >= ${new Date(from)}::timestamptz and e.timestamp < ${new Date(until)}::timestamptz
+       order by e.timestamp, e.id limit 1`)
+    if (row) return JSON.parse(row.document)
+  }
+  return undefined
 }

@@ -26,6 +26,7 @@ export {
   totpContext,
 } from './sign-in.ts'
 export { saveTotpCounter } from './sign-in-store.ts'
+export { stateAt } from './state-history.ts'
 export {
   findUser,
   findUserByLogin,

@@ -113,6 +113,18 @@ export const findUsers = (db: Queryable, organizationId: string, ids: readonly s
     select * from users
      where organization_id = ${organizationId} and id = any(${ids}::text[]) and deleted_at is null`)
 
+/** Also of those who are deleted and can be restored. */
+export const findStateOfAnybody = async (
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<UserState | undefined> =>
+  (
+    await db.one<{ state: UserState }>(
+      sql`select state from users where organization_id = ${organizationId} and id = ${id}`,
+    )
+  )?.state
+
 /** By what people type to sign in. */
 export const findUserByLogin = (db: Queryable, organizationId: string, login: string) =>
   db.one<UserRow>(sql`

@@ -1,0 +1,23 @@
+import type { UserStanding } from '../graph/index.ts'
+import type { Db } from '../platform/db.ts'
+import { findUser, stateAt } from '../users/index.ts'
+import { isLocked } from './owed.ts'
+import { portalSettings } from './settings.ts'
+
+/**
+ * Whether a user can use what they reach. Of the past only the state is told: a lock may have ended by itself, which
+ * leaves no event.
+ */
+export const userStanding =
+  (db: Db): UserStanding =>
+  async (organizationId, userId, instant) => {
+    const now = new Date()
+    if (instant) {
+      const state = await stateAt(db, organizationId, userId, instant, now)
+      return state && { state, locked: false }
+    }
+    const user = await findUser(db.tenant(organizationId), organizationId, userId)
+    if (!user) return null
+    const { passwordPolicy } = await portalSettings(db, organizationId)
+    return { state: user.state, locked: isLocked(user, passwordPolicy, now) }
+  }
