@@ -101,8 +101,8 @@ import {
   portalJobDefinitions,
   portalJobs,
   portalRoutes,
-} from './portal/index.ts'
   userStanding,
+} from './portal/index.ts'
 import {
   samlRoutes,
   signOutAddress,
