@@ -217,6 +217,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List reports */
+        get: operations["getInsightsDirectoryV1Reports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reports/{report_id}/artifacts/{artifact_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download a file of a report */
+        get: operations["getInsightsDirectoryV1ReportsByReportIdArtifactsByArtifactIdContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reports/{report_type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a report
+         * @description Made in the background; GET /reports tells when it is completed. Types: os-version, user-account-health, users-to-devices, users-to-directories, users-to-sso-applications, users-to-user-groups. Reports about users have a row for each thing somebody is bound to, and one for whoever is bound to nothing. Beside the scope insights, the scopes to read what the report shows are needed. Files are kept for 30 days.
+         */
+        post: operations["postInsightsDirectoryV1ReportsByReportType"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/retention": {
         parameters: {
             query?: never;
@@ -572,6 +626,35 @@ export interface components {
                 key_as_string: string;
                 doc_count: number;
             }[];
+        };
+        Report: {
+            id: string;
+            type: string;
+            /** @enum {unknown} */
+            status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "DELETED";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description When its files are deleted
+             */
+            expiration: string;
+            requester_id: string;
+            /** @description Empty for service accounts */
+            requester_email: string;
+            parameters: {
+                [key: string]: unknown;
+            }[];
+            /** @description The files, when it is completed */
+            artifacts: {
+                id: string;
+                /** @enum {unknown} */
+                format: "CSV" | "JSON";
+            }[];
+            /** @description Why it failed */
+            error_message?: string;
         };
         Retention: {
             /** @description Events older than this are dropped, once a night */
@@ -1301,6 +1384,142 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["IngestReport"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    getInsightsDirectoryV1Reports: {
+        parameters: {
+            query: {
+                /** @description CREATED_AT (default), EXPIRATION, REQUESTER_EMAIL, STATUS, TYPE or UPDATED_AT: descending; with - in front ascending */
+                sort?: string;
+                limit: number;
+                skip: number;
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    getInsightsDirectoryV1ReportsByReportIdArtifactsByArtifactIdContent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                report_id: string;
+                artifact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, by the format of the artifact. In CSV, a cell whose text begins like a formula gets a leading apostrophe. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    }[];
+                    "text/csv": string;
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInsights"];
+                };
+            };
+        };
+    };
+    postInsightsDirectoryV1ReportsByReportType: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                report_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
                 };
             };
             /** @description The request was refused */

@@ -15,6 +15,7 @@ const SLICES = [
   'groups',
   'applications',
   'commands',
+  'reports',
   'portal',
   'sso',
   'provisioning',

@@ -114,6 +114,26 @@ test('every operation of the facts in this area is there under its published id'
   for (const [id, legacy] of Object.entries(published)) assert.equal(ids.get(id), legacy, id)
 })
 
+test('every published operation of Insights is there under its ids', async () => {
+  const entries = (await app.anonymous.get('/openapi/insights-operation-ids.json')).json()
+  const published = {
+    postInsightsDirectoryV1Events: 'directoryInsights_eventsPost',
+    postInsightsDirectoryV1EventsCount: 'directoryInsights_eventsCountPost',
+    postInsightsDirectoryV1EventsDistinct: 'directoryInsights_eventsDistinctPost',
+    postInsightsDirectoryV1EventsInterval: 'directoryInsights_eventsIntervalPost',
+    getInsightsDirectoryV1Reports: 'directoryInsights_reportsListGet',
+    postInsightsDirectoryV1ReportsByReportType: 'directoryInsights_reportsCreate',
+    getInsightsDirectoryV1ReportsByReportIdArtifactsByArtifactIdContent:
+      'directoryInsights_reportsArtifactContentGet',
+  }
+  for (const [id, legacy] of Object.entries(published)) {
+    const entry = entries.find(
+      (one: Record<string, string>) => one.standardized_operation_id === id,
+    )
+    assert.equal(entry?.legacy_operation_id, legacy, id)
+  }
+})
+
 test('the API reference loads nothing from outside', async () => {
   const page = await app.anonymous.get('/docs')
   assert.equal(page.statusCode, 200)

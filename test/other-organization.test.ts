@@ -46,6 +46,9 @@ async function furnish(org: Org): Promise<Record<string, string>> {
       spEntityId: { value: 'https://wiki.example.com' },
     },
   })
+  await made('/insights/directory/v1/reports/os-version', {})
+  await app.runDueJobs()
+  const [report] = (await org.get('/insights/directory/v1/reports')).json()
   const planned = { user_ids: [user], state: 'SUSPENDED', start_date: '2999-01-01T00:00:00Z' }
   const nodes: Partial<Record<NodeType, string>> = {
     user,
@@ -64,6 +67,8 @@ async function furnish(org: Org): Promise<Record<string, string>> {
   return {
     ...nodes,
     trigger,
+    report: report.id,
+    artifact: report.artifacts[0].id,
     workflow: waiting.workflowInstanceId,
     result: run.queueIds[0],
     sshKey: (await made(`/api/systemusers/${user}/sshkeys`, key)).id,
@@ -98,6 +103,10 @@ const PARAMETERS: [RegExp, Record<string, string>][] = [
   [/^\/api\/v2\/office365s\//, { office365_id: 'office_365' }],
   [/^\/api\/v2\/ldapservers\//, { ldapserver_id: 'ldap_server' }],
   [/^\/api\/v2\/radiusservers\//, { radiusserver_id: 'radius_server' }],
+  [
+    /^\/insights\/directory\/v1\/reports\/\{report_id\}/,
+    { report_id: 'report', artifact_id: 'artifact' },
+  ],
 ]
 
 const STRONG = 'Tangled-Orchard-58'

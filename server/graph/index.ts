@@ -1,3 +1,4 @@
+export { type Binding, bindingsOf, membershipsOf } from './bindings-store.ts'
 export { changeEdge, type EdgeChange, type GraphActor, nodeNotFound } from './change.ts'
 export {
   type CommandDetails,
@@ -9,7 +10,7 @@ export {
 export { groupsOf, holdNodes, insertEdge, membersOf } from './edge-store.ts'
 export { forgetHistoryJob, graphJobs } from './jobs.ts'
 export { addNode, deleteNode, restoreNode, setNodeAttributes } from './node-store.ts'
-export { memberTypeOf, NODE_TYPES, type NodeRef, type NodeType } from './pairs.ts'
+export { DIRECTORY_TYPES, memberTypeOf, NODE_TYPES, type NodeRef, type NodeType } from './pairs.ts'
 export { reachedIds, systemsOfCommand } from './reached-store.ts'
 export { graphRoutes } from './routes.ts'
 export { type GraphOperation, graphOperation } from './schema.ts'

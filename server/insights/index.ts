@@ -1,3 +1,4 @@
+export { row as csvRow } from './csv.ts'
 export { type Change, changesBetween, fold } from './document.ts'
 export { readEventQuery, readSelection, type Selection } from './event-query.ts'
 export { exportRoutes } from './export-routes.ts'
@@ -13,6 +14,7 @@ export {
 export { findEvents, firstEventAfter } from './lookup-store.ts'
 export { makeDigests } from './make-digests.ts'
 export { type Actor, type EventInput, observeEvents, recordEvent } from './record.ts'
+export { type ReportEvent, recordReportEvent } from './record-reports.ts'
 export { recordSsoEvent, type SsoEvent } from './record-sso.ts'
 export { recordSystemsEvent } from './record-systems.ts'
 export { retentionDays } from './retention.ts'

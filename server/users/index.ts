@@ -36,3 +36,4 @@ export {
   userResource,
 } from './store.ts'
 export { UnixUids } from './unix-uids.ts'
+export { usersAfter } from './walk-store.ts'

@@ -1,0 +1,77 @@
+import type { Tx } from '../platform/db.ts'
+import { empty, identifier, join, literal, type Sql, sql } from '../platform/sql.ts'
+import { hopsOf, waysFrom } from './chain-sql.ts'
+import { type Chain, chainsBetween } from './chains.ts'
+import { groupTypeOf, type NodeType } from './pairs.ts'
+
+/** That one is bound to the other now, directly or through groups, or a member of it. */
+export interface Binding {
+  from: string
+  type: NodeType
+  to: string
+  direct: boolean
+  /** Groups that the ways pass: those the one is in, and those the other is in. */
+  groups: string[]
+  targetGroups: string[]
+}
+
+/** Rows that are held at once, however much is bound to whom. */
+const BATCH = 1000
+const CURSOR = identifier('bindings')
+
+function waysOf(organizationId: string, chain: Chain, ids: readonly string[]): Sql {
+  const hops = hopsOf(organizationId, chain)
+  const [start, end] = [chain[0], chain.at(-1)!]
+  const passed = (group: NodeType | undefined): Sql =>
+    hops.slice(0, -1).find(({ to }) => to === group)?.far ?? sql`null`
+  return sql`
+    select ${hops[0]!.near}::text as start_id, ${literal(end)}::text as type, ${hops.at(-1)!.far}::text as end_id,
+           ${hops.length === 1}::boolean as direct, ${passed(groupTypeOf(start))}::text as start_group,
+           ${passed(groupTypeOf(end))}::text as end_group
+      from ${waysFrom(hops, sql`any(${ids}::text[])`)}`
+}
+
+async function* readBindings(
+  tx: Tx,
+  organizationId: string,
+  chains: readonly Chain[],
+  ids: readonly string[],
+): AsyncGenerator<Binding[]> {
+  const ways = chains.map(
+    (chain, at) => sql`${at === 0 ? empty : sql`union all`} ${waysOf(organizationId, chain, ids)}`,
+  )
+  await tx.run(sql`
+    declare ${CURSOR} no scroll cursor for
+    select start_id as "from", type, end_id as "to", bool_or(direct) as direct,
+           array_remove(array_agg(distinct start_group), null) as groups,
+           array_remove(array_agg(distinct end_group), null) as "targetGroups"
+      from (${join(ways, ' ')}) ways
+     group by start_id, type, end_id order by start_id, type, end_id`)
+  for (let full = true; full; ) {
+    const found = await tx.many<Binding>(sql`fetch 1000 from ${CURSOR}`)
+    full = found.length === BATCH
+    if (found.length > 0) yield found
+  }
+  await tx.run(sql`close ${CURSOR}`)
+}
+
+/** What these are bound to, of any of the types, in the order of the ids. One walk at a time in a transaction. */
+export const bindingsOf = (
+  tx: Tx,
+  organizationId: string,
+  start: NodeType,
+  ids: readonly string[],
+  types: readonly NodeType[],
+): AsyncGenerator<Binding[]> => {
+  const chains = types.flatMap((type) => chainsBetween(start, type))
+  return readBindings(tx, organizationId, chains, ids)
+}
+
+/** The groups that these are in. */
+export const membershipsOf = (
+  tx: Tx,
+  organizationId: string,
+  member: NodeType,
+  ids: readonly string[],
+): AsyncGenerator<Binding[]> =>
+  readBindings(tx, organizationId, [[member, groupTypeOf(member)!]], ids)

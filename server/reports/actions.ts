@@ -1,0 +1,131 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { recordReportEvent } from '../insights/index.ts'
+import type { Caller } from '../platform/caller.ts'
+import type { Db } from '../platform/db.ts'
+import { invalid, notFound, throttled } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { CONTENT_TYPES, fileName } from './artifact.ts'
+import type { ReportContext } from './context.ts'
+import { makeReportJob } from './job-definitions.ts'
+import type { Report } from './schema.ts'
+import {
+  countUnfinished,
+  findArtifact,
+  findPiece,
+  insertReport,
+  type ReportRow,
+  type ReportSort,
+  listReports as readReports,
+  SORTS,
+} from './store.ts'
+import { checkMayRead, readReportType } from './types.ts'
+
+const unpack = promisify(gunzip)
+/** Files are kept for so long. */
+const KEPT_MS = 30 * 86_400_000
+/** Of one organization: each of them reads everybody. */
+const MOST_UNFINISHED = 20
+
+const toReport = ({ error_message, ...row }: ReportRow): Report => ({
+  ...row,
+  parameters: [],
+  ...(error_message !== null && { error_message }),
+})
+
+/** As published: plain is descending, a leading minus ascending. */
+function readSort(raw = 'CREATED_AT'): { sort: ReportSort; descending: boolean } {
+  const name = raw.replace(/^-/, '').toUpperCase()
+  if (!Object.hasOwn(SORTS, name)) {
+    const allowed = Object.keys(SORTS).join(', ')
+    throw invalid('bad_sort', `sort: must be one of ${allowed}, with - in front to sort ascending`)
+  }
+  return { sort: name as ReportSort, descending: !raw.startsWith('-') }
+}
+
+export async function listReports(
+  db: Db,
+  { organizationId }: Caller,
+  { sort, limit, skip }: { sort?: string; limit: number; skip: number },
+): Promise<Report[]> {
+  const list = { ...readSort(sort), limit, skip }
+  const rows = await readReports(db.tenant(organizationId), organizationId, list)
+  return rows.map(toReport)
+}
+
+/** The report, the event that tells of it and the job that makes it commit together. */
+export async function requestReport(
+  { db, send }: ReportContext,
+  caller: Caller,
+  name: string,
+  now: number,
+): Promise<Report> {
+  const type = readReportType(name)
+  checkMayRead(caller, type)
+  const { organizationId } = caller
+  const row = await db.tx(organizationId, async (tx) => {
+    if ((await countUnfinished(tx, organizationId)) >= MOST_UNFINISHED) {
+      throw throttled('too_many_reports', 'Too many reports are being made; try again shortly', {
+        retryAfter: 10,
+      })
+    }
+    const report = await insertReport(tx, organizationId, {
+      id: newId(now),
+      type,
+      requester_id: caller.id,
+      requester_email: caller.initiator.email ?? '',
+      expiration: new Date(now + KEPT_MS).toISOString(),
+    })
+    const event = { event_type: 'report_run', resource: { id: report.id, name: type } } as const
+    await recordReportEvent(tx, caller, event)
+    await send(tx, makeReportJob, { organizationId, reportId: report.id })
+    return report
+  })
+  return toReport(row)
+}
+
+/** A piece is read when the one before has been taken; no connection is held meanwhile. */
+async function* piecesOf(
+  db: Db,
+  organizationId: string,
+  reportId: string,
+  artifactId: string,
+  pieces: number,
+): AsyncGenerator<string> {
+  const tenant = db.tenant(organizationId)
+  for (let position = 0; position < pieces; position++) {
+    const piece = await findPiece(tenant, organizationId, reportId, artifactId, position)
+    if (!piece) throw notFound('artifact_expired', 'The artifact has expired')
+    yield String(await unpack(piece.content))
+  }
+}
+
+export interface ArtifactFile {
+  type: string
+  name: string
+  text: AsyncGenerator<string>
+}
+
+/** The file, and the event that tells who took it. */
+export function openArtifact(
+  db: Db,
+  caller: Caller,
+  reportId: string,
+  artifactId: string,
+): Promise<ArtifactFile> {
+  const { organizationId } = caller
+  return db.tx(organizationId, async (tx) => {
+    const found = await findArtifact(tx, organizationId, reportId, artifactId)
+    if (!found) throw notFound('artifact_not_found', 'report artifact not found')
+    const { type, format, pieces, created_at } = found
+    checkMayRead(caller, type)
+    const configuration = { artifact_id: artifactId, format }
+    const resource = { id: reportId, name: type, configuration }
+    await recordReportEvent(tx, caller, { event_type: 'report_export', resource })
+    return {
+      type: CONTENT_TYPES[format],
+      name: fileName(type, created_at, format),
+      text: piecesOf(db, organizationId, reportId, artifactId, pieces),
+    }
+  })
+}

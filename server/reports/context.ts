@@ -1,0 +1,10 @@
+import type { NodeNames } from '../graph/index.ts'
+import type { Db } from '../platform/db.ts'
+import type { SendJob } from '../platform/jobs/definition.ts'
+
+/** What the actions of this slice work with; made once by the composition root. */
+export interface ReportContext {
+  db: Db
+  send: SendJob
+  names: NodeNames
+}

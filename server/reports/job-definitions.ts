@@ -1,0 +1,18 @@
+import { Type } from 'typebox'
+import { defineJob } from '../platform/jobs/definition.ts'
+
+const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
+
+export const makeReportJob = defineJob({
+  name: 'reports.make',
+  payload: Type.Object({ organizationId: Id, reportId: Id }),
+  retry: { limit: 4, backoffSeconds: 10 },
+})
+
+/** Deletes the files of reports that have expired, and gives up those whose job got lost. */
+export const tidyReportsJob = defineJob({
+  name: 'reports.tidy',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 60 },
+  cron: '29 3 * * *',
+})

@@ -1,0 +1,39 @@
+import { recordReportEvent } from '../insights/index.ts'
+import { listAllOrganizations } from '../organizations/index.ts'
+import { systemCaller } from '../platform/caller.ts'
+import { handle, type Job } from '../platform/jobs/definition.ts'
+import type { ReportContext } from './context.ts'
+import { makeReportJob, tidyReportsJob } from './job-definitions.ts'
+import { makeReport } from './make.ts'
+import { expiredReports, expireReport, failForgotten, purgeReports } from './run-store.ts'
+
+const DAY = 86_400_000
+/** For how long a report is listed; its files go before. */
+const LISTED_DAYS = 90
+const LOST_MS = DAY
+const LOST = 'The report was not made in time; ask for it again'
+
+/** Each report in a transaction of its own: files may be large. */
+export async function tidyReports({ db }: ReportContext, now: Date): Promise<void> {
+  for (const { id: organizationId } of await listAllOrganizations(db)) {
+    await db.tx(organizationId, async (tx) => {
+      await failForgotten(tx, organizationId, new Date(now.getTime() - LOST_MS), LOST)
+      await purgeReports(tx, organizationId, new Date(now.getTime() - LISTED_DAYS * DAY))
+    })
+    const expired = await expiredReports(db.tenant(organizationId), organizationId, now)
+    for (const { id, type } of expired) {
+      await db.tx(organizationId, async (tx) => {
+        if (!(await expireReport(tx, organizationId, id))) return
+        const event = { event_type: 'report_delete', resource: { id, name: type } } as const
+        await recordReportEvent(tx, systemCaller(organizationId, 'report expiry'), event)
+      })
+    }
+  }
+}
+
+export const reportJobs = (context: ReportContext): Job[] => [
+  handle(makeReportJob, ({ organizationId, reportId }) =>
+    makeReport(context, organizationId, reportId),
+  ),
+  handle(tidyReportsJob, () => tidyReports(context, new Date())),
+]

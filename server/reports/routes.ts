@@ -1,0 +1,101 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import { codeOf } from '../platform/errors.ts'
+import { errorsOf } from '../platform/http/errors.ts'
+import { answerWithFile } from '../platform/http/file-answer.ts'
+import { listReports, openArtifact, requestReport } from './actions.ts'
+import type { ReportContext } from './context.ts'
+import { Report } from './schema.ts'
+import { REPORT_TYPES } from './types.ts'
+
+const errors = errorsOf('insights')
+const tags = ['reports']
+const READ = ['insights', 'insights.readonly']
+
+/** Reports about an organization, made in the background. */
+export const reportRoutes: FastifyPluginAsyncTypebox<{ context: ReportContext }> = async (
+  app,
+  { context },
+) => {
+  app.get(
+    '/reports',
+    {
+      schema: {
+        tags,
+        summary: 'List reports',
+        querystring: Type.Object({
+          sort: Type.Optional(
+            Type.String({
+              description:
+                'CREATED_AT (default), EXPIRATION, REQUESTER_EMAIL, STATUS, TYPE or UPDATED_AT: descending; with - in front ascending',
+            }),
+          ),
+          limit: Type.Integer({ minimum: 1, maximum: 1000, default: 1000 }),
+          skip: Type.Integer({ minimum: 0, default: 0 }),
+        }),
+        response: { 200: Type.Array(Report), ...errors },
+      },
+      config: { scopes: READ, operationId: { legacy: 'directoryInsights_reportsListGet' } },
+    },
+    ({ caller, query }) => listReports(context.db, caller, query),
+  )
+
+  app.post(
+    '/reports/:report_type',
+    {
+      schema: {
+        tags,
+        summary: 'Request a report',
+        description: `Made in the background; GET /reports tells when it is completed. Types: ${REPORT_TYPES.join(', ')}. Reports about users have a row for each thing somebody is bound to, and one for whoever is bound to nothing. Beside the scope insights, the scopes to read what the report shows are needed. Files are kept for 30 days.`,
+        params: Type.Object({ report_type: Type.String() }),
+        response: { 202: Report, ...errors },
+      },
+      config: { scopes: ['insights'], operationId: { legacy: 'directoryInsights_reportsCreate' } },
+    },
+    async ({ caller, params }, reply) => {
+      reply.code(202)
+      return requestReport(context, caller, params.report_type, Date.now())
+    },
+  )
+
+  app.get(
+    '/reports/:report_id/artifacts/:artifact_id/content',
+    {
+      // It leaves an event, like any download.
+      exposeHeadRoute: false,
+      schema: {
+        tags,
+        summary: 'Download a file of a report',
+        params: Type.Object({ report_id: Type.String(), artifact_id: Type.String() }),
+        response: {
+          200: {
+            description:
+              'The file, by the format of the artifact. In CSV, a cell whose text begins like a formula gets a leading apostrophe.',
+            content: {
+              'application/json': {
+                schema: Type.Array(Type.Object({}, { additionalProperties: true })),
+              },
+              'text/csv': { schema: Type.String() },
+            },
+          },
+          ...errors,
+        },
+      },
+      config: {
+        scopes: READ,
+        operationId: { legacy: 'directoryInsights_reportsArtifactContentGet' },
+      },
+    },
+    async (request, reply) => {
+      const { report_id, artifact_id } = request.params
+      const file = await openArtifact(context.db, request.caller, report_id, artifact_id)
+      try {
+        await answerWithFile(reply as unknown as FastifyReply, file)
+      } catch (error) {
+        const left = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'
+        request.log[left ? 'info' : 'warn']({ err: error }, 'a download broke off')
+      }
+    },
+  )
+}

@@ -1,0 +1,10 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+import type { UserRow } from './store.ts'
+
+/** The next ones in the order of their ids; from the first when `after` is empty. */
+export const usersAfter = (db: Queryable, organizationId: string, after: string, limit: number) =>
+  db.many<UserRow>(sql`
+    select * from users
+     where organization_id = ${organizationId} and deleted_at is null and id > ${after}
+     order by id nulls first limit ${limit}`)
