@@ -104,6 +104,13 @@ import {
   userStanding,
 } from './portal/index.ts'
 import {
+  makeReportJob,
+  type ReportContext,
+  reportJobs,
+  reportRoutes,
+  tidyReportsJob,
+} from './reports/index.ts'
+import {
   samlRoutes,
   signOutAddress,
   ssoJobs,
@@ -154,6 +161,8 @@ export const jobDefinitions: JobDefinition[] = [
   purgeSystemsJob,
   runScheduledJob,
   tidyCommandsJob,
+  makeReportJob,
+  tidyReportsJob,
   ...portalJobDefinitions,
   promoteCertificateJob,
   promoteOverdueJob,
@@ -194,13 +203,25 @@ interface HttpParts {
   groups: GroupContext
   applications: ApplicationContext
   commands: CommandContext
+  reports: ReportContext
   queueDepths: Queue['depths']
   prepare?: ((http: FastifyInstance) => void) | undefined
 }
 
 async function registerApi(
   http: FastifyInstance,
-  { config, db, searchDb, forwarding, users, portal, groups, applications, commands }: HttpParts,
+  {
+    config,
+    db,
+    searchDb,
+    forwarding,
+    users,
+    portal,
+    groups,
+    applications,
+    commands,
+    reports,
+  }: HttpParts,
   context: AdminContext,
   operations: Operation[],
 ) {
@@ -216,6 +237,7 @@ async function registerApi(
   })
   await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
   await http.register(forwarderRoutes, { prefix: '/insights/directory/v1', context: forwarding })
+  await http.register(reportRoutes, { prefix: '/insights/directory/v1', context: reports })
   await http.register(organizationRoutes, { prefix: '/api', db })
   const onOrganizationCreated = linkNewOrganization(context)
   await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })
@@ -339,11 +361,13 @@ export async function createApp(parts: AppParts): Promise<App> {
     usernames: async (tx, organizationId, ids) =>
       new Map((await findUsers(tx, organizationId, ids)).map(({ id, username }) => [id, username])),
   }
+  const reports: ReportContext = { db, send, names: groups.names }
   const jobs = [
     ...insightsJobs(db),
     ...adminJobs(context),
     ...systemJobs(db),
     ...commandJobs(commands),
+    ...reportJobs(reports),
     ...forwardingJobs(db),
     ...userJobs(users),
     ...portalJobs(portal),
@@ -367,6 +391,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     groups,
     applications,
     commands,
+    reports,
     queueDepths: queue.depths,
     prepare,
   })
@@ -397,6 +422,7 @@ export async function describeRoutes(): Promise<Operation[]> {
     groups: {} as GroupContext,
     applications: { publicUrl: '' } as ApplicationContext,
     commands: {} as CommandContext,
+    reports: {} as ReportContext,
     queueDepths: async () => [],
   })
   return operations
