@@ -9,9 +9,16 @@ export const foldText = (text: string): string => text.toLowerCase().replaceAll(
 
 type Json = Record<string, unknown>
 
-/** The members, each as `change` makes it; the same object when all stay as they are, as most are folded already. */
-function mapMembers(value: Json, change: (member: unknown, name: string) => unknown): Json {
-  let changed: Json | null = null
+/**
+ * The members, each as `change` makes it; the same object when all stay as they are, as most are folded already.
+ * `owned`: nobody else has the object, and it may be changed itself.
+ */
+function mapMembers(
+  value: Json,
+  owned: boolean,
+  change: (member: unknown, name: string) => unknown,
+): Json {
+  let changed: Json | null = owned ? value : null
   for (const name in value) {
     const member = value[name]
     const made = change(member, name)
@@ -25,15 +32,23 @@ function mapMembers(value: Json, change: (member: unknown, name: string) => unkn
 }
 const OWN = { enumerable: true, writable: true, configurable: true }
 
-function lower(value: unknown): unknown {
+function lower(value: unknown, owned: boolean): unknown {
   if (typeof value === 'string') return foldText(value)
   if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? value.map(lower) : mapMembers(value as Json, lower)
+  if (Array.isArray(value)) return value.map((one) => lower(one, owned))
+  return mapMembers(value as Json, owned, (member) => lower(member, owned))
 }
 
+const foldMembers = (document: Json, owned: boolean): Json =>
+  mapMembers(document, owned, (member, name) => (AS_SENT.has(name) ? member : lower(member, owned)))
+
 /** Searchable values are stored in lower case, so that a search never depends on it. */
-export const fold = (document: object): Json =>
-  mapMembers(document as Json, (member, name) => (AS_SENT.has(name) ? member : lower(member)))
+export const fold = (document: object): Json => foldMembers(document as Json, false)
+
+/** The same in place: a copy has a shape of its own, which makes it slow to read and to write. */
+export const foldInPlace = (document: Json): void => {
+  foldMembers(document, true)
+}
 
 /** The text of a document. jsonb knows neither U+0000 nor half a surrogate pair, and a search reads it as such. */
 export const documentText = (document: object): string =>

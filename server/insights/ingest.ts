@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Db } from '../platform/db.ts'
-import { fold } from './document.ts'
+import { foldInPlace } from './document.ts'
 import { type FieldKind, type FieldShape, SHAPES } from './fields.ts'
-import { type GeoIp, locate } from './geoip.ts'
+import { locate } from './geoip.ts'
 import { type Service, serviceOf } from './services.ts'
 import { createPartitions, insertPastEvents, type PastEvent } from './store.ts'
 import { parseTime } from './times.ts'
@@ -89,17 +89,18 @@ const TREES = Object.fromEntries(
  * one, in place, or a search for it would not find it. Inside lists nothing is refused.
  */
 function conform(node: ShapeNode, document: Json, prefix = '', inList = false): void {
-  for (const [name, { shape, members }] of node.members) {
-    if (!shape || !Object.hasOwn(document, name)) continue
+  for (const name in document) {
+    const field = node.members.get(name)
+    if (!field?.shape) continue
+    const { shape, members } = field
     const value = document[name]
     if (value === null || value === undefined) continue
     if (!inList && !FITS[shape.kind](value))
       throw new LineError(`${prefix}${name} must be a ${shape.kind}`)
     if (Array.isArray(value)) {
-      for (const one of value)
-        if (isObject(one)) conform({ shape, members }, one, `${prefix}${name}.`, true)
+      for (const one of value) if (isObject(one)) conform(field, one, `${prefix}${name}.`, true)
     } else if (isObject(value)) {
-      if (members.size > 0) conform({ shape, members }, value, `${prefix}${name}.`, inList)
+      if (members.size > 0) conform(field, value, `${prefix}${name}.`, inList)
     } else if (shape.kind === 'string' && typeof value === 'number' && shape.searchable)
       document[name] = String(value)
   }
@@ -123,11 +124,12 @@ function internalId(organizationId: string, service: Service, document: Json): s
 }
 
 /** Sources that know the place themselves are believed; some services have none in their documents. */
-function placeOf(service: Service, { client_ip, geoip }: Json): { geoip?: GeoIp } {
+function addPlace(service: Service, document: Json): void {
   const { fields, free } = SHAPES[service]
-  if (geoip !== undefined || !(free || Object.hasOwn(fields, 'geoip'))) return {}
-  const place = locate(client_ip)
-  return place ? { geoip: place } : {}
+  if (document.geoip !== undefined || !(free || Object.hasOwn(fields, 'geoip'))) return
+  const place = locate(document.client_ip)
+  // The database keeps what it has found, and this one will be folded.
+  if (place) document.geoip = { ...place }
 }
 
 /** A line of a source as the row it becomes. */
@@ -161,16 +163,14 @@ export function prepareEvent(
   if (isSuspect(text)) checkReadable(document)
   conform(TREES[service], document)
   // Events of the multi-tenant portal say null: they are of no organization.
-  const folded = fold({
-    ...document,
-    organization: organization === null ? null : organizationId,
-    ...placeOf(service, document),
-  })
+  if (organization === undefined) document.organization = organizationId
+  addPlace(service, document)
+  foldInPlace(document)
   return {
-    id: internalId(organizationId, service, folded),
+    id: internalId(organizationId, service, document),
     timestamp: new Date(time).toISOString(),
     service,
-    document: JSON.stringify(folded),
+    document: JSON.stringify(document),
   }
 }
 

@@ -7,11 +7,15 @@ const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 export const isTime = (milliseconds: number): boolean =>
   milliseconds >= EARLIEST && milliseconds <= LATEST
 
+/** As JavaScript writes it, with days that every month has: Date.parse corrects nothing here. */
+const PLAIN = /^\d{4}-(?:0\d|1[0-2])-(?:[01]\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+
 /** Milliseconds since the epoch, or null for what is no time. Digits beyond the millisecond are cut off. */
 export function parseTime(value: unknown): number | null {
-  const quick = typeof value === 'string' && value.length === 24 ? Date.parse(value) : Number.NaN
-  // Written as JavaScript would: nothing was corrected on the way.
-  if (isTime(quick) && new Date(quick).toISOString() === value) return quick
+  if (typeof value === 'string' && PLAIN.test(value)) {
+    const quick = Date.parse(value)
+    if (isTime(quick)) return quick
+  }
   const match = typeof value === 'string' ? FORM.exec(value.trim()) : null
   if (!match) return null
   const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = match
