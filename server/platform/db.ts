@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { asQuery as asDriverQuery, CopyOut, DatabaseSocket, type RowSink } from './copy-out.ts'
 import { AppError, codeOf, invalid, unavailable } from './errors.ts'
+import { Flight, Passenger } from './flight.ts'
 import { isId } from './ids.ts'
 import { Lane } from './lane.ts'
 import { inlined, type Sql } from './sql.ts'
-import { TenantStatement } from './tenant-statement.ts'
 
 /** Where and as whom to connect. Host may be a directory that holds a unix socket. */
 export interface Connection {
@@ -22,8 +22,8 @@ export interface Queryable {
   many<T>(query: Sql): Promise<T[]>
   one<T>(query: Sql): Promise<T | undefined>
   /**
-   * One row by its key, over a connection that all requests share. Only for statements that touch a handful
-   * of rows: a slow one would hold up those behind it.
+   * One row by its key, over a connection that all requests share. Only for statements that read a handful
+   * of rows: a slow one would hold up those behind it, and one that fails undoes what it shares its transaction with.
    */
   find<T>(query: Sql): Promise<T | undefined>
   /** Runs a statement and tells how many rows it touched. */
@@ -168,10 +168,9 @@ async function statement(
 ): Promise<Result> {
   if (organizationId === null) return client.query(asQuery(query))
   if (query.name !== undefined) {
-    const [result] = await Promise.all([
-      TenantStatement.run(client, setTenant(organizationId), query, query.name),
-      client.query('commit'),
-    ])
+    const passenger = new Passenger(query)
+    client.query(new Flight(setTenant(organizationId), [passenger]))
+    const [result] = await Promise.all([passenger.landed, client.query('commit')])
     return result
   }
   const [, result] = await Promise.all([
@@ -256,12 +255,9 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
   }
 
   const lane = new Lane(settings(LANE_TIMEOUT_MS))
-  /** Runs one statement, or one in a transaction of its tenant, on the shared connection. */
-  async function onLane(organizationId: Tenant, query: Sql): Promise<Result> {
+  async function onLane(tenant: Tenant, query: Sql): Promise<Result> {
     try {
-      const client = lane.open ?? (await lane.connect())
-      lane.gather(client)
-      return await statement(client, organizationId, query)
+      return await lane.read(tenant === null ? null : setTenant(tenant), query)
     } catch (error) {
       throw translate(error)
     }

@@ -1,52 +1,76 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
+import { Flight, Passenger, type Rows } from './flight.ts'
+import type { Sql } from './sql.ts'
 
 /**
- * A connection on which many requests travel together. Statements are answered in the order they were sent,
- * and a transaction is written in one go, so those of different tenants never mix.
+ * A connection on which many requests travel together. Reads of the same turn of the event loop leave in one system
+ * call, those of the same tenant in one transaction: the busier the service is, the less each of them costs.
  */
 export class Lane {
-  open: pg.Client | null = null
+  #open: pg.Client | null = null
   #connecting: Promise<pg.Client> | null = null
-  #corked = false
+  /** By the statement that sets their tenant; null for tables without one. */
+  #waiting = new Map<string | null, Passenger[]>()
   readonly #config: pg.ClientConfig
 
   constructor(config: pg.ClientConfig) {
     this.#config = config
   }
 
-  connect(): Promise<pg.Client> {
-    this.#connecting ??= this.#connect().finally(() => {
+  /** Only for statements that read: one that fails ends the transaction that others share. */
+  read(setTenant: string | null, query: Sql): Promise<Rows> {
+    const passenger = new Passenger(query)
+    this.#board(setTenant, [passenger])
+    return passenger.landed
+  }
+
+  #board(setTenant: string | null, passengers: Passenger[]): void {
+    if (this.#waiting.size === 0) setImmediate(() => this.#depart())
+    const others = this.#waiting.get(setTenant)
+    if (others) others.push(...passengers)
+    else this.#waiting.set(setTenant, passengers)
+  }
+
+  async #depart(): Promise<void> {
+    const waiting = this.#waiting
+    this.#waiting = new Map()
+    try {
+      const client = this.#open ?? (await this.#connect())
+      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+      stream.cork()
+      for (const [setTenant, passengers] of waiting) {
+        client.query(new Flight(setTenant, passengers, (rest) => this.#board(setTenant, rest)))
+        // Its failure is that of the connection, which those on board hear of.
+        if (setTenant !== null) client.query('commit').catch(() => {})
+      }
+      stream.uncork()
+    } catch (error) {
+      for (const passengers of waiting.values())
+        for (const passenger of passengers) passenger.fail(error)
+    }
+  }
+
+  #connect(): Promise<pg.Client> {
+    this.#connecting ??= this.#newClient().finally(() => {
       this.#connecting = null
     })
     return this.#connecting
   }
 
-  async #connect(): Promise<pg.Client> {
+  async #newClient(): Promise<pg.Client> {
     const client = new pg.Client(this.#config)
     const lost = () => {
-      if (this.open === client) this.open = null
+      if (this.#open === client) this.#open = null
     }
     client.on('error', lost).on('end', lost)
     await client.connect()
-    this.open = client
+    this.#open = client
     return client
-  }
-
-  /** What requests of the same turn of the event loop send leaves in one system call. */
-  gather(client: pg.Client): void {
-    if (this.#corked) return
-    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-    this.#corked = true
-    stream.cork()
-    setImmediate(() => {
-      this.#corked = false
-      stream.uncork()
-    })
   }
 
   async close(): Promise<void> {
     await this.#connecting?.catch(() => {})
-    await this.open?.end()
+    await this.#open?.end()
   }
 }
