@@ -97,6 +97,7 @@ import type { Sealer } from './platform/secrets.ts'
 import { registerTracing } from './platform/tracing.ts'
 import {
   endSessionsOfChanged,
+  forgetRecoveryCodes,
   type PortalContext,
   portalJobDefinitions,
   portalJobs,
@@ -336,7 +337,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     listeners: [],
   }
   const portal: PortalContext = { ...users, signOutAddress }
-  users.listeners.push(endSessionsOfChanged)
+  users.listeners.push(endSessionsOfChanged, forgetRecoveryCodes)
   const groups = groupContext({
     db,
     send,

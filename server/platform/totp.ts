@@ -39,13 +39,17 @@ export function verifyTotp(
   return lastCounter !== null && counter <= lastCounter ? null : counter
 }
 
-/** Ten codes of fifty bits, each good for one sign-in without the device. */
+/** Ten codes, each good for one sign-in without the device. 74 bits: whoever finds the hashes guesses none. */
 export function newRecoveryCodes(): { codes: string[]; hashes: string[] } {
-  const pick = (length: number) =>
-    Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
-  const codes = Array.from({ length: RECOVERY_CODES }, () => `${pick(5)}-${pick(5)}`)
+  const pick = () => ALPHABET[randomInt(ALPHABET.length)]
+  const codes = Array.from({ length: RECOVERY_CODES }, () =>
+    inGroups(Array.from({ length: 15 }, pick).join('')),
+  )
   return { codes, hashes: codes.map(hashRecoveryCode) }
 }
 
+const inGroups = (code: string): string => code.match(/.{1,5}/g)?.join('-') ?? ''
+
+/** However it is typed: with capitals, with spaces or without dashes. */
 export const hashRecoveryCode = (code: string): string =>
-  sha256(code.trim().toLowerCase()).toString('hex')
+  sha256(inGroups(code.toLowerCase().replace(/[^a-z0-9]/g, ''))).toString('hex')

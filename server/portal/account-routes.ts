@@ -14,7 +14,6 @@ import { admitVisit } from './guard.ts'
 import { changePassword } from './password-actions.ts'
 import {
   ApplicationTile,
-  Code,
   Password,
   Profile,
   Security,
@@ -22,7 +21,6 @@ import {
   SessionAnswer,
   Status,
 } from './schema.ts'
-import { removeTotp } from './second-factor.ts'
 import { endSession, sessionCookie } from './sessions.ts'
 import { signOutElsewhere } from './sign-in.ts'
 import { clientOf } from './sign-in-routes.ts'
@@ -66,7 +64,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
       },
       config,
     },
-    async (request) => describeSecurity((await admitVisit(context, request)).user),
+    async (request) => describeSecurity(context, (await admitVisit(context, request)).user),
   )
   app.post(
     '/auth/users/password/change',
@@ -86,23 +84,6 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
       const signedIn = await changePassword(context, client, visit, currentPassword, password)
       reply.header('set-cookie', sessionCookie(context, signedIn))
       return describeSession(context, visit.user, signedIn)
-    },
-  )
-  app.post(
-    '/auth/users/totp/remove',
-    {
-      schema: {
-        tags,
-        summary: 'Remove the second factor',
-        body: Code,
-        response: { 200: Status, ...errors },
-      },
-      config,
-    },
-    async (request) => {
-      const visit = await admitVisit(context, request)
-      await removeTotp(context, clientOf(request), visit, request.body.code)
-      return { status: 'removed' }
     },
   )
   app.get(

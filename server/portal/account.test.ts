@@ -237,7 +237,12 @@ test('the profile tells what the directory knows, the manager by name', async ()
   assert.deepEqual(profile.manager, { name: 'Max Boss', email: manager.email })
   assert.deepEqual(profile.phoneNumbers, [{ type: 'work', number: '+1 555 0100' }])
   const security = (await person.get('/security')).json()
-  assert.deepEqual(security.totp, { enrolled: false, enrolledAt: null, required: false })
+  assert.deepEqual(security.totp, {
+    enrolled: false,
+    enrolledAt: null,
+    required: false,
+    recoveryCodesLeft: 0,
+  })
   assert.equal((await newPerson().get('/profile')).statusCode, 401)
 })
 

@@ -3,6 +3,7 @@ import { parseUserAgent } from '../insights/index.ts'
 import { findUser, type UserRow } from '../users/index.ts'
 import type { Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
+import { countRecoveryCodes } from './recovery-code-store.ts'
 import type { ApplicationTile, Profile, Security, Session, SessionAnswer } from './schema.ts'
 import { csrfOf, type SignedIn } from './sessions.ts'
 import { portalSettings } from './settings.ts'
@@ -64,13 +65,21 @@ export async function describeProfile({ db }: PortalContext, user: UserRow): Pro
   }
 }
 
-export const describeSecurity = (user: UserRow): Security => ({
+export const describeSecurity = async (
+  { db }: PortalContext,
+  user: UserRow,
+): Promise<Security> => ({
   passwordSetAt: user.password_date,
   passwordExpiresAt: user.password_expiration_date,
   totp: {
     enrolled: user.totp_secret !== null,
     enrolledAt: user.totp_enrolled_at,
     required: user.profile.enable_user_portal_multifactor ?? false,
+    recoveryCodesLeft: await countRecoveryCodes(
+      db.tenant(user.organization_id),
+      user.organization_id,
+      user.id,
+    ),
   },
 })
 

@@ -21,6 +21,7 @@ import {
 } from '../users/index.ts'
 import type { Method, PortalContext } from './context.ts'
 import { attemptsAllowed, refusalOf } from './owed.ts'
+import type { Factor } from './recovery-codes.ts'
 import { portalSettings } from './settings.ts'
 
 // Attempts to prove who one is: told as events, counted, and stopped when too many fail.
@@ -77,15 +78,13 @@ export const refused = (given: 'name or the password' | 'code' = 'name or the pa
     `The ${given} is wrong, or this account cannot sign in at the moment`,
   )
 
-const WORDS: Record<Method, string> = { pwd: 'password', otp: 'totp' }
-
-/** `error_message` is there when it failed; the last of the methods is then the one that did. */
+/** `error` is there when it failed; the last of the methods is then the one that did. */
 export const recordAttempt = (
   tx: Tx,
   user: UserRow,
   client: Client,
   methods: readonly Method[],
-  error_message?: string,
+  { error: error_message, factor = 'totp' }: { error?: string; factor?: Factor } = {},
 ) =>
   recordEvent(tx, userActor(user, client), {
     event_type: 'user_login_attempt',
@@ -93,11 +92,11 @@ export const recordAttempt = (
     success: error_message === undefined,
     ...(error_message !== undefined && { error_message }),
     mfa: methods.includes('otp'),
-    ...(methods.includes('otp') && { mfa_meta: { type: 'totp' } }),
+    ...(methods.includes('otp') && { mfa_meta: { type: factor } }),
     auth_context: {
       auth_methods: Object.fromEntries(
         methods.map((method, at) => [
-          WORDS[method],
+          method === 'pwd' ? 'password' : factor,
           { success: error_message === undefined || at < methods.length - 1 },
         ]),
       ),
@@ -112,7 +111,9 @@ export const tellAttempt = async (
   user: UserRow,
   message: string,
 ): Promise<void> => {
-  await db.tx(user.organization_id, (tx) => recordAttempt(tx, user, client, ['pwd'], message))
+  await db.tx(user.organization_id, (tx) =>
+    recordAttempt(tx, user, client, ['pwd'], { error: message }),
+  )
 }
 
 /**
@@ -167,7 +168,7 @@ export async function failAttempt(
 ): Promise<void> {
   const { passwordPolicy } = await portalSettings(context.db, user.organization_id)
   await context.db.tx(user.organization_id, async (tx) => {
-    await recordAttempt(tx, user, client, methods, message)
+    await recordAttempt(tx, user, client, methods, { error: message })
     const limit = attemptsAllowed(passwordPolicy)
     await failLogin(context, tx, userActor(user, client), user.id, limit)
   })

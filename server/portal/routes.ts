@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { accountRoutes } from './account-routes.ts'
 import type { PortalContext } from './context.ts'
 import { refuseForeign } from './guard.ts'
+import { secondFactorRoutes } from './second-factor-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 
 /** All that the pages of users call. The credential is the cookie of the portal, which these routes look at themselves. */
@@ -15,4 +16,5 @@ export const portalRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
   })
   await app.register(signInRoutes, { context })
   await app.register(accountRoutes, { context })
+  await app.register(secondFactorRoutes, { context })
 }

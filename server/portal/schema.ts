@@ -76,6 +76,15 @@ export const LinkAnswer = Type.Object({
 })
 export type LinkAnswer = Static<typeof LinkAnswer>
 
+/** For the day the device is lost; shown this once. */
+export const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String()) })
+export type RecoveryCodes = Static<typeof RecoveryCodes>
+export const EnrollmentAnswer = Type.Object({
+  ...SessionAnswer.properties,
+  ...RecoveryCodes.properties,
+})
+export type EnrollmentAnswer = Static<typeof EnrollmentAnswer>
+
 export const TotpEnrollment = Type.Object({ secret: Type.String(), otpauthUrl: Type.String() })
 export type TotpEnrollment = Static<typeof TotpEnrollment>
 
@@ -106,6 +115,7 @@ export const Security = Type.Object({
     enrolledAt: Nullable(Type.String()),
     /** By the organization: it cannot be taken away. */
     required: Type.Boolean(),
+    recoveryCodesLeft: Type.Integer(),
   }),
 })
 export type Security = Static<typeof Security>

@@ -10,6 +10,7 @@ import {
   saveTotpCounter,
   spendTotp,
   totpContext,
+  type UserRow,
   userActor,
 } from '../users/index.ts'
 import {
@@ -23,12 +24,13 @@ import {
 import type { Visit } from './authenticate.ts'
 import type { Method, PortalContext } from './context.ts'
 import { mustEnroll, refusalOf } from './owed.ts'
+import { type Factor, replaceRecoveryCodes, spendFactor } from './recovery-codes.ts'
 import type { TotpEnrollment } from './schema.ts'
 import { mustContinue, type SignedIn } from './sessions.ts'
 import { portalSettings } from './settings.ts'
 import { deleteEnrollment, findEnrollment, saveEnrollment } from './store.ts'
 
-/** The second step of a sign-in. */
+/** The second step of a sign-in: a code of the device, or a recovery code. */
 export async function giveCode(
   context: PortalContext,
   client: Client,
@@ -45,9 +47,10 @@ export async function giveCode(
     // The password that was proved in the first step must still be the one.
     if (!row || row.password_hash !== user.password_hash) throw refused('code')
     if (refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused('code')
-    if (!(await spendTotp(context, tx, row, code))) return null
+    const factor = await spendFactor(context, tx, client, row, code)
+    if (factor === null) return null
     await forgiveBadLogins(context, tx, userActor(row, client), row)
-    await recordAttempt(tx, row, client, ['pwd', 'otp'])
+    await recordAttempt(tx, row, client, ['pwd', 'otp'], { factor })
     const step = { user: row, client, methods: ['pwd', 'otp'] as Method[], settings }
     return mustContinue(tx, step, session, new Date())
   })
@@ -79,17 +82,22 @@ export async function startEnrollment(
   return { secret, otpauthUrl: totpAddress(secret, user.email) }
 }
 
+export interface Enrolled {
+  signedIn: SignedIn
+  recoveryCodes: string[]
+}
+
 /** The device proves that it has the seed. The session goes on with what is proved by it. */
 export async function finishEnrollment(
   context: PortalContext,
   client: Client,
   { user, session }: Visit,
   code: string,
-): Promise<SignedIn> {
+): Promise<Enrolled> {
   const { db, sealer } = context
   const settings = await portalSettings(db, user.organization_id)
   const actor = { ...userActor(user, client), mfa: true, sessionId: session.id }
-  let opened: SignedIn | undefined
+  let enrolled: Enrolled | undefined
   await changeUser(context, actor, user.id, async (row, tx) => {
     const pending = await findEnrollment(tx, row.organization_id, row.id)
     if (!pending || row.totp_secret !== null)
@@ -106,14 +114,36 @@ export async function finishEnrollment(
       totp_enrolled_at: new Date().toISOString(),
     }
     const step = { user: after, client, methods: ['pwd', 'otp'] as Method[], settings }
-    opened = await mustContinue(tx, step, session)
+    enrolled = {
+      signedIn: await mustContinue(tx, step, session),
+      recoveryCodes: await replaceRecoveryCodes(tx, row),
+    }
     return after
   })
-  return opened!
+  return enrolled!
 }
 
 const notEnrolled = () => conflict('totp_not_enrolled', 'No second factor is enrolled')
 
+/** Whoever changes something about the second factor has it: an attempt like others. Null: the code was wrong. */
+async function withCode<T>(
+  context: PortalContext,
+  client: Client,
+  user: UserRow,
+  change: () => Promise<T | null>,
+): Promise<T> {
+  if (user.totp_secret === null) throw notEnrolled()
+  await takeKnown(context, client, user, 'code')
+  const changed = await change()
+  if (changed === null) {
+    await failAttempt(context, client, user, ['pwd', 'otp'], 'code does not match')
+    throw invalid('totp_code', 'code: does not match')
+  }
+  await forgiveTurn(context.db, client, userSubject(user))
+  return changed
+}
+
+/** With a recovery code as well: the device that is to be removed may be the one that was lost. */
 export async function removeTotp(
   context: PortalContext,
   client: Client,
@@ -122,19 +152,37 @@ export async function removeTotp(
 ): Promise<void> {
   if (mustEnroll({ ...user, totp_secret: null }, new Date()))
     throw forbidden('totp_required', 'Your organization asks for a second factor')
-  if (user.totp_secret === null) throw notEnrolled()
-  await takeKnown(context, client, user, 'code')
   const actor = { ...userActor(user, client), mfa: true, sessionId: session.id }
-  let wrong = false
-  await changeUser(context, actor, user.id, async (row, tx) => {
-    if (row.totp_secret === null) throw notEnrolled()
-    wrong = !(await spendTotp(context, tx, row, code))
-    if (wrong) return row
-    return { ...row, bad_login_attempts: 0, totp_secret: null, totp_enrolled_at: null }
+  await withCode(context, client, user, async () => {
+    let factor: Factor | null = null
+    await changeUser(context, actor, user.id, async (row, tx) => {
+      if (row.totp_secret === null) throw notEnrolled()
+      factor = await spendFactor(context, tx, client, row, code)
+      if (factor === null) return row
+      return { ...row, bad_login_attempts: 0, totp_secret: null, totp_enrolled_at: null }
+    })
+    return factor
   })
-  if (wrong) {
-    await failAttempt(context, client, user, ['pwd', 'otp'], 'code does not match')
-    throw invalid('totp_code', 'code: does not match')
-  }
-  await forgiveTurn(context.db, client, userSubject(user))
 }
+
+/** New ones in place of all that were left. The device has to be at hand: they are for the day it is not. */
+export const renewRecoveryCodes = (
+  context: PortalContext,
+  client: Client,
+  { user, session }: Visit,
+  code: string,
+): Promise<string[]> =>
+  withCode(context, client, user, () =>
+    context.db.tx(user.organization_id, async (tx) => {
+      const row = await lockUser(tx, user.organization_id, user.id)
+      if (!row || row.totp_secret === null) throw notEnrolled()
+      if (!(await spendTotp(context, tx, row, code))) return null
+      const actor = { ...userActor(row, client), mfa: true, sessionId: session.id }
+      await forgiveBadLogins(context, tx, actor, row)
+      await recordEvent(tx, actor, {
+        event_type: 'totp_recovery_codes_create',
+        resource: resourceOf(row),
+      })
+      return replaceRecoveryCodes(tx, row)
+    }),
+  )

@@ -1,12 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
+import type { Client } from '../platform/caller.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import type { UserRow } from '../users/index.ts'
 import { describeSession } from './account.ts'
-import { findVisit } from './authenticate.ts'
+import { findVisit, type Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
 import { admitVisit } from './guard.ts'
+import type { Owed } from './owed.ts'
 import { describeLink, passwordRules, replaceExpired, requestReset } from './password-actions.ts'
 import {
   Code,
@@ -21,9 +23,8 @@ import {
   SignInRequest,
   SignOutAnswer,
   Status,
-  TotpEnrollment,
 } from './schema.ts'
-import { finishEnrollment, giveCode, startEnrollment } from './second-factor.ts'
+import { giveCode } from './second-factor.ts'
 import { noCookie, type SignedIn, sessionCookie } from './sessions.ts'
 import { signIn, signOut } from './sign-in.ts'
 
@@ -38,7 +39,7 @@ export const clientOf = ({ ip, headers, id }: FastifyRequest) => ({
   requestId: id,
 })
 
-/** Sign-in of users, step by step: password, code, a new password for an expired one, a second factor. */
+/** Sign-in of users, step by step: password, code, a new password for an expired one. */
 export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }> = async (
   app,
   { context },
@@ -67,40 +68,36 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
       return answer(reply, user, signedIn)
     },
   )
-  app.post(
-    '/auth/users/sign-in/totp',
-    {
-      schema: {
-        tags,
-        summary: 'Give the code of the second factor',
-        body: Code,
-        response: { 200: SessionAnswer, ...errors },
+  /** Takes the session of somebody who owes this further, with what is given. */
+  const step = <S extends TSchema>(
+    path: string,
+    summary: string,
+    owed: Owed,
+    body: S,
+    take: (client: Client, visit: Visit, given: Static<S>) => Promise<SignedIn>,
+  ) =>
+    app.post(
+      `/auth/users/sign-in/${path}`,
+      { schema: { tags, summary, body, response: { 200: SessionAnswer, ...errors } }, config },
+      async (request, reply) => {
+        const visit = await admitVisit(context, request, [owed])
+        const given = request.body as Static<S>
+        return answer(reply, visit.user, await take(clientOf(request), visit, given))
       },
-      config,
-    },
-    async (request, reply) => {
-      const visit = await admitVisit(context, request, ['totp'])
-      const signedIn = await giveCode(context, clientOf(request), visit, request.body.code)
-      return answer(reply, visit.user, signedIn)
-    },
+    )
+  step(
+    'totp',
+    'Give the code of the second factor, or a recovery code',
+    'totp',
+    Code,
+    (client, visit, { code }) => giveCode(context, client, visit, code),
   )
-  app.post(
-    '/auth/users/sign-in/password',
-    {
-      schema: {
-        tags,
-        summary: 'Replace an expired password',
-        body: Type.Object({ password: Password }),
-        response: { 200: SessionAnswer, ...errors },
-      },
-      config,
-    },
-    async (request, reply) => {
-      const visit = await admitVisit(context, request, ['password'])
-      const { password } = request.body
-      const signedIn = await replaceExpired(context, clientOf(request), visit, password)
-      return answer(reply, visit.user, signedIn)
-    },
+  step(
+    'password',
+    'Replace an expired password',
+    'password',
+    Type.Object({ password: Password }),
+    (client, visit, { password }) => replaceExpired(context, client, visit, password),
   )
   app.post(
     '/auth/users/sign-out',
@@ -128,39 +125,6 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
     async (request) => {
       const visit = await findVisit(context, request)
       return visit ? describeSession(context, visit.user, visit) : { status: 'signed_out' as const }
-    },
-  )
-
-  app.post(
-    '/auth/users/totp',
-    {
-      schema: {
-        tags,
-        summary: 'Begin to enrol a second factor',
-        response: { 200: TotpEnrollment, ...errors },
-      },
-      config,
-    },
-    async (request) => {
-      const visit = await admitVisit(context, request, ['enrollment'])
-      return startEnrollment(context, clientOf(request), visit)
-    },
-  )
-  app.post(
-    '/auth/users/totp/confirm',
-    {
-      schema: {
-        tags,
-        summary: 'Finish the enrolment with a code of the device',
-        body: Code,
-        response: { 200: SessionAnswer, ...errors },
-      },
-      config,
-    },
-    async (request, reply) => {
-      const visit = await admitVisit(context, request, ['enrollment'])
-      const signedIn = await finishEnrollment(context, clientOf(request), visit, request.body.code)
-      return answer(reply, visit.user, signedIn)
     },
   )
 
