@@ -29,6 +29,13 @@ export const watchPasswordsJob = defineJob({
   cron: '19 * * * *',
 })
 
+export const watchExclusionsJob = defineJob({
+  name: 'users.watch-exclusions',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 60 },
+  cron: '*/5 * * * *',
+})
+
 /** Changes of state whose job is gone: it gave up, or the service stood still for longer than the queue keeps jobs. */
 export const catchUpStatesJob = defineJob({
   name: 'users.catch-up-states',

@@ -8,8 +8,10 @@ import {
   fireStatesJob,
   purgeUsersJob,
   runBulkJob,
+  watchExclusionsJob,
   watchPasswordsJob,
 } from './job-definitions.ts'
+import { watchExclusions } from './mfa-exclusion.ts'
 import { watchPasswords } from './password-expiry.ts'
 import { deleteExpiredLinks } from './password-store.ts'
 import { fireScheduledState } from './scheduled-actions.ts'
@@ -27,6 +29,7 @@ export const userJobDefinitions = [
   purgeUsersJob,
   catchUpStatesJob,
   watchPasswordsJob,
+  watchExclusionsJob,
 ] as unknown as JobDefinition[]
 
 /** Each organization in a transaction of its own: row-level security shows one at a time. */
@@ -57,5 +60,6 @@ export const userJobs = (context: UserContext): Job[] => [
   handle(runBulkJob, ({ organizationId, jobId }) => runBulk(context, organizationId, jobId)),
   handle(purgeUsersJob, () => purgeDeletedUsers(context, new Date())),
   handle(watchPasswordsJob, () => watchPasswords(context, new Date())),
+  handle(watchExclusionsJob, () => watchExclusions(context, new Date())),
   handle(catchUpStatesJob, () => catchUpStates(context, new Date())),
 ]

@@ -1,6 +1,7 @@
 import { listAllOrganizations } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import type { UserActor, UserContext } from './context.ts'
+import { eachId } from './each-id.ts'
 import { mailPasswordWarning } from './mails.ts'
 import type { PasswordPolicy } from './password-policy.ts'
 import { expiringPasswords, markWarned } from './password-store.ts'
@@ -14,22 +15,17 @@ const DAY = 86_400_000
 const runsOutBy = ({ password_expiration_date: date }: UserRow, instant: Date): boolean =>
   date !== null && Date.parse(date) <= instant.getTime()
 
-async function eachExpiring(
+const eachExpiring = (
   { db }: UserContext,
   organizationId: string,
   before: Date,
   what: 'expire' | 'warn',
   work: (id: string) => Promise<void>,
-): Promise<void> {
-  const tenant = db.tenant(organizationId)
-  for (let after = ''; ; ) {
-    const page = await expiringPasswords(tenant, organizationId, before, what, after)
-    for (const { id } of page) await work(id)
-    const last = page.at(-1)
-    if (!last) return
-    after = last.id
-  }
-}
+): Promise<void> =>
+  eachId(
+    (after) => expiringPasswords(db.tenant(organizationId), organizationId, before, what, after),
+    work,
+  )
 
 /** A password whose day has come; it may have been replaced since it was looked up. */
 const expire = (context: UserContext, actor: UserActor, id: string, now: Date) =>

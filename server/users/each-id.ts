@@ -1,0 +1,13 @@
+/** Walks through ids page by page, in their order: what the work changes shifts no page. */
+export async function eachId(
+  readAfter: (after: string) => Promise<{ id: string }[]>,
+  work: (id: string) => Promise<void>,
+): Promise<void> {
+  for (let after = ''; ; ) {
+    const page = await readAfter(after)
+    for (const { id } of page) await work(id)
+    const last = page.at(-1)
+    if (!last) return
+    after = last.id
+  }
+}

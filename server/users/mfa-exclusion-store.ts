@@ -1,0 +1,28 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+
+const until = sql`(profile -> 'mfa' ->> 'exclusionUntil')`
+
+/** Whose exclusion has ended by then and nobody was told, page by page. The ends are of one form, which sorts by time. */
+export const endedExclusions = (
+  db: Queryable,
+  organizationId: string,
+  now: Date,
+  after: string,
+): Promise<{ id: string }[]> =>
+  db.many<{ id: string }>(sql`
+    select id from users
+     where organization_id = ${organizationId} and deleted_at is null and ${until} <= ${now.toISOString()}
+       and mfa_exclusion_told_for is distinct from ${until} and id > ${after}
+     order by id limit 500`)
+
+/** False when it was told before. */
+export const markExclusionTold = async (
+  tx: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<boolean> =>
+  (await tx.run(sql`
+    update users set mfa_exclusion_told_for = ${until}
+     where organization_id = ${organizationId} and id = ${id} and mfa_exclusion_told_for is distinct from ${until}`)) >
+  0
