@@ -2457,6 +2457,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/systems/{system_id}/fdekey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The key that recovers an encrypted disk; none is kept, so always 404 */
+        get: operations["getApiV2SystemsBySystemIdFdekey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/systems/{system_id}/memberof": {
         parameters: {
             query?: never;
@@ -2500,6 +2517,40 @@ export interface paths {
         };
         /** The policygroups that a system is bound to, directly or through groups, with every way */
         get: operations["getApiV2SystemsBySystemIdPolicygroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systems/{system_id}/policystatuses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How policies fare on a system; there are no policies */
+        get: operations["getApiV2SystemsBySystemIdPolicystatuses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/systems/{system_id}/softwareappstatuses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How managed software fares on a system; no software is managed */
+        get: operations["getApiV2SystemsBySystemIdSoftwareappstatuses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3052,6 +3103,23 @@ export interface paths {
         };
         /** The policygroups that a user is bound to, directly or through groups, with every way */
         get: operations["getApiV2UsersByUserIdPolicygroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/policystatuses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How policies fare for a user; there are no policies */
+        get: operations["getApiV2UsersByUserIdPolicystatuses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4545,6 +4613,9 @@ export interface components {
                 }[];
             }[];
         };
+        PolicyResult: {
+            [key: string]: unknown;
+        };
         Provider: {
             id: string;
             name?: string;
@@ -4725,6 +4796,9 @@ export interface components {
                 [key: string]: unknown;
             };
         } & {
+            [key: string]: unknown;
+        };
+        SoftwareAppWithStatus: {
             [key: string]: unknown;
         };
         SpMetadataImport: {
@@ -14587,6 +14661,40 @@ export interface operations {
             };
         };
     };
+    getApiV2SystemsBySystemIdFdekey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     getApiV2SystemsBySystemIdMemberof: {
         parameters: {
             query?: {
@@ -14717,6 +14825,116 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemsBySystemIdPolicystatuses: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Like sort, without case */
+                sortIgnoreCase?: string;
+                /** @description Comma-separated names of the fields to return */
+                fields?: string[];
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyResult"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2SystemsBySystemIdSoftwareappstatuses: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Like sort, without case */
+                sortIgnoreCase?: string;
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                system_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SoftwareAppWithStatus"][];
                 };
             };
             /** @description The request was refused */
@@ -16677,6 +16895,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdPolicystatuses: {
+        parameters: {
+            query?: {
+                /** @description Records to return at once */
+                limit?: number;
+                /** @description Offset into the records */
+                skip?: number;
+                /** @description Like sort, without case */
+                sortIgnoreCase?: string;
+                /** @description Comma-separated names of the fields to return */
+                fields?: string[];
+                /** @description Comma-separated fields; a leading - turns the order */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                filter?: string[];
+            };
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyResult"][];
                 };
             };
             /** @description The request was refused */

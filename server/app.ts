@@ -128,6 +128,7 @@ import {
   systemJobs,
   systemResource,
   systemRoutes,
+  systemStatusRoutes,
 } from './systems/index.ts'
 import {
   bulkUserRoutes,
@@ -141,6 +142,7 @@ import {
   userPasswordRoutes,
   userResource,
   userRoutes,
+  userStatusRoutes,
 } from './users/index.ts'
 
 // The composition root: the only file that knows every slice.
@@ -226,7 +228,7 @@ async function registerApi(
   context: AdminContext,
   operations: Operation[],
 ) {
-  await http.register(insightsRoutes, { prefix: '/insights/directory/v1', db: searchDb })
+  await http.register(insightsRoutes, { db: searchDb })
   await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
   await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
   await http.register(retentionRoutes, { prefix: '/insights/directory/v1', db })
@@ -246,6 +248,7 @@ async function registerApi(
   await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context })
   await http.register(roleRoutes, { prefix: '/api/v2', context })
   await http.register(systemRoutes, { prefix: '/api', context: commands })
+  await http.register(systemStatusRoutes, { prefix: '/api/v2', context: commands })
   await http.register(connectKeyRoutes, { prefix: '/api/v2', context: commands })
   await http.register(agentRoutes, { context: commands })
   await http.register(commandRoutes, { prefix: '/api', context: commands })
@@ -263,6 +266,7 @@ async function registerApi(
   await http.register(userRoutes, { prefix: '/api', context: users })
   await http.register(userAccountRoutes, { prefix: '/api', context: users })
   await http.register(userPasswordRoutes, { context: users })
+  await http.register(userStatusRoutes, { prefix: '/api/v2', context: users })
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
   await http.register(portalRoutes, { context: portal })

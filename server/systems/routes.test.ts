@@ -301,3 +301,24 @@ test('paths may be written in any case and with a slash at the end', async () =>
   const org = await organizationWith(['web-1'])
   assert.equal((await org.get(`/api/Systems/${org.ids[0]}/`)).statusCode, 200)
 })
+
+test('policies and software of a system are none, and no recovery key is kept', async () => {
+  const org = await organizationWith(['web-1'])
+  const url = `/api/v2/systems/${org.ids[0]}`
+  for (const sub of ['policystatuses', 'softwareappstatuses']) {
+    const res = await org.get(`${url}/${sub}?limit=10&filter=status:eq:failed`)
+    assert.equal(res.statusCode, 200, res.body)
+    assert.deepEqual([res.json(), res.headers['x-total-count']], [[], '0'])
+    assert.equal((await org.get(`${url}/${sub}?limit=many`)).statusCode, 400)
+    assert.equal((await org.get(`/api/v2/systems/${newId()}/${sub}`)).statusCode, 404)
+  }
+  const key = await org.get(`${url}/fdekey`)
+  assert.equal(key.statusCode, 404)
+  assert.match(key.json().message, /fdekey: no recovery key/)
+  const unknown = await org.get(`/api/v2/systems/${newId()}/fdekey`)
+  assert.equal(unknown.statusCode, 404)
+  assert.doesNotMatch(unknown.json().message, /fdekey/)
+  const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
+  for (const sub of ['policystatuses', 'softwareappstatuses', 'fdekey'])
+    assert.equal((await runner.get(`${url}/${sub}`)).statusCode, 403)
+})

@@ -293,3 +293,10 @@ export const AgentEvent = Type.Object(
   { title: 'AgentEvent', additionalProperties: true },
 )
 export type AgentEvent = Static<typeof AgentEvent>
+
+export { PolicyResult } from '../users/schema.ts'
+/** Lists of these are empty: no software is managed. */
+export const SoftwareAppWithStatus = Type.Object(
+  {},
+  { title: 'SoftwareAppWithStatus', additionalProperties: true },
+)

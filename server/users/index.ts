@@ -27,6 +27,7 @@ export {
 } from './sign-in.ts'
 export { saveTotpCounter } from './sign-in-store.ts'
 export { stateAt } from './state-history.ts'
+export { userStatusRoutes } from './status-routes.ts'
 export {
   findUser,
   findUserByLogin,

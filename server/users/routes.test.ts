@@ -663,3 +663,16 @@ test('several users at once get numbers of their own', async () => {
   const made = await Promise.all(Array.from({ length: 8 }, () => addUser(org)))
   assert.equal(new Set(made.map(({ unix_uid }) => unix_uid)).size, 8)
 })
+
+test('policies of a user are none', async () => {
+  const org = await app.newOrganization()
+  const { id } = await addUser(org)
+  const url = `/api/v2/users/${id}/policystatuses`
+  const res = await org.get(url)
+  assert.equal(res.statusCode, 200, res.body)
+  assert.deepEqual([res.json(), res.headers['x-total-count']], [[], '0'])
+  assert.equal((await org.get(`${url}?skip=-1`)).statusCode, 400)
+  assert.equal((await org.get(`/api/v2/users/${newId()}/policystatuses`)).statusCode, 404)
+  const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
+  assert.equal((await runner.get(url)).statusCode, 403)
+})

@@ -343,3 +343,5 @@ export const ReactivateMany = Type.Object(
   { title: 'UsersReactivate', ...open },
 )
 export const TotpInfo = Type.Object({ enrollmentDate: orNull(date) }, { title: 'TotpInfo' })
+/** Lists of these are empty: there are no policies. */
+export const PolicyResult = Type.Object({}, { title: 'PolicyResult', ...open })
