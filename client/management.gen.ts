@@ -1465,6 +1465,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/directoryinsights/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Query events */
+        post: operations["postApiV2DirectoryinsightsEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/directoryinsights/events/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count events */
+        post: operations["postApiV2DirectoryinsightsEventsCount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/directoryinsights/events/distinct": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Distinct values of a field */
+        post: operations["postApiV2DirectoryinsightsEventsDistinct"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/directoryinsights/events/interval": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count events per time step */
+        post: operations["postApiV2DirectoryinsightsEventsInterval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/groups": {
         parameters: {
             query?: never;
@@ -3915,6 +3983,21 @@ export interface components {
             mutable: boolean;
             value: components["schemas"]["ConstantAttribute"][];
         };
+        Count: {
+            count: number;
+        };
+        CountRequest: {
+            /** @description List of services, or ["all"]; required */
+            service?: unknown;
+            /** @description RFC 3339, inclusive; required */
+            start_time?: unknown;
+            /** @description RFC 3339, inclusive; now when absent */
+            end_time?: unknown;
+            /** @description {"and": […]} or {"or": […]} */
+            search_term?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
         DatabaseAttribute: {
             /** @description The attribute of the service provider */
             name: string;
@@ -3950,6 +4033,30 @@ export interface components {
             };
             organizationId?: string;
         };
+        Distinct: {
+            buckets: {
+                key: string;
+                doc_count: number;
+            }[];
+            doc_count_error_upper_bound: number;
+            sum_other_doc_count: number;
+        } & {
+            [key: string]: unknown;
+        };
+        DistinctRequest: {
+            /** @description List of services, or ["all"]; required */
+            service?: unknown;
+            /** @description RFC 3339, inclusive; required */
+            start_time?: unknown;
+            /** @description RFC 3339, inclusive; now when absent */
+            end_time?: unknown;
+            /** @description {"and": […]} or {"or": […]} */
+            search_term?: unknown;
+            /** @description Dotted name; required */
+            field?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
         Done: string;
         Empty: Record<string, never>;
         ErrorV1: {
@@ -3965,6 +4072,30 @@ export interface components {
             details: {
                 [key: string]: unknown;
             }[];
+        };
+        Event: {
+            [key: string]: unknown;
+        };
+        EventsRequest: {
+            /** @description List of services, or ["all"]; required */
+            service?: unknown;
+            /** @description RFC 3339, inclusive; required */
+            start_time?: unknown;
+            /** @description RFC 3339, inclusive; now when absent */
+            end_time?: unknown;
+            /** @description {"and": […]} or {"or": […]} */
+            search_term?: unknown;
+            /** @description 1000 by default, at most 10000 */
+            limit?: unknown;
+            /** @description ASC (default) or DESC */
+            sort?: unknown;
+            /** @description List of fields to return, with dots */
+            fields?: unknown;
+            /** @description Value of X-Search_after */
+            search_after?: unknown;
+            skip?: unknown;
+        } & {
+            [key: string]: unknown;
         };
         FoundSystem: {
             _id: string;
@@ -4396,6 +4527,30 @@ export interface components {
             attributes?: {
                 [key: string]: unknown;
             } | null;
+        };
+        IntervalRequest: {
+            /** @description List of services, or ["all"]; required */
+            service?: unknown;
+            /** @description RFC 3339, inclusive; required */
+            start_time?: unknown;
+            /** @description RFC 3339, inclusive; now when absent */
+            end_time?: unknown;
+            /** @description {"and": […]} or {"or": […]} */
+            search_term?: unknown;
+            /** @description s, m, h, d or w; required */
+            interval_unit?: unknown;
+            interval_value?: unknown;
+            /** @description Offset such as -0500 */
+            timezone?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        Intervals: {
+            buckets: {
+                key: number;
+                key_as_string: string;
+                doc_count: number;
+            }[];
         };
         MemberQuery: {
             /** @description Filter, FilterQuery or Search */
@@ -10788,6 +10943,194 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Directory"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2DirectoryinsightsEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"][];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2DirectoryinsightsEventsCount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CountRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Count"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2DirectoryinsightsEventsDistinct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DistinctRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Distinct"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2DirectoryinsightsEventsInterval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+                /** @description Instead of x-org-id: the provider itself */
+                "x-provider-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IntervalRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Intervals"];
                 };
             };
             /** @description The request was refused */

@@ -27,7 +27,6 @@ import {
 } from './schema.ts'
 import { OPERATORS } from './search-term.ts'
 
-const errors = errorsOf('insights')
 const tags = ['events']
 const READ = ['insights', 'insights.readonly']
 const tenant = 'several'
@@ -62,13 +61,22 @@ function setHeaders(
 const takesPlain = ({ headers }: FastifyRequest): boolean =>
   [undefined, '', 'identity'].includes(headers['accept-encoding'] as string | undefined)
 
-/** Directory Insights: the queries over audit events. */
-export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
-  // The default, level 11, took 34 times as long on sample events, for an answer a fifth smaller.
-  const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
-  await app.register(compress, { encodings: ['br', 'gzip'], threshold: 1024, brotliOptions })
-  const buffers = new PageBuffers()
-  const bodyOf = (request: FastifyRequest) => request.body as Record<string, unknown>
+const bodyOf = (request: FastifyRequest) => request.body as Record<string, unknown>
+
+interface QueryOptions {
+  db: Db
+  buffers: PageBuffers
+  family: 'insights' | 'v2'
+}
+
+/** The queries over audit events. */
+const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
+  app,
+  { db, buffers, family },
+) => {
+  const errors = errorsOf(family)
+  const legacyId = (name: string) =>
+    family === 'insights' ? { operationId: { legacy: `directoryInsights_${name}` } } : {}
 
   app.post(
     '/events',
@@ -79,7 +87,7 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
         body: EventsRequest,
         response: { 200: Events, ...errors },
       },
-      config: { scopes: READ, tenant, operationId: { legacy: 'directoryInsights_eventsPost' } },
+      config: { scopes: READ, tenant, ...legacyId('eventsPost') },
       // Documents are sent as they are stored; a serializer would take them apart.
       serializerCompiler: () => (data) => (typeof data === 'string' ? data : JSON.stringify(data)),
     },
@@ -121,11 +129,7 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
         body: CountRequest,
         response: { 200: Count, ...errors },
       },
-      config: {
-        scopes: READ,
-        tenant,
-        operationId: { legacy: 'directoryInsights_eventsCountPost' },
-      },
+      config: { scopes: READ, tenant, ...legacyId('eventsCountPost') },
     },
     async (request) => {
       const { tenantIds } = request.caller
@@ -143,11 +147,7 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
         body: DistinctRequest,
         response: { 200: Distinct, ...errors },
       },
-      config: {
-        scopes: READ,
-        tenant,
-        operationId: { legacy: 'directoryInsights_eventsDistinctPost' },
-      },
+      config: { scopes: READ, tenant, ...legacyId('eventsDistinctPost') },
     },
     async (request) => {
       const { tenantIds } = request.caller
@@ -172,11 +172,7 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
         body: IntervalRequest,
         response: { 200: Intervals, ...errors },
       },
-      config: {
-        scopes: READ,
-        tenant,
-        operationId: { legacy: 'directoryInsights_eventsIntervalPost' },
-      },
+      config: { scopes: READ, tenant, ...legacyId('eventsIntervalPost') },
     },
     async (request) => {
       const { tenantIds } = request.caller
@@ -190,14 +186,28 @@ export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
       }
     },
   )
+}
+
+/** Directory Insights, and the same queries where the console of the public service has them. */
+const ADDRESSES = [
+  { prefix: '/insights/directory/v1', family: 'insights' },
+  { prefix: '/api/v2/directoryinsights', family: 'v2' },
+] as const
+
+export const insightsRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+  // The default, level 11, took 34 times as long on sample events, for an answer a fifth smaller.
+  const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+  await app.register(compress, { encodings: ['br', 'gzip'], threshold: 1024, brotliOptions })
+  const buffers = new PageBuffers()
+  for (const address of ADDRESSES) await app.register(queryRoutes, { ...address, db, buffers })
 
   app.get(
-    '/schema',
+    '/insights/directory/v1/schema',
     {
       schema: {
         tags,
         summary: 'Fields and operators of every service',
-        response: { 200: Schemas, ...errors },
+        response: { 200: Schemas, ...errorsOf('insights') },
       },
       config: { scopes: READ, tenant },
     },

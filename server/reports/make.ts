@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gzip, type ZlibOptions } from 'node:zlib'
 import type { Db, Queryable } from '../platform/db.ts'
 import { AppError, codeOf } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
@@ -20,7 +20,9 @@ import {
 import type { ReportFormat } from './schema.ts'
 import type { ReportType } from './types.ts'
 
-const pack = promisify(gzip)
+const pack = promisify<string, ZlibOptions, Buffer>(gzip)
+/** Higher levels take several times as long for little. */
+const LEVEL = { level: 3 }
 /** Characters of a piece before it is packed. */
 const PIECE = 262_144
 const ATTEMPTS = makeReportJob.retry.limit + 1
@@ -55,7 +57,7 @@ class Writer {
   }
 
   async #flush(tx: Queryable): Promise<void> {
-    const content = await pack(this.#waiting)
+    const content = await pack(this.#waiting, LEVEL)
     const written = await insertPiece(tx, this.#run, this.id, this.#position, content)
     if (!written) throw new TakenOver()
     this.#waiting = ''

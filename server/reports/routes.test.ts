@@ -268,11 +268,17 @@ test('os version lists every system', async () => {
   const rows = await rowsOf(org, 'os-version')
   assert.deepEqual(
     rows
-      .map((row) => [row.resource_object_id, row.hostname, row.device_os, row.os_version])
+      .map((row) => [
+        row.resource_object_id,
+        row.hostname,
+        row.device_os,
+        row.os_name,
+        row.os_version,
+      ])
       .sort(([, a], [, b]) => (String(a) < String(b) ? -1 : 1)),
     [
-      [ids[1], '-2', 'Debian GNU/Linux', '13'],
-      [ids[0], 'web-1', 'Debian GNU/Linux', '12'],
+      [ids[1], '-2', 'linux', 'Debian GNU/Linux', '13'],
+      [ids[0], 'web-1', 'linux', 'Debian GNU/Linux', '12'],
     ],
   )
 })
