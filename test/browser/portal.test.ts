@@ -126,6 +126,7 @@ test('a forgotten password; the password and the second factor changed in the po
   const [code, next] = codesOf(shown!.replaceAll(' ', ''))
   await field(page, 'Code').fill(code)
   await press(page, 'Turn on')
+  await press(page, 'I have kept them')
   await page.getByText('Codes of an authenticator app').waitFor()
   await assertAccessible(page, 'second factor on')
   await press(page, 'Remove')

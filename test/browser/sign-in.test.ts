@@ -48,13 +48,23 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   await field(page, 'Code').focus()
   await keyboard.type(`${code.slice(0, 3)} ${code.slice(3)}`)
   await keyboard.press('Enter')
+
+  await heading(page, 'Your recovery codes').waitFor()
+  const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
+  for (const shown of await codes.allTextContents()) app.secrets.add(shown)
+  assert.equal(await codes.count(), 10)
+  await assertAccessible(page, 'recovery codes')
+  // A phone shows all of a page that is too wide, only smaller.
+  const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+  assert.equal(await width(), phone.viewport.width, 'nothing sticks out at the side')
+  const kept = page.getByRole('button', { name: 'I have kept them' })
+  await kept.focus()
+  await keyboard.press('Enter')
   // Where the person wanted to go in the first place.
   await heading(page, 'Profile').waitFor()
   await page.getByRole('heading', { name: 'Work' }).waitFor()
   await assertAccessible(page, 'profile on a phone')
-  // A phone shows all of a page that is too wide, only smaller.
-  const width = await page.evaluate(() => document.documentElement.scrollWidth)
-  assert.equal(width, phone.viewport.width, 'nothing sticks out at the side')
+  assert.equal(await width(), phone.viewport.width, 'nothing sticks out at the side')
 
   const second = await openBrowser(phone)
   await second.page.goto('/')

@@ -1,10 +1,12 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import type {
   ApplicationTile,
+  EnrollmentAnswer,
   LinkAnswer,
   OrganizationChoice,
   PasswordRules,
   Profile,
+  RecoveryCodes,
   Security,
   Session,
   SessionAnswer,
@@ -69,8 +71,18 @@ export const replaceExpired = async (password: string) =>
 
 export const startEnrollment = () => post<TotpEnrollment>('/totp')
 
-export const finishEnrollment = async (code: string) =>
-  remember(await post<SessionAnswer>('/totp/confirm', { code }))
+/** The codes are shown before the session is known to be complete, or the page would go on without them. */
+export async function finishEnrollment(
+  code: string,
+  show: (codes: string[]) => void,
+): Promise<void> {
+  const { recoveryCodes, ...session } = await post<EnrollmentAnswer>('/totp/confirm', { code })
+  show(recoveryCodes)
+  remember(session)
+}
+
+export const renewRecoveryCodes = async (code: string): Promise<string[]> =>
+  (await post<RecoveryCodes>('/totp/recovery-codes', { code })).recoveryCodes
 
 export async function signOut(): Promise<string | null> {
   const { continueTo } = await post<SignOutAnswer>('/sign-out')

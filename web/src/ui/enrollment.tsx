@@ -10,7 +10,7 @@ import { QrCode } from './qr-code.tsx'
 const spaced = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ')
 
 /** A second factor: shown, taken over by the device, proved by a code of it. */
-export function Enrollment({ done }: { done: () => void }) {
+export function Enrollment({ show }: { show: (recoveryCodes: string[]) => void }) {
   const [code, setCode] = useState('')
   const started = useQuery({
     queryKey: ['enrollment'],
@@ -21,8 +21,7 @@ export function Enrollment({ done }: { done: () => void }) {
     retry: false,
   })
   const finishing = useMutation({
-    mutationFn: () => finishEnrollment(code.replaceAll(' ', '')),
-    onSuccess: done,
+    mutationFn: () => finishEnrollment(code.replaceAll(' ', ''), show),
   })
   if (started.error) return <Problem error={started.error} />
   if (!started.data)

@@ -1,5 +1,6 @@
 import { Page } from '../../ui/page.tsx'
 import { PasswordPanel } from './password-panel.tsx'
+import { RecoveryPanel } from './recovery-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 import { TotpPanel } from './totp-panel.tsx'
 
@@ -7,6 +8,7 @@ export const SecurityPage = () => (
   <Page title="Security">
     <PasswordPanel />
     <TotpPanel />
+    <RecoveryPanel />
     <SessionsPanel />
   </Page>
 )

@@ -1,48 +1,23 @@
-import { Badge, Button, Group, Stack } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { Badge, Button, Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { queries, removeTotp, securityQuery, sessionsQuery } from '../../api/portal.ts'
-import { CodeField } from '../../ui/code-field.tsx'
 import { Enrollment } from '../../ui/enrollment.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Problem } from '../../ui/problem.tsx'
+import { RecoveryCodes } from '../../ui/recovery-codes.tsx'
+import { SecondFactorForm } from '../../ui/second-factor-form.tsx'
 import { asDay } from '../../ui/time.ts'
 import classes from './security.module.css'
 
-function RemoveForm({ done }: { done: () => void }) {
-  const [code, setCode] = useState('')
-  const removing = useMutation({
-    mutationFn: () => removeTotp(code.replaceAll(' ', '')),
-    onSuccess: done,
-  })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    removing.mutate()
-  }
-  return (
-    <form onSubmit={submit} className={classes.form}>
-      <Stack>
-        <CodeField
-          autoFocus
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-        />
-        <Problem error={removing.error} />
-        <Button type="submit" color="red" loading={removing.isPending}>
-          Remove the second factor
-        </Button>
-      </Stack>
-    </form>
-  )
-}
-
 export function TotpPanel() {
   const [open, setOpen] = useState(false)
+  const [codes, setCodes] = useState<string[]>()
   const { data } = useQuery(securityQuery)
   if (!data) return null
   const { enrolled, enrolledAt, required } = data.totp
-  const done = () => {
+  const changed = (fresh?: string[]) => {
     setOpen(false)
+    setCodes(fresh)
     void queries.invalidateQueries(securityQuery)
     void queries.invalidateQueries(sessionsQuery)
   }
@@ -60,7 +35,7 @@ export function TotpPanel() {
               On
             </Badge>
           )}
-          {!(enrolled && required) && (
+          {!codes && !(enrolled && required) && (
             <Button variant="default" size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
               {open ? 'Cancel' : enrolled ? 'Remove' : 'Set up'}
             </Button>
@@ -68,14 +43,22 @@ export function TotpPanel() {
         </Group>
       }
     >
-      {open &&
-        (enrolled ? (
-          <RemoveForm done={done} />
-        ) : (
-          <div className={classes.form}>
-            <Enrollment done={done} />
-          </div>
-        ))}
+      {(open || codes) && (
+        <div className={classes.form}>
+          {codes ? (
+            <RecoveryCodes codes={codes} done={() => setCodes(undefined)} />
+          ) : enrolled ? (
+            <SecondFactorForm
+              give={removeTotp}
+              action="Remove the second factor"
+              color="red.9"
+              done={() => changed()}
+            />
+          ) : (
+            <Enrollment show={changed} />
+          )}
+        </div>
+      )}
     </Panel>
   )
 }

@@ -1,14 +1,26 @@
 import type { SessionAnswer } from '../../../../server/portal/schema.ts'
 import { Enrollment } from '../../ui/enrollment.tsx'
+import { RecoveryCodes } from '../../ui/recovery-codes.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
 import { AnotherAccount } from './another-account.tsx'
 
-export const EnrollmentStep = ({ session }: { session: SessionAnswer }) => (
+interface Props {
+  session: SessionAnswer
+  show: (codes: string[]) => void
+}
+
+export const EnrollmentStep = ({ session, show }: Props) => (
   <Sheet
     title="Set up your second factor"
     lead={`${session.organization.name} asks for one. It takes a minute.`}
   >
-    <Enrollment done={() => {}} />
+    <Enrollment show={show} />
     <AnotherAccount session={session} />
+  </Sheet>
+)
+
+export const RecoveryCodesStep = ({ codes, done }: { codes: string[]; done: () => void }) => (
+  <Sheet title="Your recovery codes">
+    <RecoveryCodes codes={codes} done={done} />
   </Sheet>
 )

@@ -7,7 +7,7 @@ import type { SessionAnswer } from '../../../../server/portal/schema.ts'
 import { sessionQuery } from '../../api/portal.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { CodeStep } from './code-step.tsx'
-import { EnrollmentStep } from './enrollment-step.tsx'
+import { EnrollmentStep, RecoveryCodesStep } from './enrollment-step.tsx'
 import { ExpiredStep } from './expired-step.tsx'
 import { PasswordStep } from './password-step.tsx'
 
@@ -23,14 +23,19 @@ const Waiting = () => (
   </Center>
 )
 
-function Step({ session }: { session: SessionAnswer }) {
+interface StepProps {
+  session: SessionAnswer
+  show: (recoveryCodes: string[]) => void
+}
+
+function Step({ session, show }: StepProps) {
   switch (session.status) {
     case 'totp_required':
       return <CodeStep session={session} />
     case 'password_expired':
       return <ExpiredStep session={session} />
     case 'totp_enrollment_required':
-      return <EnrollmentStep session={session} />
+      return <EnrollmentStep session={session} show={show} />
     case 'signed_in':
       return <Waiting />
   }
@@ -42,11 +47,13 @@ export function SignInPage() {
   const { data: session, error } = useQuery(sessionQuery)
   // Whoever is asked to prove again who they are starts with the password, though signed in.
   const [proved, setProved] = useState(search.fresh === undefined)
-  const finished = proved && session?.status === 'signed_in'
+  const [codes, setCodes] = useState<string[]>()
+  const finished = proved && session?.status === 'signed_in' && codes === undefined
   useEffect(() => {
     if (finished) goOn(search.continue)
   }, [finished, search.continue])
 
+  if (codes) return <RecoveryCodesStep codes={codes} done={() => setCodes(undefined)} />
   if (error) return <Failure error={error} />
   if (session === undefined) return <Waiting />
   if (session === null || !proved)
@@ -58,5 +65,5 @@ export function SignInPage() {
         done={() => setProved(true)}
       />
     )
-  return <Step session={session} />
+  return <Step session={session} show={setCodes} />
 }

@@ -1,0 +1,50 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { queries, renewRecoveryCodes, securityQuery } from '../../api/portal.ts'
+import { CodeForm } from '../../ui/code-form.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { RecoveryCodes } from '../../ui/recovery-codes.tsx'
+import classes from './security.module.css'
+
+const leftOf = (count: number) =>
+  count === 0
+    ? 'None is left. Without your phone only your administrator can let you in.'
+    : `${count === 1 ? 'One is' : `${count} are`} left. Each signs you in once without your phone.`
+
+/** For whoever has a second factor. */
+export function RecoveryPanel() {
+  const [open, setOpen] = useState(false)
+  const [codes, setCodes] = useState<string[]>()
+  const { data } = useQuery(securityQuery)
+  if (!data?.totp.enrolled) return null
+  const shown = (fresh: string[]) => {
+    setOpen(false)
+    setCodes(fresh)
+    void queries.invalidateQueries(securityQuery)
+  }
+  return (
+    <Panel
+      title="Recovery codes"
+      lead={leftOf(data.totp.recoveryCodesLeft)}
+      action={
+        !codes && (
+          <Button variant="default" size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? 'Cancel' : 'Make new ones'}
+          </Button>
+        )
+      }
+    >
+      {open && (
+        <div className={classes.form}>
+          <CodeForm give={renewRecoveryCodes} action="Replace the codes" done={shown} />
+        </div>
+      )}
+      {codes && (
+        <div className={classes.form}>
+          <RecoveryCodes codes={codes} done={() => setCodes(undefined)} />
+        </div>
+      )}
+    </Panel>
+  )
+}

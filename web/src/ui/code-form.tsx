@@ -1,0 +1,39 @@
+import { Button, Stack, type TextInputProps } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type ComponentType, type FormEvent, useState } from 'react'
+import { CodeField } from './code-field.tsx'
+import { Problem } from './problem.tsx'
+
+interface Props<T> {
+  give: (code: string) => Promise<T>
+  action: string
+  color?: string
+  done?: (answer: T) => void
+  /** What kind of code it is: one of the app unless told otherwise. */
+  field?: ComponentType<TextInputProps>
+}
+
+/** One code, and what it is good for. */
+export function CodeForm<T>({ give, action, color, done, field: Field = CodeField }: Props<T>) {
+  const [code, setCode] = useState('')
+  const giving = useMutation({
+    mutationFn: () => give(code.replaceAll(' ', '')),
+    onSuccess: (answer) => done?.(answer),
+    onError: () => setCode(''),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    giving.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Field autoFocus value={code} onChange={(event) => setCode(event.currentTarget.value)} />
+        <Problem error={giving.error} />
+        <Button type="submit" fullWidth {...(color && { color })} loading={giving.isPending}>
+          {action}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

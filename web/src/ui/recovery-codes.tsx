@@ -1,0 +1,57 @@
+import { Button, CopyButton, Group, Stack, Text } from '@mantine/core'
+import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react'
+import classes from './recovery-codes.module.css'
+
+const asFile = (codes: string[]) =>
+  `data:text/plain;charset=utf-8,${encodeURIComponent(
+    `Recovery codes for ${window.location.host}\nEach works once, in place of the code of your app.\n\n${codes.join('\n')}\n`,
+  )}`
+
+interface Props {
+  codes: string[]
+  done: () => void
+}
+
+/** Shown this once: whoever goes on without keeping them has to make new ones. */
+export const RecoveryCodes = ({ codes, done }: Props) => (
+  <Stack>
+    <Text size="sm" id="recovery-codes-lead">
+      Without your phone, each of these codes signs you in once. Keep them in a safe place: they are
+      not shown again.
+    </Text>
+    <ul className={classes.codes} aria-label="Recovery codes">
+      {codes.map((code) => (
+        <li key={code}>{code}</li>
+      ))}
+    </ul>
+    <Group grow gap="sm">
+      <CopyButton value={codes.join('\n')}>
+        {({ copied, copy }) => (
+          <Button
+            variant="default"
+            autoFocus
+            aria-describedby="recovery-codes-lead"
+            leftSection={
+              copied ? <IconCheck size={18} aria-hidden /> : <IconCopy size={18} aria-hidden />
+            }
+            onClick={copy}
+          >
+            {copied ? 'Copied' : 'Copy'}
+          </Button>
+        )}
+      </CopyButton>
+      <Button
+        component="a"
+        variant="default"
+        href={asFile(codes)}
+        download="gatehouse-recovery-codes.txt"
+        leftSection={<IconDownload size={18} aria-hidden />}
+      >
+        Download
+      </Button>
+    </Group>
+    <Button onClick={done} fullWidth>
+      I have kept them
+    </Button>
+  </Stack>
+)
