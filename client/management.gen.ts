@@ -1172,6 +1172,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/applications/{application_id}/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** OpenID Connect settings of an application: there are none, people sign in by SAML */
+        get: operations["getApiV2ApplicationsByApplicationIdSso"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/applications/{application_id}/sso/attempts": {
         parameters: {
             query?: never;
@@ -9969,6 +9986,40 @@ export interface operations {
                     "application/json": components["schemas"]["Application"];
                 };
             };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdSso: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
             /** @description The request was refused */
             "4XX": {
                 headers: {

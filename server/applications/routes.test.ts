@@ -447,6 +447,21 @@ test('v2 shows the same otherwise, as a bare list with its total in the header',
   assert.deepEqual(bookmark.sso.bookmark, { url: 'https://w.example/' })
 })
 
+test('v2 says that there are no settings of OpenID Connect, of applications it knows', async () => {
+  const [org, other] = [await app.newOrganization(), await app.newOrganization()]
+  const made = await create(org)
+  const sso = (id: string) => `/api/v2/applications/${id}/sso`
+  const none = await org.get(sso(made.id))
+  assert.equal(none.statusCode, 404)
+  assert.equal(none.json().message, 'Not Found: oidc config not found')
+  for (const unknown of [await org.get(sso(newId())), await other.get(sso(made.id))]) {
+    assert.equal(unknown.statusCode, 404)
+    assert.equal(unknown.json().message, 'Not Found: there is no such application')
+  }
+  const helper = await app.addAdministrator(org.organizationId, 'Command Runner')
+  assert.equal((await helper.get(sso(made.id))).statusCode, 403)
+})
+
 test('deleted, it is gone everywhere; restored, it is back with its bindings and certificate', async () => {
   const org = await app.newOrganization()
   const made = await create(org)
