@@ -16,9 +16,8 @@ import {
   nextBulkResult,
 } from './bulk-store.ts'
 import { storedActor, type UserActor, type UserContext } from './context.ts'
-import { addUser, prepareUser, VENDOR } from './create.ts'
+import { addUser, prepareUser, VENDOR, whileNumbered } from './create.ts'
 import { runBulkJob } from './job-definitions.ts'
-import { whileUnique } from './save.ts'
 import type { UserCreate } from './schema.ts'
 import type { UserWrite } from './write.ts'
 
@@ -111,11 +110,11 @@ async function createOne(
     way,
     correlation: { id: job.id, type: 'bulk' },
   })
-  await whileUnique(() =>
+  await whileNumbered(context, prepared, (attempt) =>
     context.db.tx(job.organization_id, async (tx) => {
-      const meta = { success: true, userId: prepared.row.id }
+      const meta = { success: true, userId: attempt.row.id }
       if (!(await finishBulkResult(tx, result, 'created', meta))) throw new FinishedElsewhere()
-      await addUser(context, tx, actor, prepared)
+      await addUser(context, tx, actor, attempt)
     }),
   )
 }

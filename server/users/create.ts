@@ -13,7 +13,14 @@ import { resourceOf } from './records.ts'
 import { whileUnique } from './save.ts'
 import type { UserCreate } from './schema.ts'
 import { type EntryWay, type UserSettings, userSettings } from './settings.ts'
-import { countUsers, insertUser, lockUserCount, type UserRow } from './store.ts'
+import {
+  claimUnixIds,
+  countUsers,
+  insertUser,
+  insertUserIfFree,
+  lockUserCount,
+  type UserRow,
+} from './store.ts'
 import { applyWrite, readFlag } from './write.ts'
 
 export const VENDOR = 'gatehouse'
@@ -29,6 +36,8 @@ interface Prepared {
   row: UserRow
   settings: UserSettings
   options: EntryOptions
+  /** What the request says about unix_uid and unix_guid; the rest is given. */
+  byHand: { uid: number | null; guid: number | null }
 }
 
 export const blankUser = (
@@ -96,11 +105,39 @@ export async function prepareUser(
     )
     row = withPassword(row, hash, settings.passwordPolicy, now)
   }
-  const uid = body.unix_uid ?? (await unixUids.take(db, organizationId))
+  const byHand = { uid: body.unix_uid ?? null, guid: body.unix_guid ?? null }
+  const uid = byHand.uid ?? (await unixUids.take(db, organizationId))
   return {
-    row: { ...row, unix_uid: uid, unix_guid: body.unix_guid ?? uid },
+    row: { ...row, unix_uid: uid, unix_guid: byHand.guid ?? uid },
     settings,
     options,
+    byHand,
+  }
+}
+
+/** Somebody has set by hand the number that was to be given to this user. */
+class NumberTaken extends Error {}
+
+async function insertNumbered(tx: Tx, row: UserRow, { uid }: Prepared['byHand']): Promise<void> {
+  if (uid !== null) await insertUser(tx, row)
+  else if ((await insertUserIfFree(tx, row)) === 0) throw new NumberTaken()
+}
+
+/** Runs the transaction that adds a prepared user; once more, with another number, when that one was taken meanwhile. */
+export async function whileNumbered<T>(
+  { db, unixUids }: UserContext,
+  prepared: Prepared,
+  work: (prepared: Prepared) => Promise<T>,
+): Promise<T> {
+  for (let attempt = prepared; ; ) {
+    try {
+      return await whileUnique(() => work(attempt))
+    } catch (error) {
+      if (!(error instanceof NumberTaken)) throw error
+      const uid = await unixUids.take(db, attempt.row.organization_id)
+      const row = { ...attempt.row, unix_uid: uid, unix_guid: attempt.byHand.guid ?? uid }
+      attempt = { ...attempt, row }
+    }
   }
 }
 
@@ -130,11 +167,13 @@ export async function addUser(
   context: UserContext,
   tx: Tx,
   actor: UserActor,
-  { row, settings, options }: Prepared,
+  { row, settings, options, byHand }: Prepared,
 ): Promise<UserRow> {
   const { organizationId } = actor
   await checkRoom(tx, organizationId, settings.maxSystemUsers)
   await checkManager(tx, organizationId, row)
+  const numbers = [byHand.uid, byHand.guid].filter((id) => id !== null)
+  if (numbers.length > 0) await claimUnixIds(tx, organizationId, numbers)
   const event = {
     event_type: 'systemuser_create',
     resource: resourceOf(row),
@@ -145,7 +184,7 @@ export async function addUser(
   const change = { organizationId, userId: row.id, before: null, after: row, eventId }
   // Sent together, what listeners ask first included; the first that fails is the one that is told.
   await Promise.all([
-    insertUser(tx, row),
+    insertNumbered(tx, row, byHand),
     addNode(tx, organizationId, 'user', row.id),
     recordEvent(tx, actor, event, eventId),
     announceUser(context, tx, actor, change),
@@ -162,7 +201,7 @@ export async function createUser(
   options?: EntryOptions,
 ): Promise<UserRow> {
   const prepared = await prepareUser(context, actor.organizationId, body, options)
-  return whileUnique(() =>
-    context.db.tx(actor.organizationId, (tx) => addUser(context, tx, actor, prepared)),
+  return whileNumbered(context, prepared, (attempt) =>
+    context.db.tx(actor.organizationId, (tx) => addUser(context, tx, actor, attempt)),
   )
 }

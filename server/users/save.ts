@@ -6,7 +6,7 @@ import { EVENT_OF, transitionBetween } from './lifecycle.ts'
 import { mailActivation } from './mails.ts'
 import { deletePasswordLinks, keepFormerPassword } from './password-store.ts'
 import { resourceOf, toldOf } from './records.ts'
-import { saveUser, type UserRow } from './store.ts'
+import { claimUnixIds, saveUser, type UserRow } from './store.ts'
 
 export interface SaveOptions {
   /** When the user becomes active: false sends no mail, an address sends it there. */
@@ -65,6 +65,11 @@ export async function saveChange(
 ): Promise<void> {
   const events = eventsBetween(before, after)
   if (events.length === 0) return
+  const numbers = [
+    ...(before.unix_uid === after.unix_uid ? [] : [after.unix_uid]),
+    ...(before.unix_guid === after.unix_guid ? [] : [after.unix_guid]),
+  ]
+  if (numbers.length > 0) await claimUnixIds(tx, after.organization_id, numbers)
   await saveUser(tx, after)
   const newPassword = before.password_hash !== after.password_hash
   if (newPassword || !sameMailboxes(before, after))

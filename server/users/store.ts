@@ -7,7 +7,7 @@ import {
 } from '../platform/list/conditions.ts'
 import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { type Sql, sql } from '../platform/sql.ts'
+import { prepared, type Sql, sql } from '../platform/sql.ts'
 import { FLAGS, type Profile, TEXTS } from './fields.ts'
 import type { SshKey, UserState } from './schema.ts'
 
@@ -174,20 +174,33 @@ export const countUsers = async (db: Queryable, organizationId: string): Promise
   ))!.total
 
 /**
- * The first of so many numbers in a row; the first user of an organization gets 5001. Without a wait for the disk, as
- * the commit of the user brings this one along.
+ * So many numbers in a row, without those that were set by hand; the first user of an organization gets 5001. Without a
+ * wait for the disk, as the commit of the user brings this one along.
  */
 export const takeUnixUids = async (
   db: Queryable,
   organizationId: string,
   count: number,
-): Promise<number> =>
-  (await db.one<{ uid: number }>(sql`
-    with quick as materialized (select set_config('synchronous_commit', 'off', true))
-    insert into user_counters as c (organization_id, name, next)
-    select ${organizationId}, 'unix_uid', 5001 + ${count}::int from quick
-    on conflict (organization_id, name) do update set next = c.next + ${count}::int
-    returning next - ${count}::int as uid`))!.uid
+): Promise<number[]> =>
+  (await db.one<{ uids: number[] }>(sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true)),
+    taken as (
+      insert into user_counters as c (organization_id, name, next)
+      select ${organizationId}, 'unix_uid', 5001 + ${count}::int from quick
+      on conflict (organization_id, name) do update set next = c.next + ${count}::int
+      returning next - ${count}::int as first, next - 1 as last)
+    select coalesce(json_agg(n order by n), '[]') as uids
+      from taken, generate_series(first, last) as n
+     where not exists (select from unix_ids_by_hand h where h.organization_id = ${organizationId} and h.id = n)`))!
+    .uids
+
+/** From now on nobody is given these automatically; waits for those who are being given one of them. */
+export const claimUnixIds = (tx: Queryable, organizationId: string, ids: readonly number[]) =>
+  tx.run(sql`
+    with locked as materialized (
+      select id, pg_advisory_xact_lock(unix_id_lock(${organizationId}, id)) from unnest(${[...ids].sort((a, b) => a - b)}::bigint[]) as i (id))
+    insert into unix_ids_by_hand (organization_id, id)
+    select ${organizationId}, id from locked on conflict do nothing`)
 
 /** The next number, in the transaction of its user. */
 export const takeUnixUid = async (tx: Queryable, organizationId: string): Promise<number> =>
@@ -201,16 +214,26 @@ export const lockUserCount = (tx: Queryable, organizationId: string) =>
   tx.run(sql`
     select from user_counters where organization_id = ${organizationId} and name = 'unix_uid' for update`)
 
+const insertedColumns = sql`organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
+  unix_uid, unix_guid, profile, ssh_keys, creation_source, account_locked, account_locked_date,
+  password_hash, password_date, password_expiration_date, created, updated`
+const inserted = (row: UserRow): Sql => sql`
+  ${row.organization_id}, ${row.id}, ${row.username}, ${row.email}, ${row.firstname}, ${row.lastname},
+  ${row.employee_identifier}, ${row.manager}, ${row.state}, ${row.unix_uid}, ${row.unix_guid},
+  ${JSON.stringify(row.profile)}, ${JSON.stringify(row.ssh_keys)}, ${row.creation_source},
+  ${row.account_locked}, ${row.account_locked_date}, ${row.password_hash}, ${row.password_date},
+  ${row.password_expiration_date}, ${row.created}, ${row.updated}`
+
 export const insertUser = (tx: Queryable, row: UserRow) =>
-  tx.run(sql`
-    insert into users (organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
-                       unix_uid, unix_guid, profile, ssh_keys, creation_source, account_locked, account_locked_date,
-                       password_hash, password_date, password_expiration_date, created, updated)
-    values (${row.organization_id}, ${row.id}, ${row.username}, ${row.email}, ${row.firstname}, ${row.lastname},
-            ${row.employee_identifier}, ${row.manager}, ${row.state}, ${row.unix_uid}, ${row.unix_guid},
-            ${JSON.stringify(row.profile)}, ${JSON.stringify(row.ssh_keys)}, ${row.creation_source},
-            ${row.account_locked}, ${row.account_locked_date}, ${row.password_hash}, ${row.password_date},
-            ${row.password_expiration_date}, ${row.created}, ${row.updated})`)
+  tx.run(prepared(sql`insert into users (${insertedColumns}) values (${inserted(row)})`))
+
+/** Inserts nobody, and tells 0, when somebody has set the number by hand since it was taken. */
+export const insertUserIfFree = (tx: Queryable, row: UserRow) =>
+  tx.run(
+    prepared(sql`
+      insert into users (${insertedColumns}) select ${inserted(row)}
+       where unix_id_is_free(${row.organization_id}, ${row.unix_uid})`),
+  )
 
 export const saveUser = (tx: Queryable, row: UserRow) =>
   tx.run(sql`

@@ -1,9 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
+import { claimUnixIds } from './store.ts'
 import { UnixUids } from './unix-uids.ts'
 
 const app = await startApp()
+type Organization = Awaited<ReturnType<typeof app.newOrganization>>
+
+let people = 0
+async function addUser(org: Organization, body: object = {}) {
+  const username = `person${++people}`
+  const email = `${username}@example.com`
+  const res = await org.post('/api/systemusers', { username, email, ...body })
+  assert.equal(res.statusCode, 200, res.body)
+  return res.json() as { _id: string; unix_uid: number; unix_guid: number }
+}
+const numbers = ({ unix_uid, unix_guid }: { unix_uid: number; unix_guid: number }) => [
+  unix_uid,
+  unix_guid,
+]
 
 test('numbers of one process follow each other; those of two never meet', async () => {
   const { organizationId } = await app.newOrganization()
@@ -14,4 +29,96 @@ test('numbers of one process follow each other; those of two never meet', async 
     Array.from({ length: 60 }, (_, at) => (at % 2 ? one : other).take(app.db, organizationId)),
   )
   assert.equal(new Set([5001, 5002, ...many]).size, 62)
+})
+
+test('numbers set by hand before a block is taken are left out of it', async () => {
+  const org = await app.newOrganization()
+  await addUser(org, { unix_uid: 5002, unix_guid: 5004 })
+  const other = await addUser(org, { unix_uid: 6000, unix_guid: 100 })
+  await org.put(`/api/systemusers/${other._id}`, { unix_uid: 5001 })
+  const given = [await addUser(org), await addUser(org), await addUser(org)]
+  assert.deepEqual(given.map(numbers), [
+    [5003, 5003],
+    [5005, 5005],
+    [5006, 5006],
+  ])
+})
+
+test('numbers set by hand out of a block that a process holds are not given any more', async () => {
+  const org = await app.newOrganization()
+  const first = await addUser(org)
+  assert.deepEqual(numbers(first), [5001, 5001])
+  await addUser(org, { unix_uid: 5002 })
+  await org.put(`/api/systemusers/${first._id}`, { unix_guid: 5003 })
+  assert.deepEqual(numbers(await addUser(org)), [5004, 5004])
+  // The rest is given as asked for, and a shared group is nobody's number.
+  assert.deepEqual(numbers(await addUser(org, { unix_guid: 100 })), [5005, 100])
+  // Also when the one who had it is gone, or has another one: files are left behind.
+  const { _id } = await addUser(org, { unix_uid: 5006 })
+  await org.put(`/api/systemusers/${_id}`, { unix_uid: 7000 })
+  assert.deepEqual(numbers(await addUser(org)), [5007, 5007])
+})
+
+test('a bulk job gives no number that was set by hand', async () => {
+  const org = await app.newOrganization()
+  await addUser(org)
+  await addUser(org, { unix_uid: 5002 })
+  const res = await org.post('/api/v2/bulk/users', [
+    { username: 'bulk1', email: 'bulk1@example.com' },
+    { username: 'bulk2', email: 'bulk2@example.com' },
+  ])
+  assert.equal(res.statusCode, 201, res.body)
+  await app.runDueJobs()
+  const users = (
+    await org.get('/api/systemusers?filter=creationSource:$eq:gatehouse:bulk&sort=username')
+  ).json()
+  assert.deepEqual(users.results.map(numbers), [
+    [5003, 5003],
+    [5004, 5004],
+  ])
+})
+
+test('many at once, given and by hand: nobody is given a number twice, or one that was set before', async () => {
+  const org = await app.newOrganization()
+  await addUser(org)
+  const set = Array.from({ length: 20 }, (_, at) => 5003 + 2 * at)
+  await Promise.all(set.map((unix_uid) => addUser(org, { unix_uid })))
+  const made = await Promise.all([
+    ...Array.from({ length: 40 }, () => addUser(org)),
+    // Set while others are given theirs: a number that is given already is then shared on purpose.
+    ...Array.from({ length: 20 }, (_, at) => addUser(org, { unix_uid: 5050 + at })),
+  ])
+  const given = made.slice(0, 40).map(({ unix_uid }) => unix_uid)
+  assert.equal(new Set(given).size, 40)
+  assert.deepEqual(
+    set.filter((unix_uid) => given.includes(unix_uid)),
+    [],
+  )
+})
+
+test('whoever is given a number waits for one who is setting it by hand', async () => {
+  const org = await app.newOrganization()
+  const { organizationId } = org
+  await addUser(org)
+  let creating: ReturnType<typeof addUser> | undefined
+  await app.db.tx(organizationId, async (tx) => {
+    await claimUnixIds(tx, organizationId, [5002])
+    creating = addUser(org)
+    // Until the other one waits, so that it has looked before this commits.
+    for (let waits = false; !waits; ) {
+      const { rows } = await tx.execute(
+        "select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())",
+      )
+      waits = rows.length > 0
+    }
+  })
+  assert.deepEqual(numbers(await creating!), [5003, 5003])
+})
+
+test('a long range that was set by hand is passed over', async () => {
+  const org = await app.newOrganization()
+  const { organizationId } = org
+  const range = Array.from({ length: 3000 }, (_, at) => 5001 + at)
+  await app.db.tx(organizationId, (tx) => claimUnixIds(tx, organizationId, range))
+  assert.deepEqual(numbers(await addUser(org)), [8001, 8001])
 })
