@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
-import { addApplication, authnRequest, newWorld, type Org, query } from '../../test/sso/world.ts'
+import {
+  addApplication,
+  attemptsOf,
+  authnRequest,
+  newWorld,
+  type Org,
+  query,
+} from '../../test/sso/world.ts'
 import { newId } from '../platform/ids.ts'
 import { sql } from '../platform/sql.ts'
 import { mayRecord } from './attempts.ts'
@@ -13,8 +20,6 @@ import { trimPending } from './store.ts'
 const app = await startApp()
 
 const send = (url: string, xml: string) => app.http.inject({ url: `${url}?${query(xml)}` })
-const attemptsOf = async (org: Org, id: string) =>
-  (await org.get(`/api/v2/applications/${id}/sso/attempts`)).json()
 const pendingOf = async (org: Org, applicationId: string) =>
   (
     await app.db.tenant(org.organizationId).many<{ request: { requestId: string } }>(sql`

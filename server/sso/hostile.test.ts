@@ -7,9 +7,9 @@ import { startApp } from '../../test/harness.ts'
 import { PASSWORD } from '../../test/person.ts'
 import {
   ACS,
+  attemptsOf,
   authnRequest,
-  FORM,
-  formBody,
+  callsOf,
   newRequestId,
   newWorld,
   query,
@@ -31,18 +31,12 @@ const fill = (text: string) =>
     .replaceAll('{{acs}}', ACS.replaceAll('&', '&amp;'))
     .replaceAll('{{destination}}', `http://localhost:8080${application.url}`)
 
-const lastAttempt = async () =>
-  (await org.get(`/api/v2/applications/${application.id}/sso/attempts`)).json()[0]
+const lastAttempt = async () => (await attemptsOf(org, application.id))[0]
 
-const visit = (parameters: string) =>
-  app.http.inject({ url: `${application.url}?${parameters}`, headers })
+const calls = callsOf(app)
+const visit = (parameters: string) => calls.visit(`${application.url}?${parameters}`, person.cookie)
 const post = (fields: Record<string, string>, url = application.url) =>
-  app.http.inject({
-    method: 'POST',
-    url,
-    headers: { ...headers, ...FORM },
-    payload: formBody(fields),
-  })
+  calls.postTo(url, fields, person.cookie)
 
 test('what they are changed from is answered', async () => {
   responseIn(await visit(query(authnRequest())))

@@ -5,14 +5,14 @@ import { type Response, startApp } from '../../test/harness.ts'
 import { PASSWORD, Person } from '../../test/person.ts'
 import {
   addApplication,
+  attemptsOf,
   attributeIn,
+  base64,
   bind,
-  FORM,
-  formBody,
+  callsOf,
   formOf,
   newRequestId,
   newWorld,
-  type Org,
   query,
   responseIn,
   SP,
@@ -27,8 +27,7 @@ const app = await startApp()
 app.secrets.add(PASSWORD)
 const SLO = 'https://sp.example.com/slo'
 
-const visit = (url: string, cookie = '') =>
-  app.http.inject({ url, headers: cookie === '' ? {} : { cookie } })
+const { visit, postTo } = callsOf(app)
 
 /** The message in an address that a browser is sent to. */
 function messageIn(location: unknown) {
@@ -113,13 +112,7 @@ test('by forms: the browser comes once more with its cookie, and the answer is a
   const { application, user, person } = await newWorld(app, { sloUrl: SLO })
   const sessionIndex = await enter(application, person)
   const xmlSent = logoutRequest({ nameId: user.email, sessionIndex })
-  const request = Buffer.from(xmlSent).toString('base64')
-  const res = await app.http.inject({
-    method: 'POST',
-    url: `${application.url}/logout`,
-    headers: FORM,
-    payload: formBody({ SAMLRequest: request }),
-  })
+  const res = await postTo(`${application.url}/logout`, { SAMLRequest: base64(xmlSent) })
   assert.equal(res.statusCode, 303)
   const { action, xml } = responseIn(await visit(String(res.headers.location), person.cookie))
   assert.equal(action, SLO)
@@ -166,12 +159,7 @@ test('an application that reads addresses only is answered so, however it asked'
   })
   const sessionIndex = await enter(application, person)
   const xml = logoutRequest({ nameId: user.email, sessionIndex })
-  const res = await app.http.inject({
-    method: 'POST',
-    url: `${application.url}/logout`,
-    headers: FORM,
-    payload: formBody({ SAMLRequest: Buffer.from(xml).toString('base64') }),
-  })
+  const res = await postTo(`${application.url}/logout`, { SAMLRequest: base64(xml) })
   const answer = await visit(String(res.headers.location), person.cookie)
   assert.equal(messageIn(answer.headers.location).to, SLO)
 })
@@ -200,9 +188,6 @@ test('whoever has used no application is signed out without further ado', async 
   const { person } = await newWorld(app)
   assert.equal((await person.post('/sign-out')).json().continueTo, null)
 })
-
-const attemptsOf = async (org: Org, id: string) =>
-  (await org.get(`/api/v2/applications/${id}/sso/attempts`)).json()
 
 test('a request about somebody else ends nothing', async () => {
   const { org, application, person, user, sessionIndex } = await twoApplications()

@@ -6,11 +6,12 @@ import {
   ACS,
   addApplication,
   addGroup,
+  attemptsOf,
   attributeIn,
   authnRequest,
+  base64,
   bind,
-  FORM,
-  formBody,
+  callsOf,
   newRequestId,
   newWorld,
   type Org,
@@ -26,20 +27,9 @@ import { newId } from '../platform/ids.ts'
 const app = await startApp()
 app.secrets.add(PASSWORD)
 
-const visit = (url: string, cookie = '') =>
-  app.http.inject({ url, headers: cookie === '' ? {} : { cookie } })
-const postTo = (url: string, fields: Record<string, string>, cookie = '') =>
-  app.http.inject({
-    method: 'POST',
-    url,
-    headers: { ...FORM, ...(cookie && { cookie }) },
-    payload: formBody(fields),
-  })
-const base64 = (text: string) => Buffer.from(text).toString('base64')
+const { visit, postTo } = callsOf(app)
 const ssoEvents = async (org: Org) =>
   (await org.events()).filter(({ event_type }) => event_type === 'sso_auth')
-const attemptsOf = async (org: Org, applicationId: string) =>
-  (await org.get(`/api/v2/applications/${applicationId}/sso/attempts`)).json()
 
 test('started at the service provider: a signed response for it alone, and an event', async () => {
   const { org, application, user, person } = await newWorld(app)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
-import { FORM, formBody, formOf, newWorld } from '../../test/sso/world.ts'
+import { callsOf, formOf, newWorld } from '../../test/sso/world.ts'
 
 const app = await startApp()
 const BASE = 'http://localhost:8080/saml2/test-sp'
@@ -9,13 +9,7 @@ const BASE = 'http://localhost:8080/saml2/test-sp'
 const show = async (body: string) => {
   const { action, fields } = formOf(body)
   assert.equal(action, `${BASE}/acs`)
-  const url = '/saml2/test-sp/acs'
-  const res = await app.http.inject({
-    method: 'POST',
-    url,
-    headers: FORM,
-    payload: formBody(fields),
-  })
+  const res = await callsOf(app).postTo('/saml2/test-sp/acs', fields)
   assert.equal(res.statusCode, 200, res.body)
   return res.body
 }

@@ -6,7 +6,7 @@ import { addPerson, PASSWORD } from '../person.ts'
 import { connect } from './connect.ts'
 import { type ProviderOptions, readIdpMetadata, startServiceProvider } from './service-provider.ts'
 import { Surfer } from './surfer.ts'
-import { addGroup, bind } from './world.ts'
+import { addGroup, attemptsOf, base64, bind } from './world.ts'
 import { decrypted, verifies } from './xml-programs.ts'
 
 // Single sign-on and logout with an independent service provider over HTTP, connected by metadata alone.
@@ -115,14 +115,13 @@ test('a request signed by somebody else, or not at all, is refused where a certi
   })
   other.trust(readIdpMetadata(metadata), { callbackUrl: `${sp.origin}/acs` })
   assert.equal((await surfer.open(`${other.origin}/login`)).status, 400)
-  const attempts = (await org.get(`/api/v2/applications/${application.id}/sso/attempts`)).json()
+  const attempts = await attemptsOf(org, application.id)
   const reasons = attempts.map(({ reason }: { reason: string }) => reason)
   assert.deepEqual(reasons, ['signature_wrong', 'signature_missing'])
 })
 
 const decode = (fields: Record<string, string>) =>
   Buffer.from(fields.SAMLResponse!, 'base64').toString()
-const encode = (xml: string) => Buffer.from(xml).toString('base64')
 
 const NEGATIVES: [
   name: string,
@@ -175,7 +174,7 @@ for (const [name, saml, meddle, error] of NEGATIVES)
     const { sp, application } = await connect(idp, org, { saml })
     await bind(org, application.id, 'user', user.id)
     surfer.meddle = ({ fields }) => {
-      if (fields.SAMLResponse) fields.SAMLResponse = encode(meddle(decode(fields)))
+      if (fields.SAMLResponse) fields.SAMLResponse = base64(meddle(decode(fields)))
     }
     const { status, body } = await surfer.open(`${sp.origin}/login`)
     assert.equal(status, 403, body)

@@ -89,9 +89,26 @@ export const authnRequest = ({
 export const query = (xml: string, relayState?: string, parameter = 'SAMLRequest') =>
   `${parameter}=${encodeURIComponent(deflateRawSync(xml).toString('base64'))}${relayState === undefined ? '' : `&RelayState=${encodeURIComponent(relayState)}`}`
 
-/** The fields of a form, encoded as a browser does. */
-export const formBody = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
-export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+/** A browser that remembers nothing: each call says which cookie it brings. */
+export function callsOf({ http }: Pick<App, 'http'>) {
+  const withCookie = (cookie: string) => (cookie === '' ? {} : { cookie })
+  return {
+    visit: (url: string, cookie = '') => http.inject({ url, headers: withCookie(cookie) }),
+    postTo: (url: string, fields: Record<string, string>, cookie = '') =>
+      http.inject({
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...withCookie(cookie) },
+        payload: new URLSearchParams(fields).toString(),
+      }),
+  }
+}
+
+export const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+/** What the administrator sees of the last attempts. */
+export const attemptsOf = async (org: Org, applicationId: string) =>
+  (await org.get(`/api/v2/applications/${applicationId}/sso/attempts`)).json()
 
 const plain = (text: string) =>
   text
