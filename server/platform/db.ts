@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { asQuery as asDriverQuery, CopyOut, DatabaseSocket, type RowSink } from './copy-out.ts'
 import { AppError, codeOf, invalid, unavailable } from './errors.ts'
+import { Ferry, type Party } from './ferry.ts'
 import { Flight, Passenger } from './flight.ts'
 import { isId } from './ids.ts'
 import { Lane } from './lane.ts'
@@ -50,6 +51,12 @@ export interface Db extends Queryable {
   /** Several ids only for reading events, whose policy knows lists. */
   tenant(organizationId: string | readonly string[]): TenantDb
   tx<T>(organizationId: string | null, work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * A change whose statements are all sent at once, before any of them is answered, and which fails only if one of
+   * them does. It may share its commit with changes of other requests; its own statements take effect together or
+   * not at all. What `work` does after the first answer is done after the commit.
+   */
+  together<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>
   readonly pool: pg.Pool
   close(): Promise<void>
 }
@@ -169,9 +176,12 @@ async function statement(
   if (organizationId === null) return client.query(asQuery(query))
   if (query.name !== undefined) {
     const passenger = new Passenger(query)
-    client.query(new Flight(setTenant(organizationId), [passenger]))
-    const [result] = await Promise.all([passenger.landed, client.query('commit')])
-    return result
+    const flight = new Flight(setTenant(organizationId), [passenger])
+    client.query(flight)
+    const [{ error }] = await Promise.all([flight.arrival, client.query('commit')])
+    if (error) throw error
+    passenger.land()
+    return passenger.landed
   }
   const [, result] = await Promise.all([
     client.query(begin(organizationId)),
@@ -254,6 +264,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     }
   }
 
+  const ferry = new Ferry(withClient)
   const lane = new Lane(settings(LANE_TIMEOUT_MS))
   async function onLane(tenant: Tenant, query: Sql): Promise<Result> {
     try {
@@ -301,6 +312,34 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
         for (const callback of callbacks) callback()
         return result
       }),
+
+    async together(organizationId, work) {
+      const party: Party = { passengers: [], abandoned: false }
+      const callbacks: (() => void)[] = []
+      let left = false
+      const send = (query: Sql) => {
+        if (left) throw new Error('A change that is made together has no second round')
+        const passenger = new Passenger(query)
+        party.passengers.push(passenger)
+        return passenger.landed
+      }
+      const tx: Tx = {
+        ...queryable(send),
+        execute: () => Promise.reject(new Error('Not in a change that is made together')),
+        afterCommit: (callback) => callbacks.push(callback),
+      }
+      const done = work(tx)
+      left = true
+      if (party.passengers.length > 0) ferry.board(setTenant(organizationId), party)
+      try {
+        const result = await done
+        for (const callback of callbacks) callback()
+        return result
+      } catch (error) {
+        party.abandoned = true
+        throw translate(error)
+      }
+    },
 
     pool,
     async close() {

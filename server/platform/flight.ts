@@ -58,10 +58,10 @@ export class Passenger {
   readonly query: Sql
   readonly landed: Promise<Rows>
   readonly #end: { resolve(result: Rows): void; reject(error: unknown): void }
-  readonly #rows: unknown[] = []
+  #rows: unknown[] = []
+  #rowCount = 0
   #unreadable: unknown = null
   readRow: ReadRow | null = null
-  again = false
 
   constructor(query: Sql) {
     this.query = query
@@ -71,6 +71,12 @@ export class Passenger {
     this.#end = end
   }
 
+  /** Whatever an earlier flight brought is of no worth. */
+  board(readRow: ReadRow | null): void {
+    this.readRow = readRow
+    this.#rows = []
+    this.#unreadable = null
+  }
   take(values: (string | null)[]): void {
     // Thrown here, it would stop the driver from reading on.
     try {
@@ -79,13 +85,26 @@ export class Passenger {
       this.#unreadable = error
     }
   }
-  complete(rowCount: number): void {
+  count(rowCount: number): void {
+    this.#rowCount = rowCount
+  }
+  land(): void {
     if (this.#unreadable) this.fail(this.#unreadable)
-    else this.#end.resolve({ rows: this.#rows, rowCount })
+    else this.#end.resolve({ rows: this.#rows, rowCount: this.#rowCount })
   }
   fail(error: unknown): void {
     this.#end.reject(error)
   }
+}
+
+/** How a flight ended. */
+export interface Arrival {
+  /** Undefined: all went well. */
+  error?: Error
+  /** How many statements came through. */
+  through: number
+  /** The statement failed because it must be prepared anew. */
+  outdated: boolean
 }
 
 /** What is wrong with a statement, not with the connection. */
@@ -95,26 +114,24 @@ const isOfStatement = (error: Error): error is pg.DatabaseError =>
 /**
  * Statements that are sent at once and answered at once: those of a tenant after `begin` and its `set local`. The
  * transaction is left open, so that an error does not reach what others have sent behind it; `commit` or `rollback` must
- * follow. After one that failed PostgreSQL passes over the rest: they are given back for another flight. Several may
- * therefore travel together only if none of them writes.
+ * follow. After one that failed PostgreSQL passes over the rest.
  */
 export class Flight extends pg.Query {
+  readonly arrival: Promise<Arrival>
+  readonly #arrive: (arrival: Arrival) => void
   readonly #setTenant: string | null
   readonly #passengers: Passenger[]
-  readonly #giveBack: ((rest: Passenger[]) => void) | undefined
   #known!: Map<string, ReadRow | null>
   /** Whose answer comes next; those of `begin` and `set local` are before the first. */
   #at: number
 
-  constructor(
-    setTenant: string | null,
-    passengers: Passenger[],
-    giveBack?: (rest: Passenger[]) => void,
-  ) {
+  constructor(setTenant: string | null, passengers: Passenger[]) {
     super({ text: '' })
+    const { promise, resolve } = Promise.withResolvers<Arrival>()
+    this.arrival = promise
+    this.#arrive = resolve
     this.#setTenant = setTenant
     this.#passengers = passengers
-    this.#giveBack = giveBack
     this.#at = setTenant === null ? 0 : -2
   }
 
@@ -137,8 +154,9 @@ export class Flight extends pg.Query {
       const { name, query } = passenger
       this.#prepare(connection, name, query.text)
       connection.bind({ statement: name, values: query.values, valueMapper: prepareValue })
-      passenger.readRow = this.#known.get(name) ?? null
-      if (!passenger.readRow) connection.describe({ type: 'P', name: '' })
+      const readRow = this.#known.get(name) ?? null
+      passenger.board(readRow)
+      if (!readRow) connection.describe({ type: 'P', name: '' })
       connection.execute({})
     }
     connection.sync()
@@ -164,24 +182,21 @@ export class Flight extends pg.Query {
   }
   handleCommandComplete({ text }: { text: string }): void {
     // "UPDATE 3"
-    this.#passengers[this.#at++]?.complete(Number(/\d+$/.exec(text)?.[0] ?? 0))
+    this.#passengers[this.#at++]?.count(Number(/\d+$/.exec(text)?.[0] ?? 0))
   }
-  handleReadyForQuery(): void {}
+  handleReadyForQuery(): void {
+    this.#arrive({ through: this.#passengers.length, outdated: false })
+  }
   handleError(error: Error): void {
-    const rest = this.#passengers.slice(Math.max(this.#at, 0))
-    const [failed, ...others] = rest
-    if (this.#at < 0 || !failed || !isOfStatement(error)) {
-      for (const passenger of rest) passenger.fail(error)
-      return
-    }
-    // Those behind it that were to be prepared were not.
-    for (const { name, readRow } of others) if (!readRow) this.#known.delete(name)
-    const outdated = OUTDATED.has(error.code ?? '')
+    const failed = this.#passengers[this.#at]
+    const ofStatement = failed !== undefined && isOfStatement(error)
+    const outdated = ofStatement && OUTDATED.has(error.code ?? '')
     if (outdated) this.#known.delete(failed.name)
-    if (outdated && !failed.again && this.#giveBack) {
-      failed.again = true
-      others.unshift(failed)
-    } else failed.fail(error)
-    if (others.length > 0) this.#giveBack?.(others)
+    // Those behind it that were to be prepared were not.
+    if (ofStatement)
+      for (const { name, readRow } of this.#passengers.slice(this.#at + 1))
+        if (!readRow) this.#known.delete(name)
+    // A connection that is gone, or has no transaction, brought nobody anywhere.
+    this.#arrive({ error, through: ofStatement ? this.#at : -1, outdated })
   }
 }

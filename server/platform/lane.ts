@@ -4,8 +4,8 @@ import { Flight, Passenger, type Rows } from './flight.ts'
 import type { Sql } from './sql.ts'
 
 /**
- * A connection on which many requests travel together. Reads of the same turn of the event loop leave in one system
- * call, those of the same tenant in one transaction: the busier the service is, the less each of them costs.
+ * A connection on which reads of many requests travel together. Those of the same turn of the event loop leave in one
+ * system call, those of the same tenant in one transaction: the busier the service is, the less each of them costs.
  */
 export class Lane {
   #open: pg.Client | null = null
@@ -18,7 +18,7 @@ export class Lane {
     this.#config = config
   }
 
-  /** Only for statements that read: one that fails ends the transaction that others share. */
+  /** Only for statements that read: one that fails undoes the transaction that others share. */
   read(setTenant: string | null, query: Sql): Promise<Rows> {
     const passenger = new Passenger(query)
     this.#board(setTenant, [passenger])
@@ -39,15 +39,33 @@ export class Lane {
       const client = this.#open ?? (await this.#connect())
       const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
       stream.cork()
-      for (const [setTenant, passengers] of waiting) {
-        client.query(new Flight(setTenant, passengers, (rest) => this.#board(setTenant, rest)))
-        // Its failure is that of the connection, which those on board hear of.
-        if (setTenant !== null) client.query('commit').catch(() => {})
-      }
+      for (const [setTenant, passengers] of waiting) this.#fly(client, setTenant, passengers)
       stream.uncork()
     } catch (error) {
       for (const passengers of waiting.values())
         for (const passenger of passengers) passenger.fail(error)
+    }
+  }
+
+  async #fly(
+    client: pg.Client,
+    setTenant: string | null,
+    passengers: Passenger[],
+    again = false,
+  ): Promise<void> {
+    const flight = new Flight(setTenant, passengers)
+    client.query(flight)
+    // If that fails, the connection is gone, and those on board hear of it.
+    if (setTenant !== null) client.query('commit').catch(() => {})
+    const { error, through, outdated } = await flight.arrival
+    for (const passenger of passengers.slice(0, Math.max(through, 0))) passenger.land()
+    if (!error) return
+    if (through < 0) for (const passenger of passengers) passenger.fail(error)
+    else if (outdated && !again) this.#fly(client, setTenant, passengers.slice(through), true)
+    else {
+      passengers[through]!.fail(error)
+      const rest = passengers.slice(through + 1)
+      if (rest.length > 0) this.#fly(client, setTenant, rest)
     }
   }
 

@@ -9,7 +9,7 @@ import { issueError } from './issue.ts'
 import { type Outcome, refusalPage } from './outcome.ts'
 import { PENDING_SECONDS, resumePath, type Token } from './pending.ts'
 import type { Refusal } from './refusal.ts'
-import { insertAnswered, takePending } from './store.ts'
+import { noteAnswered, takePending } from './store.ts'
 
 /** A request is accepted for that long, and may wait for a sign-in after that. */
 export const ANSWERED_SECONDS = 600 + PENDING_SECONDS
@@ -58,7 +58,7 @@ export async function refuse(
     // Saying no once more does no harm.
     if (recorded && ask?.requestId !== undefined) {
       const hash = requestHash(ask.requestId)
-      await insertAnswered(tx, organizationId, {
+      await noteAnswered(tx, organizationId, {
         applicationId: id,
         hash,
         seconds: ANSWERED_SECONDS,

@@ -3,6 +3,7 @@ import {
   findSsoApplicationById,
   type SsoApplication,
 } from '../applications/index.ts'
+import { isUniqueViolation } from '../platform/db.ts'
 import { codeOf } from '../platform/errors.ts'
 import { signInAddress, type UserSession } from '../portal/index.ts'
 import type { SignInAsk } from './ask.ts'
@@ -20,7 +21,7 @@ import { admit, type Person } from './person.ts'
 import { receivedText } from './redact.ts'
 import { Refusal } from './refusal.ts'
 import { ANSWERED_SECONDS, refuse, requestHash, responseForm, type Situation } from './refuse.ts'
-import { insertAnswered, takePending } from './store.ts'
+import { ANSWERED_ONCE, insertAnswered, takePending } from './store.ts'
 
 // Signing on to an application, started there (with a request) or here (without).
 
@@ -81,26 +82,29 @@ async function commit(
   const { organizationId, id } = application
   const { session, user } = person
   const answered = { applicationId: id, seconds: ANSWERED_SECONDS }
-  await db.tx(organizationId, async (tx) => {
-    const [first, waited] = await Promise.all([
-      ask.requestId === undefined ||
-        insertAnswered(tx, organizationId, { ...answered, hash: requestHash(ask.requestId) }),
-      token === undefined || takePending(tx, organizationId, token.hash),
-      joinSession(tx, organizationId, session.id, id, issued),
-      recordAttempt(tx, {
-        kind: 'sign-in',
-        application,
-        client,
-        idpInitiated: ask.requestId === undefined,
-        user: { id: user.id, username: user.username ?? '' },
-        mfa: session.methods.length > 1,
-        request: ask.xml,
-        response: issued.shown,
-      }),
-    ])
-    if (!first || !waited)
-      throw new Refusal('replayed', 'A request with this ID was answered before')
-  })
+  try {
+    await db.together(organizationId, (tx) =>
+      Promise.all([
+        ask.requestId !== undefined &&
+          insertAnswered(tx, organizationId, { ...answered, hash: requestHash(ask.requestId) }),
+        token && takePending(tx, organizationId, token.hash),
+        joinSession(tx, organizationId, session.id, id, issued),
+        recordAttempt(tx, {
+          kind: 'sign-in',
+          application,
+          client,
+          idpInitiated: ask.requestId === undefined,
+          user: { id: user.id, username: user.username ?? '' },
+          mfa: session.methods.length > 1,
+          request: ask.xml,
+          response: issued.shown,
+        }),
+      ]),
+    )
+  } catch (error) {
+    if (!isUniqueViolation(error, ANSWERED_ONCE)) throw error
+    throw new Refusal('replayed', 'A request with this ID was answered before', { cause: error })
+  }
 }
 
 /** For somebody who is signed in as the request wants it. */

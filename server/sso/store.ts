@@ -38,16 +38,25 @@ export const takePending = async (db: Queryable, organizationId: string, hash: B
     delete from sso_pending_requests where organization_id = ${organizationId} and hash = ${hash}`)) >
   0
 
-/** False: it was answered before. */
-export const insertAnswered = async (
-  db: Queryable,
-  organizationId: string,
-  row: { applicationId: string; hash: Buffer; seconds: number },
-) =>
-  (await db.run(sql`
+interface AnsweredRow {
+  applicationId: string
+  hash: Buffer
+  seconds: number
+}
+
+/** Fails on ANSWERED_ONCE where it was answered before. */
+export const insertAnswered = (db: Queryable, organizationId: string, row: AnsweredRow) =>
+  db.run(sql`
+    insert into sso_answered_requests (organization_id, application_id, hash, expires_at)
+    values (${organizationId}, ${row.applicationId}, ${row.hash}, now() + make_interval(secs => ${row.seconds}))`)
+export const ANSWERED_ONCE = 'sso_answered_requests_pkey'
+
+/** The same where once more does no harm. */
+export const noteAnswered = (db: Queryable, organizationId: string, row: AnsweredRow) =>
+  db.run(sql`
     insert into sso_answered_requests (organization_id, application_id, hash, expires_at)
     values (${organizationId}, ${row.applicationId}, ${row.hash}, now() + make_interval(secs => ${row.seconds}))
-    on conflict do nothing`)) > 0
+    on conflict do nothing`)
 
 export async function deleteExpired(db: Queryable, organizationId: string): Promise<void> {
   await db.run(sql`
