@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { enrol, newKeyPair, signedCaller } from './enrol.ts'
+import { authorization, enrol, newKeyPair, signedCaller } from './enrol.ts'
 import { type Response, startApp } from './harness.ts'
 import { addUser, person } from './people.ts'
 
@@ -119,7 +119,7 @@ test('2: v1 records have _id and id, v2 records only id', async () => {
 
 test('3: limit up to 100 everywhere, 1000 for users, systems and searches', async () => {
   const org = await app.newOrganization()
-  const many = 101
+  const many = 1001
   await app.db.tx(org.organizationId, async (tx) => {
     const id = "lpad(to_hex(n), 24, '0')"
     await tx.execute(
@@ -139,11 +139,20 @@ test('3: limit up to 100 everywhere, 1000 for users, systems and searches', asyn
       `insert into groups (organization_id, type, id, name) select $1, 'user_group', ${id}, 'g' || n from generate_series(1, ${many}) n`,
       [org.organizationId],
     )
+    await tx.execute(
+      `insert into nodes (organization_id, type, id) select $1, 'command', ${id} from generate_series(1, ${many}) n`,
+      [org.organizationId],
+    )
+    await tx.execute(
+      `insert into commands (organization_id, id, name, command, command_type, launch_type)
+       select $1, ${id}, 'c' || n, 'true', 'linux', 'manual' from generate_series(1, ${many}) n`,
+      [org.organizationId],
+    )
   })
-  for (const path of ['systemusers', 'systems']) {
+  for (const path of ['systemusers', 'systems', 'commands']) {
     const list = (await org.get(`/api/${path}?limit=1000`)).json()
     const found = (await org.post(`/api/search/${path}`, { limit: 1000 })).json()
-    assert.deepEqual([list.results.length, found.results.length], [many, many], path)
+    assert.deepEqual([list.results.length, found.results.length], [1000, 1000], path)
     assert.equal((await org.get(`/api/${path}`)).json().results.length, 10, 'ten by default')
   }
   const groups = await org.get('/api/v2/usergroups?limit=100')
@@ -168,6 +177,7 @@ test('5: filters are repeated, numbered, alternatives, or lists', async () => {
   const org = await app.newOrganization()
   const ann = await addUser(org, { firstname: 'Ann', company: 'Acme' })
   const ben = await addUser(org, { firstname: 'Ben', company: 'Acme' })
+  await addUser(org, { firstname: 'Eve' })
   const find = async (query: string) =>
     ids((await org.get(`/api/systemusers?sort=unix_uid&${query}`)).json().results)
   const isAnn = 'firstname:$eq:Ann'
@@ -191,6 +201,7 @@ test('5: filters are repeated, numbered, alternatives, or lists', async () => {
 
 test('6: $ and : may be escaped in the query, or not', async () => {
   const org = await app.newOrganization()
+  await addUser(org)
   const { id, created } = await addUser(org, { username: 'a:b' })
   for (const filter of [
     'username:$eq:a:b',
@@ -221,15 +232,17 @@ test('8: paths have no case and may end in a slash', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   const group = await addGroup(org, {}, 'systemgroups')
-  for (const path of [
-    `/api/Systemusers/${user.id}`,
-    `/API/SYSTEMUSERS/${user.id}/`,
-    '/api/Systems/',
-    `/api/v2/Systemgroups/${group.id}/members`,
-    '/api/V2/usergroups/',
-    '/api/organizations/',
-  ])
-    assert.equal((await org.get(path)).statusCode, 200, path)
+  for (const [path, published] of [
+    [`/api/Systemusers/${user.id}`, `/api/systemusers/${user.id}`],
+    [`/API/SYSTEMUSERS/${user.id}/`, `/api/systemusers/${user.id}`],
+    ['/api/Systems/', '/api/systems'],
+    [`/api/v2/Systemgroups/${group.id}/members`, `/api/v2/systemgroups/${group.id}/members`],
+    ['/api/V2/systemgroups/', '/api/v2/systemgroups'],
+    ['/api/organizations/', '/api/organizations'],
+  ] as const) {
+    const res = await org.get(path)
+    assert.deepEqual([res.statusCode, res.body], [200, (await org.get(published)).body], path)
+  }
   const run = await org.post('/api/runcommand', {})
   assert.match(run.json().message, /command id is required/)
 })
@@ -238,8 +251,14 @@ test('9: an empty x-org-id is no x-org-id', async () => {
   const org = await app.newOrganization()
   for (const path of ['/api/systemusers', '/api/v2/usergroups', '/api/organizations', '/api/users'])
     assert.equal((await org.get(path, { 'x-org-id': '' })).statusCode, 200, path)
+  // Any other that is not theirs is refused.
+  assert.equal((await org.get('/api/systemusers', { 'x-org-id': NOBODY })).statusCode, 404)
   const several = await app.newProvider(2)
-  assert.equal((await several.get('/api/systemusers', { 'x-org-id': '' })).statusCode, 401)
+  const [empty, absent] = [
+    await several.get('/api/systemusers', { 'x-org-id': '' }),
+    await several.get('/api/systemusers'),
+  ]
+  assert.deepEqual([empty.statusCode, empty.body], [401, absent.body])
 })
 
 test('10: changes of bindings and members are 204, repeated ones 409 Already Exists and 404', async () => {
@@ -324,8 +343,9 @@ test('14: null and empty texts stand for nothing; null clears the manager', asyn
 
 test('15: booleans may be texts', async () => {
   const org = await app.newOrganization()
-  const user = await addUser(org, { sudo: 'true', ldap_binding_user: 'false' })
-  assert.deepEqual([user.sudo, user.ldap_binding_user], [true, false])
+  // Each is the other way round by default.
+  const user = await addUser(org, { sudo: 'true', allow_public_key: 'false' })
+  assert.deepEqual([user.sudo, user.allow_public_key], [true, false])
   const system = await enrol(app.http, org, publicKey)
   const put = await org.put(`/api/systems/${system}`, { allowSshRootLogin: 'true' })
   assert.equal(put.json().allowSshRootLogin, true)
@@ -402,6 +422,13 @@ test('18: a signature is over the path and query as they were sent', async () =>
     `/api/v2/systems/${id}/associations?targets=%63ommand&limit=1`,
   ])
     assert.equal((await signed('GET', target)).statusCode, 200, target)
+  // Signed in a tidier form than it was sent in.
+  const date = new Date().toUTCString()
+  const tidy = authorization(id, privateKey, 'GET', `/api/systems/${id}`, date)
+  for (const url of [`/api/Systems/${id}`, `/api/systems/${id}/`, `/api/systems/${id}?fields=os`]) {
+    const res = await app.http.inject({ url, headers: { date, authorization: tidy } })
+    assert.equal(res.statusCode, 401, url)
+  }
   const body = { op: 'add', type: 'user', id: (await addUser(org)).id }
   const target = `/api/v2/systems/${id}/associations?targets=user`
   assert.equal((await signed('POST', target, body)).statusCode, 204)
@@ -421,6 +448,7 @@ test('19: the served description names path parameters as published', async () =
     '/v2/systemgroups/{group_id}/membership',
     '/v2/users/{user_id}/associations',
     '/v2/systems/{system_id}/memberof',
+    '/v2/systems/{system_id}/fdekey',
     '/v2/applications/{application_id}/users',
     '/v2/commands/{command_id}/systems',
     '/v2/commandqueue/{workflow_instance_id}',
