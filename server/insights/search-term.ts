@@ -33,13 +33,27 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const bad = (reason: string, message: string) => invalid(reason, `search_term: ${message}`)
 
-/** What the field may be compared as: by its lists, else by the value that was sent. */
-function leafKinds(services: readonly Service[], field: string, sample: unknown): LeafKind[] {
+/** As JSON writes it, or as a string: the specification takes both. */
+const isBoolean = (value: unknown): boolean => /^(true|false)$/i.test(String(value))
+
+/** What the field may be compared as: by its lists, else by the values that were sent. */
+function leafKinds(
+  services: readonly Service[],
+  field: string,
+  values: readonly unknown[],
+): LeafKind[] {
   const kinds = [...kindsOf(services, field)].filter(isLeafKind)
   if (kinds.length > 0) return kinds
-  if (typeof sample === 'number') return ['number', 'string']
-  if (typeof sample === 'boolean') return ['boolean', 'string']
-  return ['string']
+  if (values.some((value) => typeof value === 'number')) kinds.push('number')
+  if (values.some(isBoolean)) kinds.push('boolean')
+  return [...kinds, 'string']
+}
+
+/** `{field, operator, value}`; the operator may be left out, and whatever stands beside them is ignored. */
+const isOperatorForm = (raw: Record<string, unknown>): boolean => {
+  const names = Object.keys(raw)
+  const known = names.filter((name) => ['field', 'operator', 'value'].includes(name))
+  return ('field' in raw && 'value' in raw) || (known.length > 1 && known.length === names.length)
 }
 
 /** Services have the names here that the list of services knows for them, too. */
@@ -99,7 +113,7 @@ class Reader {
         `there is no operator ${JSON.stringify(chosen)}; the operators are ${[...ALL_OPERATORS].join(', ')}`,
       )
     }
-    const known = leafKinds(this.#services, field, list[0])
+    const known = leafKinds(this.#services, field, list)
     const kinds = known.filter((kind) => (OPERATORS[kind] as readonly string[]).includes(chosen))
     if (kinds.length === 0) {
       const allowed = [...new Set(known.flatMap((kind) => OPERATORS[kind]))].join(', ')
@@ -119,9 +133,13 @@ class Reader {
   term(raw: unknown, depth: number, seen: Set<string>): Term {
     if (!isObject(raw)) throw bad('bad_term', 'a term must be an object')
     if (depth > DEEPEST) throw bad('too_deep', `terms may be nested ${DEEPEST} levels deep`)
-    if (typeof raw.field === 'string' && 'value' in raw) {
-      this.#once(raw.field, seen)
-      return this.leaf(raw.field, raw.operator, raw.value)
+    if (isOperatorForm(raw)) {
+      const { field, operator, value } = raw
+      if (typeof field !== 'string')
+        throw bad('bad_field', 'a term with operator and value needs a field')
+      if (value === undefined) throw bad('bad_value', `the term about ${field} needs a value`)
+      this.#once(field, seen)
+      return this.leaf(field, operator, value)
     }
     const terms = Object.entries(raw).map(([key, value]) => {
       if (key === 'and' || key === 'or' || key === 'not') return this.group(key, value, depth + 1)
@@ -143,6 +161,7 @@ class Reader {
     const seen = new Set<string>()
     let terms: Term[]
     if (Array.isArray(raw)) terms = raw.map((term) => this.term(term, depth, seen))
+    else if (isObject(raw) && isOperatorForm(raw)) terms = [this.term(raw, depth, seen)]
     else if (isObject(raw)) {
       terms = Object.entries(raw).map(([name, value]) => this.term({ [name]: value }, depth, seen))
     } else throw bad('bad_term', `${key} must hold a list of terms`)

@@ -84,6 +84,46 @@ test('terms at the edge of what the database can say', async () => {
   }
 })
 
+test('booleans may be strings also where no list knows the field', async () => {
+  const org = await withEvents(
+    event('a', { service: 'genai', success: true }),
+    event('b', { service: 'genai', success: false }),
+    event('c', { service: 'genai', success: 'true' }),
+    event('d', { service: 'directory', auth_meta: { risky: { success: true } } }),
+  )
+  const find = async (service: string, term: object) =>
+    ids(await org.post(EVENTS, { ...all, service: [service], search_term: { and: [term] } })).join(
+      '',
+    )
+  assert.equal(await find('genai', { success: 'true' }), 'ac')
+  assert.equal(await find('genai', { success: 'FALSE' }), 'b')
+  assert.equal(await find('genai', { success: ['maybe', 'false'] }), 'b')
+  assert.equal(await find('genai', { success: ['maybe', false] }), 'b')
+  assert.equal(await find('genai', { field: 'success', operator: 'ne', value: 'true' }), 'b')
+  assert.equal(await find('genai', { field: 'success', operator: 'contains', value: 'true' }), 'c')
+  assert.equal(await find('all', { 'auth_meta.risky.success': 'true' }), 'd')
+})
+
+test('a term of field, operator and value is read as such, and lacks none of them', async () => {
+  const org = await withEvents(event('a', { username: 'anna' }), event('b', { username: 'bob' }))
+  const ask = (search_term: object) => org.post(EVENTS, { ...all, search_term })
+  const term = { field: 'username', operator: 'startsWith', value: 'an' }
+  assert.deepEqual(ids(await ask({ and: [term] })), ['a'])
+  assert.deepEqual(ids(await ask({ and: term })), ['a'])
+  assert.deepEqual(ids(await ask({ and: [{ ...term, note: 'x' }] })), ['a'])
+  assert.deepEqual(ids(await ask({ not: term })), ['b'])
+  const refused: [object, RegExp][] = [
+    [{ field: 'username', operator: 'eq' }, /search_term: .*username .*value/],
+    [{ operator: 'eq', value: 'anna' }, /search_term: .*field/],
+    [{ field: ['username'], value: 'anna' }, /search_term: .*field/],
+  ]
+  for (const [one, message] of refused) {
+    const res = await ask({ and: [one] })
+    assert.equal(res.statusCode, 400, JSON.stringify(one))
+    assert.match(res.json().message, message)
+  }
+})
+
 test('other members of a query at the edge answer, or are 400', async () => {
   const org = await withEvents(
     event('a', { resource: { type: 'user', list: ['x', 'y', { z: 1 }] }, constructor: 'x' }),
