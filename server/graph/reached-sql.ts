@@ -81,10 +81,13 @@ export function reachedSql(
   )
 }
 
+/** Groups beyond this are worth a pass of their own. */
+const LARGE = 4000
+
 /**
  * How many that are. To know a hundred thousand ids apart takes longer than to count them, and often nearly all come
- * from one group: then only those of the others are told apart, and those of them that are in the large one as well
- * are found there in one pass along its index.
+ * from one group: then only those of the others are told apart, and the large one is counted in one pass along its
+ * index, without those that are among the others.
  */
 export function totalSql(organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql {
   const count = sql`(select count(*) from (${reachedSql(organizationId, start, chains)}) r)`
@@ -92,30 +95,19 @@ export function totalSql(organizationId: string, start: NodeRef, chains: readonl
   const kinds = new Set(opened.map((chain) => chain.slice(-2).join()))
   if (kinds.size !== 1 || new Set(chains.map((chain) => chain.at(-1))).size !== 1) return count
   const chain = opened[0]!
-  const closed = chains.filter((chain) => !opens(chain))
-  const direct = closed.map((chain) => endsOf(organizationId, start, chain))
   const others = union([
-    ...direct,
-    membersOfGroups(
-      organizationId,
-      chain,
-      sql`select id from sizes where id <> (select id from largest)`,
-    ),
+    ...chains.filter((chain) => !opens(chain)).map((chain) => endsOf(organizationId, start, chain)),
+    membersOfGroups(organizationId, chain, sql`select id from sizes where not large`),
   ])
-  const directCount =
-    direct.length === 0 ? sql`0` : sql`(select count(*) from (${union(direct)}) direct)`
   return sql`(
     with sizes as materialized (
-      select g.id, (select count(*) from ${membershipsIn(organizationId, chain)}) as members
+      select g.id, (select count(*) from (select from ${membershipsIn(organizationId, chain)} limit ${LARGE + 1}) few) > ${LARGE} as large
         from (${groupsBefore(organizationId, start, opened)}) g
-    ), largest as materialized (select id, members from sizes order by members desc, id limit 1)
-    select case
-      when (select sum(members) from sizes) - (select members from largest) + ${directCount}
-           <= (select members / 4 from largest)
-      then (
+    )
+    select case when (select count(*) from sizes where large) = 1 then (
         with apart as materialized (select distinct id from (${others}) every)
-        select (select members from largest) + (select count(*) from apart) - (
-          select count(*) from ${membershipsIn(organizationId, chain, sql`(select id from largest)`)}
-             and e.to_id = any(array(select id from apart))))
+        select (select count(*) from apart) + (
+          select count(*) filter (where e.to_id::text not in (select id from apart))
+            from ${membershipsIn(organizationId, chain, sql`(select id from sizes where large)`)}))
       else ${count} end)`
 }

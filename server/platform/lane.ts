@@ -39,7 +39,7 @@ export class Lane {
       const client = this.#open ?? (await this.#connect())
       const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
       stream.cork()
-      for (const [setTenant, passengers] of waiting) this.#fly(client, setTenant, passengers)
+      for (const [setTenant, passengers] of waiting) void this.#fly(client, setTenant, passengers)
       stream.uncork()
     } catch (error) {
       for (const passengers of waiting.values())
@@ -47,6 +47,7 @@ export class Lane {
     }
   }
 
+  /** Never fails itself: those on board hear of it. */
   async #fly(
     client: pg.Client,
     setTenant: string | null,
@@ -61,11 +62,11 @@ export class Lane {
     for (const passenger of passengers.slice(0, Math.max(through, 0))) passenger.land()
     if (!error) return
     if (through < 0) for (const passenger of passengers) passenger.fail(error)
-    else if (outdated && !again) this.#fly(client, setTenant, passengers.slice(through), true)
+    else if (outdated && !again) await this.#fly(client, setTenant, passengers.slice(through), true)
     else {
       passengers[through]!.fail(error)
       const rest = passengers.slice(through + 1)
-      if (rest.length > 0) this.#fly(client, setTenant, rest)
+      if (rest.length > 0) await this.#fly(client, setTenant, rest)
     }
   }
 
