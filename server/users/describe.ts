@@ -3,7 +3,12 @@ import type { TenantDb } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import type { UserContext } from './context.ts'
 import { toUser } from './records.ts'
-import { administratorsAmong, findUserWithAdministrator, groupIdsOf } from './related-store.ts'
+import {
+  administratorsAmong,
+  findAdministrator,
+  findUserWithAdministrator,
+  groupIdsOf,
+} from './related-store.ts'
 import type { User } from './schema.ts'
 import type { UserRow } from './store.ts'
 
@@ -34,6 +39,19 @@ export async function describeUsers(
     if (user) user.admin = await adminMember(tenant, organizationId, id, role_ids)
   }
   return users
+}
+
+/** One whose row is at hand. */
+export async function describeRow(
+  { db }: Pick<UserContext, 'db'>,
+  organizationId: string,
+  row: UserRow,
+): Promise<User> {
+  const tenant = db.tenant(organizationId)
+  const user = toUser(row)
+  const link = await findAdministrator(tenant, organizationId, row.email)
+  if (link) user.admin = await adminMember(tenant, organizationId, link.id, link.role_ids)
+  return user
 }
 
 export async function describeUser(

@@ -22,6 +22,11 @@ export const administratorsAmong = (
      where a.organization = ${organizationId} and u.organization_id = ${organizationId}
        and u.id = any(${ids}::text[])`)
 
+export const findAdministrator = (db: Queryable, organizationId: string, email: string) =>
+  db.find<Pick<AdministratorLink, 'id' | 'role_ids'>>(sql`
+    select id, role_ids from administrators
+     where organization = ${organizationId} and lower(email) = lower(${email}) limit 1`)
+
 /** One user and, with the same address, an administrator: in one statement, as this is read most often. */
 export const findUserWithAdministrator = (db: Queryable, organizationId: string, id: string) =>
   db.find<UserRow & { admin_id: string | null; admin_role_ids: string[] }>(sql`

@@ -9,7 +9,7 @@ import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/lis
 import { removeUser, restoreUser, updateUser } from './actions.ts'
 import type { UserContext } from './context.ts'
 import { createUser } from './create.ts'
-import { describeUser, describeUsers, withGroups } from './describe.ts'
+import { describeRow, describeUser, describeUsers, withGroups } from './describe.ts'
 import {
   PasswordRejection,
   User,
@@ -53,8 +53,8 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
   app,
   { context },
 ) => {
-  const described = async ({ organizationId }: Caller, row: UserRow) =>
-    (await describeUsers(context, organizationId, [row]))[0]!
+  const described = ({ organizationId }: Caller, row: UserRow) =>
+    describeRow(context, organizationId, row)
 
   app.get(
     '/systemusers',
