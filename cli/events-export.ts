@@ -14,6 +14,9 @@ import {
 } from './events-options.ts'
 import { type Progress, progressLine } from './output.ts'
 
+/** Before any event. */
+const BEGINNING = '1970-01-01'
+
 const FORMATS = ['ndjson', 'csv'] as const
 type Format = (typeof FORMATS)[number]
 
@@ -108,6 +111,7 @@ export const exportEvents = command({
     ...TARGET,
     ...FILTER,
     ...TIMES,
+    since: { ...TIMES.since, about: 'RFC 3339, or 15m, 2h, 7d ago; all that is kept by default' },
     format: {
       type: 'string',
       value: 'FORMAT',
@@ -121,7 +125,7 @@ export const exportEvents = command({
   async run({ options, operands }) {
     const [file] = operands as [string]
     const format = readFormat(options.format ?? 'ndjson')
-    const pieces = exportedText(readTarget(options), readSelection(options), format)
+    const pieces = exportedText(readTarget(options), readSelection(options, BEGINNING), format)
     const progress = progressLine()
     let rows = 0
     const work = async (write: Write): Promise<void> => {

@@ -48,12 +48,19 @@ function what(event: EventDocument): string {
 const success = ({ success }: EventDocument): string =>
   typeof success === 'boolean' ? (success ? 'yes' : 'no') : ''
 
+/** To the millisecond; some sources tell more or less, and the columns would not stand below each other. */
+function when(event: EventDocument): string {
+  const text = firstText(event, ['timestamp'])
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? text : new Date(time).toISOString()
+}
+
 export const headLine = (): string => columns(HEADS)
 
 /** One event for a reader; fixed widths, so that lines can be shown before the last is known. */
 export const eventLine = (event: EventDocument): string =>
   columns([
-    firstText(event, ['timestamp']),
+    when(event),
     firstText(event, ['service']),
     firstText(event, ['event_type']),
     who(event),

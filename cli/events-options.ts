@@ -117,8 +117,12 @@ export interface Selection extends Filter {
   end_time?: string
 }
 
-export function readSelection(options: Values<typeof TIMES> & Values<typeof FILTER>): Selection {
-  const { since = '1h', until } = options
+/** Without --since: from `start` on. */
+export function readSelection(
+  options: Values<typeof TIMES> & Values<typeof FILTER>,
+  start = '1h',
+): Selection {
+  const { since = start, until } = options
   return {
     ...readFilter(options),
     start_time: new Date(readTime('since', since)).toISOString(),

@@ -23,11 +23,14 @@ export const query = command({
     if (order !== 'ASC' && order !== 'DESC') throw new UsageError('--sort must be asc or desc')
     const paging = { sort: order, limit: Number(limit), pageSize: LARGEST_PAGE } as const
     let heads = json ? '' : `${headLine()}\n`
-    for await (const events of eventPages(readTarget(options), readSelection(options), paging)) {
+    const selection = readSelection(options)
+    for await (const events of eventPages(readTarget(options), selection, paging)) {
       const lines = events.map((event) => (json ? JSON.stringify(event) : eventLine(event)))
       await writeOut(`${heads}${lines.join('\n')}\n`)
       heads = ''
     }
-    if (heads !== '') process.stderr.write('There are no such events.\n')
+    // Whoever forgot --since sees how far it looked.
+    if (heads !== '')
+      process.stderr.write(`There are no such events since ${selection.start_time}.\n`)
   },
 })

@@ -124,6 +124,26 @@ test('query narrows by time, service and search, and sorts', async () => {
   }
   const none = await events(org, 'query', '--since', '1s')
   assert.deepEqual([none.code, none.stdout], [0, ''])
+  assert.match(none.stderr, /^There are no such events since \d{4}-.*Z\.\n$/)
+})
+
+test('columns stand below each other, however exact a time is', async () => {
+  const second = minutesAgo(10).slice(0, -5)
+  const org = await withEvents(
+    ...['Z', '.1Z', '.218593682Z'].map((end) => event({ timestamp: second + end })),
+  )
+  const [head, ...rows] = (await events(org, 'query')).stdout.trimEnd().split('\n')
+  assert.equal(rows.length, 3)
+  for (const row of rows) assert.equal(row.indexOf('directory'), head!.indexOf('SERVICE'), row)
+})
+
+test('export takes everything that is kept, unless it is told since when', async () => {
+  const [old, recent] = [event({ timestamp: minutesAgo(80 * 24 * 60) }), event()]
+  const org = await withEvents(old, recent)
+  const exported = async (...args: string[]) =>
+    ids((await events(org, 'export', '-', ...args)).stdout)
+  assert.deepEqual(await exported(), [old.id, recent.id])
+  assert.deepEqual(await exported('--since', '1h'), [recent.id])
 })
 
 test('more than a page comes page by page, without loss or repeat', async () => {
