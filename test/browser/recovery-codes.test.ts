@@ -59,7 +59,9 @@ test('codes are kept at the enrolment, open one session each, and can be made an
   assert.equal(download.suggestedFilename(), 'gatehouse-recovery-codes.txt')
   const file = await readFile(await download.path(), 'utf8')
   assert.ok(codes.every((one) => file.includes(one)))
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await press(page, 'I have kept them')
+  assert.equal(await focused(), 'Second factor', 'the keyboard goes on from there')
   await left(page, 10)
   await page.reload()
   await left(page, 10)
@@ -82,6 +84,7 @@ test('codes are kept at the enrolment, open one session each, and can be made an
   const fresh = await shownCodes(page)
   assert.ok(fresh.every((one) => !codes.includes(one)))
   await press(page, 'I have kept them')
+  assert.equal(await focused(), 'Recovery codes')
 
   // The device is gone for good: the last way out is a code.
   await press(lost.page, 'Remove')

@@ -1,5 +1,5 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import classes from './panel.module.css'
 
 interface Props {
@@ -7,10 +7,20 @@ interface Props {
   lead?: ReactNode
   action?: ReactNode
   children?: ReactNode
+  /** Where the focus goes when what was open in it is done with: it can have it. */
+  ref?: Ref<HTMLElement>
 }
 
-export const Panel = ({ title, lead, action, children }: Props) => (
-  <Paper className={classes.panel} p="lg" radius="lg" component="section" aria-label={title}>
+export const Panel = ({ title, lead, action, children, ref }: Props) => (
+  <Paper
+    className={classes.panel}
+    p="lg"
+    radius="lg"
+    component="section"
+    aria-label={title}
+    tabIndex={-1}
+    {...(ref && { ref })}
+  >
     <Stack>
       <Group justify="space-between" align="flex-start" gap="sm">
         <div className={classes.words}>

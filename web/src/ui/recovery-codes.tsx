@@ -29,6 +29,7 @@ export const RecoveryCodes = ({ codes, done }: Props) => (
         {({ copied, copy }) => (
           <Button
             variant="default"
+            px="xs"
             autoFocus
             aria-describedby="recovery-codes-lead"
             leftSection={
@@ -43,6 +44,7 @@ export const RecoveryCodes = ({ codes, done }: Props) => (
       <Button
         component="a"
         variant="default"
+        px="xs"
         href={asFile(codes)}
         download="gatehouse-recovery-codes.txt"
         leftSection={<IconDownload size={18} aria-hidden />}

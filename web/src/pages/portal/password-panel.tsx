@@ -1,7 +1,7 @@
 import { Alert, Button, PasswordInput } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import {
   changePassword,
   queries,
@@ -44,16 +44,19 @@ function ChangeForm({ done }: { done: () => void }) {
 }
 
 export function PasswordPanel() {
+  const panel = useRef<HTMLElement>(null)
   const [state, setState] = useState<'closed' | 'open' | 'done'>('closed')
   const { data } = useQuery(securityQuery)
   const expires = data?.passwordExpiresAt
   const done = () => {
     setState('done')
+    panel.current?.focus()
     void queries.invalidateQueries(securityQuery)
     void queries.invalidateQueries(sessionsQuery)
   }
   return (
     <Panel
+      ref={panel}
       title="Password"
       lead={
         data?.passwordSetAt &&

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { queries, renewRecoveryCodes, securityQuery } from '../../api/portal.ts'
 import { CodeForm } from '../../ui/code-form.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -14,6 +14,7 @@ const leftOf = (count: number) =>
 
 /** For whoever has a second factor. */
 export function RecoveryPanel() {
+  const panel = useRef<HTMLElement>(null)
   const [open, setOpen] = useState(false)
   const [codes, setCodes] = useState<string[]>()
   const { data } = useQuery(securityQuery)
@@ -23,8 +24,13 @@ export function RecoveryPanel() {
     setCodes(fresh)
     void queries.invalidateQueries(securityQuery)
   }
+  const kept = () => {
+    setCodes(undefined)
+    panel.current?.focus()
+  }
   return (
     <Panel
+      ref={panel}
       title="Recovery codes"
       lead={leftOf(data.totp.recoveryCodesLeft)}
       action={
@@ -42,7 +48,7 @@ export function RecoveryPanel() {
       )}
       {codes && (
         <div className={classes.form}>
-          <RecoveryCodes codes={codes} done={() => setCodes(undefined)} />
+          <RecoveryCodes codes={codes} done={kept} />
         </div>
       )}
     </Panel>

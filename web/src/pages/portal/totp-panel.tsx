@@ -1,6 +1,6 @@
 import { Badge, Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { queries, removeTotp, securityQuery, sessionsQuery } from '../../api/portal.ts'
 import { Enrollment } from '../../ui/enrollment.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -10,22 +10,28 @@ import { asDay } from '../../ui/time.ts'
 import classes from './security.module.css'
 
 export function TotpPanel() {
+  const panel = useRef<HTMLElement>(null)
   const [open, setOpen] = useState(false)
   const [codes, setCodes] = useState<string[]>()
   const { data } = useQuery(securityQuery)
   if (!data) return null
   const { enrolled, enrolledAt, required } = data.totp
-  const changed = (fresh?: string[]) => {
+  const show = (fresh: string[] | undefined) => {
     setOpen(false)
     setCodes(fresh)
     void queries.invalidateQueries(securityQuery)
     void queries.invalidateQueries(sessionsQuery)
+  }
+  const done = () => {
+    show(undefined)
+    panel.current?.focus()
   }
   const lead = enrolled
     ? `Codes of an authenticator app${enrolledAt ? `, since ${asDay(enrolledAt)}` : ''}${required ? '. Your organization asks for it.' : ''}`
     : 'With a code from your phone beside the password, nobody gets in with the password alone.'
   return (
     <Panel
+      ref={panel}
       title="Second factor"
       lead={lead}
       action={
@@ -46,16 +52,16 @@ export function TotpPanel() {
       {(open || codes) && (
         <div className={classes.form}>
           {codes ? (
-            <RecoveryCodes codes={codes} done={() => setCodes(undefined)} />
+            <RecoveryCodes codes={codes} done={done} />
           ) : enrolled ? (
             <SecondFactorForm
               give={removeTotp}
               action="Remove the second factor"
               color="red.9"
-              done={() => changed()}
+              done={done}
             />
           ) : (
-            <Enrollment show={changed} />
+            <Enrollment show={show} />
           )}
         </div>
       )}
