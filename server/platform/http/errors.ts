@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { translate } from '../db.ts'
 import { AppError, type ErrorKind } from '../errors.ts'
 import { refuseOrgId } from './authorize.ts'
+import { describeViolations } from './violations.ts'
 
 const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
@@ -110,20 +111,11 @@ function describe(error: unknown): Failure {
   }
   const { statusCode, code, message, validation, validationContext } = known as FastifyError
   if (validation) {
-    const fields = validation.map((violation) => ({
-      field: [
-        validationContext,
-        violation.instancePath.slice(1).replaceAll('/', '.'),
-        violation.params.missingProperty,
-      ]
-        .filter((part) => part)
-        .join('.'),
-      description: violation.message ?? '',
-    }))
+    const told = describeViolations(validation, validationContext)
     const details = [
-      { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolationsList: fields },
+      { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolationsList: told.fields },
     ]
-    return { status: 400, reason: 'validation', message, details }
+    return { status: 400, reason: 'validation', message: told.message, details }
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return { status: statusCode, reason: (code ?? 'bad_request').toLowerCase(), message }

@@ -36,7 +36,7 @@ export function registerJsonBody(app: FastifyInstance): void {
     }
     void parse(request, text, (error, value) =>
       error
-        ? done(invalid('body_malformed', `The body is not valid JSON: ${error.message}`), undefined)
+        ? done(invalid('body_malformed', 'The body is not valid JSON'), undefined)
         : done(null, value),
     )
   })

@@ -1,0 +1,65 @@
+import type { FastifySchemaValidationError } from 'fastify'
+
+type Violation = Pick<FastifySchemaValidationError, 'instancePath' | 'keyword' | 'params'> & {
+  message?: string
+}
+
+/** What is wrong with a request, by field, and in one sentence. */
+export interface Violations {
+  message: string
+  fields: { field: string; description: string }[]
+}
+
+const listed = (values: unknown): string =>
+  (values as unknown[]).map((value) => (value === '' ? '""' : String(value))).join(', ')
+
+function wordsOf({ keyword, params, message = 'is not valid' }: Violation): string {
+  if (keyword === 'enum') return `must be one of ${listed(params.allowedValues)}`
+  if (keyword === 'const') return `must be ${JSON.stringify(params.allowedValue)}`
+  return message
+}
+
+/** Null and the empty text stand for "nothing" beside what a field is for: nobody who sent something else meant them. */
+const isNothing = ({ keyword, params }: Violation): boolean =>
+  (keyword === 'type' && params.type === 'null') ||
+  (keyword === 'const' && params.allowedValue === '')
+
+/**
+ * A value that fits none of several alternatives is reported once for each and once for all of them. Told is what it
+ * could have been, or, where it was of the right form, what is wrong inside it.
+ */
+function relevant(violations: Violation[]): Violation[] {
+  const left = violations.filter(
+    ({ keyword, instancePath }) =>
+      keyword !== 'anyOf' ||
+      !violations.some(
+        (other) => other.keyword !== 'anyOf' && other.instancePath.startsWith(instancePath),
+      ),
+  )
+  const inside = (path: string) =>
+    left.some(({ instancePath }) => instancePath.startsWith(`${path}/`))
+  return left.filter(
+    (violation) =>
+      !isNothing(violation) ||
+      !(
+        inside(violation.instancePath) ||
+        left.some((other) => other.instancePath === violation.instancePath && !isNothing(other))
+      ),
+  )
+}
+
+export function describeViolations(violations: Violation[], context = ''): Violations {
+  const byPath = Map.groupBy(relevant(violations), ({ instancePath }) => instancePath)
+  const told = [...byPath].map(([path, group]) => {
+    const [first = '', ...others] = new Set(group.map(wordsOf))
+    const words = [first, ...others.map((other) => other.replace(/^must /, ''))].join(' or ')
+    return { path, words, missing: group[0]?.params.missingProperty }
+  })
+  return {
+    message: told.map(({ path, words }) => `${context}${path} ${words}`).join(', '),
+    fields: told.map(({ path, words, missing }) => ({
+      field: [context, path.slice(1).replaceAll('/', '.'), missing].filter(Boolean).join('.'),
+      description: words,
+    })),
+  }
+}
