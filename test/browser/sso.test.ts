@@ -5,6 +5,7 @@ import { addPerson, PASSWORD } from '../person.ts'
 import { connect } from '../sso/connect.ts'
 import type { ProviderOptions } from '../sso/service-provider.ts'
 import { bind, type Org } from '../sso/world.ts'
+import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { field, heading, press, signIn } from './steps.ts'
 
@@ -62,12 +63,17 @@ test('from a tile of the portal, and signed out there again when one leaves the 
   await tab.goto(`${app.base}${application.url}`)
   await tab.getByRole('heading').first().waitFor()
   assert.ok(tab.url().startsWith(app.base), 'no longer bound: a page of ours, no assertion')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await tab.emulateMedia({ colorScheme })
+    await assertAccessible(tab, `refused, ${colorScheme}`)
+  }
 
   await press(page, /Account of/)
   await press(page, 'Sign out')
   // By way of the application, which answers that it has done the same.
   await heading(page, /signed out/i).waitFor()
   assert.equal(sp.state.loggedOut, 1)
+  await assertAccessible(page, 'signed out')
   await page.goto('/')
   await heading(page, 'Sign in').waitFor()
   assert.deepEqual(problems, [])
