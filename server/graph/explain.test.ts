@@ -89,6 +89,7 @@ test('a lock that has run out keeps nobody away', async () => {
 
 test('the state of a past instant is that before the next change of it', async () => {
   const org = await app.newOrganization()
+  await org.put('/insights/directory/v1/retention', { days: 3650 })
   const { user, explain, change } = await bound(org, { state: 'STAGED' })
   const instants: string[] = []
   const note = async () => instants.push((await explain()).at)
@@ -101,6 +102,8 @@ test('the state of a past instant is that before the next change of it', async (
   await change({ suspended: false })
   await note()
   await org.delete(`/api/systemusers/${user}`)
+  const before = verdict(await explain('2020-01-01T00:00:00Z'))
+  assert.deepEqual(before, [false, 'no_path', undefined, 0], 'nobody was there yet')
   const told = []
   for (const at of instants) told.push(verdict(await explain(at)))
   assert.deepEqual(told, [
@@ -116,9 +119,10 @@ test('what events no longer tell is left out', async () => {
   const org = await app.newOrganization()
   const { explain, change } = await bound(org, { suspended: true })
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
-  await app.db.tx(org.organizationId, (tx) =>
-    tx.run(sql`update edges set valid_from = ${daysAgo(200)}`),
-  )
+  await app.db.tx(org.organizationId, async (tx) => {
+    await tx.run(sql`update edges set valid_from = ${daysAgo(200)}`)
+    await tx.run(sql`update users set created = ${daysAgo(200)}`)
+  })
   assert.deepEqual(verdict(await explain(daysAgo(89))), [false, 'user_suspended', 'SUSPENDED', 1])
   assert.deepEqual(verdict(await explain(daysAgo(91))), [true, null, undefined, 1])
   await change({ suspended: false })

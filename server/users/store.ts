@@ -113,17 +113,11 @@ export const findUsers = (db: Queryable, organizationId: string, ids: readonly s
     select * from users
      where organization_id = ${organizationId} and id = any(${ids}::text[]) and deleted_at is null`)
 
-/** Also of those who are deleted and can be restored. */
-export const findStateOfAnybody = async (
-  db: Queryable,
-  organizationId: string,
-  id: string,
-): Promise<UserState | undefined> =>
-  (
-    await db.one<{ state: UserState }>(
-      sql`select state from users where organization_id = ${organizationId} and id = ${id}`,
-    )
-  )?.state
+/** Also one who is deleted and can be restored. */
+export const findPastUser = (db: Queryable, organizationId: string, id: string) =>
+  db.one<Pick<UserRow, 'state' | 'created'>>(
+    sql`select state, created from users where organization_id = ${organizationId} and id = ${id}`,
+  )
 
 /** By what people type to sign in. */
 export const findUserByLogin = (db: Queryable, organizationId: string, login: string) =>
