@@ -18,6 +18,8 @@ export interface Binding {
 /** Rows that are held at once, however much is bound to whom. */
 const BATCH = 1000
 const CURSOR = identifier('bindings')
+/** It takes no parameter: as many as BATCH. */
+const NEXT = sql`fetch 1000 from ${CURSOR}`
 
 function waysOf(organizationId: string, chain: Chain, ids: readonly string[]): Sql {
   const hops = hopsOf(organizationId, chain)
@@ -40,6 +42,8 @@ async function* readBindings(
   const ways = chains.map(
     (chain, at) => sql`${at === 0 ? empty : sql`union all`} ${waysOf(organizationId, chain, ids)}`,
   )
+  // All ways are put together before the first row comes; nobody waits for it.
+  await tx.run(sql`set local statement_timeout = '5min'`)
   await tx.run(sql`
     declare ${CURSOR} no scroll cursor for
     select start_id as "from", type, end_id as "to", bool_or(direct) as direct,
@@ -48,7 +52,7 @@ async function* readBindings(
       from (${join(ways, ' ')}) ways
      group by start_id, type, end_id order by start_id, type, end_id`)
   for (let full = true; full; ) {
-    const found = await tx.many<Binding>(sql`fetch 1000 from ${CURSOR}`)
+    const found = await tx.many<Binding>(NEXT)
     full = found.length === BATCH
     if (found.length > 0) yield found
   }

@@ -1,5 +1,5 @@
 import { csvRow } from '../insights/index.ts'
-import type { Row } from './contents.ts'
+import type { Row } from './content.ts'
 import type { ReportFormat } from './schema.ts'
 
 /** The text of a file: what stands at its ends, and some rows. */
