@@ -45,8 +45,7 @@ test('codes are kept at the enrolment, open one session each, and can be made an
   await press(page, 'Set up')
   const secret = (await page.getByTestId('totp-secret').textContent())!.replaceAll(' ', '')
   app.secrets.add(secret)
-  const [code, next] = codesOf(secret)
-  await field(page, 'Code').fill(code)
+  await field(page, 'Code').fill(codesOf(secret)[0])
   await press(page, 'Turn on')
   const codes = await shownCodes(page)
   await assertAccessible(page, 'recovery codes in the portal')
@@ -79,7 +78,8 @@ test('codes are kept at the enrolment, open one session each, and can be made an
   await field(again.page, 'Code').waitFor()
 
   await press(page, 'Make new ones')
-  await field(page, 'Code').fill(next)
+  // Of now, not of the beginning: the journey may take longer than a code is good for.
+  await field(page, 'Code').fill(codesOf(secret)[1])
   await press(page, 'Replace the codes')
   const fresh = await shownCodes(page)
   assert.ok(fresh.every((one) => !codes.includes(one)))

@@ -44,7 +44,7 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   const secret = shown!.replaceAll(' ', '')
   await page.getByRole('img', { name: /QR code/ }).waitFor()
   await assertAccessible(page, 'enrolment')
-  const [code, next] = codesOf(secret)
+  const [code] = codesOf(secret)
   await field(page, 'Code').focus()
   await keyboard.type(`${code.slice(0, 3)} ${code.slice(3)}`)
   await keyboard.press('Enter')
@@ -77,7 +77,8 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   await field(second.page, 'Code').fill('000000')
   await press(second.page, 'Continue')
   await second.page.getByRole('alert').waitFor()
-  await field(second.page, 'Code').fill(next)
+  // Of now, not of the beginning: the journey may take longer than a code is good for.
+  await field(second.page, 'Code').fill(codesOf(secret)[1])
   await press(second.page, 'Continue')
   await heading(second.page, 'Applications').waitFor()
   await second.page.getByText('No application is assigned to you yet').waitFor()
