@@ -14,7 +14,11 @@ import type { ApplicationRow } from './store.ts'
 
 const FIELDS = { certificate: 'certificate', privateKey: 'privateKey' }
 
-const noNext = () => notFound('no_next_certificate', 'There is no next certificate')
+const noNext = () =>
+  notFound(
+    'no_next_certificate',
+    'There is no next certificate; add one, or return to the previous one if that is meant',
+  )
 const noSso = () =>
   invalid('no_certificates', 'A bookmark has no certificates: nobody signs in with it')
 
