@@ -9,6 +9,7 @@ import { checkManager, handOverReports } from './manager.ts'
 import { acceptPassword, withExpiration, withPassword } from './passwords.ts'
 import { resourceOf } from './records.ts'
 import { checkRestricted } from './restricted-fields.ts'
+import { checkRoom } from './room.ts'
 import { type SaveOptions, saveChange, whileUnique } from './save.ts'
 import { userSettings } from './settings.ts'
 import {
@@ -129,12 +130,18 @@ export function removeUser(
 }
 
 /** Back as before, with associations and memberships; a manager who is gone meanwhile is left out. */
-export function restoreUser(context: UserContext, actor: UserActor, id: string): Promise<UserRow> {
+export async function restoreUser(
+  context: UserContext,
+  actor: UserActor,
+  id: string,
+): Promise<UserRow> {
   const { organizationId } = actor
+  const settings = await userSettings(context.db, organizationId)
   return whileUnique(() =>
     context.db.tx(organizationId, async (tx) => {
       const deleted = await lockDeletedUser(tx, organizationId, id)
       if (!deleted) throw notFound('user_not_deleted', 'there is no deleted user with this id')
+      await checkRoom(tx, organizationId, settings)
       const managed = deleted.manager && (await holdUser(tx, organizationId, deleted.manager))
       const after = { ...deleted, deleted_at: null, manager: managed ? deleted.manager : null }
       await saveUser(tx, after)

@@ -1,7 +1,6 @@
 import { addNode } from '../graph/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Tx } from '../platform/db.ts'
-import { invalid } from '../platform/errors.ts'
 import { newId, uuidv7 } from '../platform/ids.ts'
 import { announceUser, type UserActor, type UserContext } from './context.ts'
 import { mergeProfile } from './fields.ts'
@@ -10,17 +9,11 @@ import { mailActivation } from './mails.ts'
 import { checkManager } from './manager.ts'
 import { acceptPassword, withPassword } from './passwords.ts'
 import { resourceOf } from './records.ts'
+import { checkRoom } from './room.ts'
 import { whileUnique } from './save.ts'
 import type { UserCreate } from './schema.ts'
 import { type EntryWay, type UserSettings, userSettings } from './settings.ts'
-import {
-  claimUnixIds,
-  countUsers,
-  insertUser,
-  insertUserIfFree,
-  lockUserCount,
-  type UserRow,
-} from './store.ts'
+import { claimUnixIds, insertUser, insertUserIfFree, type UserRow } from './store.ts'
 import { applyWrite, readFlag } from './write.ts'
 
 export const VENDOR = 'gatehouse'
@@ -141,13 +134,6 @@ export async function whileNumbered<T>(
   }
 }
 
-async function checkRoom(tx: Tx, organizationId: string, most: number): Promise<void> {
-  if (most === 0) return
-  await lockUserCount(tx, organizationId)
-  if ((await countUsers(tx, organizationId)) >= most)
-    throw invalid('max_system_users', `The organization may have ${most} users and has them all`)
-}
-
 /** What is worth telling about a new user: members at their default are not. */
 const createdOf = (row: UserRow) => ({
   username: row.username,
@@ -170,7 +156,7 @@ export async function addUser(
   { row, settings, options, byHand }: Prepared,
 ): Promise<UserRow> {
   const { organizationId } = actor
-  await checkRoom(tx, organizationId, settings.maxSystemUsers)
+  await checkRoom(tx, organizationId, settings)
   await checkManager(tx, organizationId, row)
   const numbers = [byHand.uid, byHand.guid].filter((id) => id !== null)
   if (numbers.length > 0) await claimUnixIds(tx, organizationId, numbers)

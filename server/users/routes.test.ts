@@ -484,6 +484,21 @@ test('an organization has no more users than it may', async () => {
   assert.equal((await org.post('/api/systemusers', person())).statusCode, 400)
   await org.delete(`/api/systemusers/${first.id}`)
   await addUser(org)
+  const back = await org.post(`/api/systemusers/${first.id}/restore`)
+  assert.equal(back.statusCode, 400, 'nor by a restore')
+  assert.match(back.json().message, /may have 1 users/)
+})
+
+test('of those who come at once no more are let in than may, also with numbers of their own', async () => {
+  const org = await app.newOrganization()
+  await org.put(`/api/organizations/${org.organizationId}`, { settings: { maxSystemUsers: 2 } })
+  const statuses = await Promise.all(
+    Array.from({ length: 8 }, async (_, at) => {
+      const body = person({ unix_uid: 7000 + at })
+      return (await org.post('/api/systemusers', body)).statusCode
+    }),
+  )
+  assert.deepEqual(statuses.sort(), [200, 200, 400, 400, 400, 400, 400, 400])
 })
 
 test('the default state of new users is the organization’s', async () => {

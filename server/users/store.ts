@@ -205,8 +205,7 @@ export const takeUnixUid = async (tx: Queryable, organizationId: string): Promis
 
 /** Users of the organization are then made one after the other, so that they can be counted. */
 export const lockUserCount = (tx: Queryable, organizationId: string) =>
-  tx.run(sql`
-    select from user_counters where organization_id = ${organizationId} and name = 'unix_uid' for update`)
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`count users ${organizationId}`}, 0))`)
 
 const insertedColumns = sql`organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
   unix_uid, unix_guid, profile, ssh_keys, creation_source, account_locked, account_locked_date,
