@@ -36,15 +36,17 @@ function relevant(violations: Violation[]): Violation[] {
         (other) => other.keyword !== 'anyOf' && other.instancePath.startsWith(instancePath),
       ),
   )
-  const inside = (path: string) =>
-    left.some(({ instancePath }) => instancePath.startsWith(`${path}/`))
+  // Of the right form for one alternative, so what another would have been does not matter.
+  const entered = ({ keyword, instancePath }: Violation) =>
+    ['type', 'const', 'enum'].includes(keyword) &&
+    left.some((other) => other.instancePath.startsWith(`${instancePath}/`))
+  const beside = (violation: Violation) =>
+    left.some(
+      (other) =>
+        other.instancePath === violation.instancePath && other !== violation && !isNothing(other),
+    )
   return left.filter(
-    (violation) =>
-      !isNothing(violation) ||
-      !(
-        inside(violation.instancePath) ||
-        left.some((other) => other.instancePath === violation.instancePath && !isNothing(other))
-      ),
+    (violation) => !entered(violation) && !(isNothing(violation) && beside(violation)),
   )
 }
 
