@@ -1,6 +1,11 @@
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { AppError, codeOf, messageOf, OperatorError } from '../server/platform/errors.ts'
 import { type Command, isCommand, parseCall, UsageError, type Verb } from './command.ts'
 import { overview, verbHelp } from './help.ts'
+
+// What is loaded from here on is compiled once and not at each start; where it cannot be kept, at each start.
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/gatehouse', import.meta.url)))
 
 interface Entry {
   about: string

@@ -30,6 +30,8 @@ process.stdout.write(
   `PostgreSQL ${cluster.version}, Node ${process.version}, ${files.length} test files\n`,
 )
 process.env.TEST_CLUSTER = JSON.stringify(cluster.connections)
+// Most files load the whole service: it is compiled once for all of them.
+process.env.NODE_COMPILE_CACHE = join(directory, 'compiled')
 
 const counts = { passed: 0, failed: 0 }
 // A failed test may leave a socket open; its file must end all the same, or the run never would.

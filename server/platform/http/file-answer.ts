@@ -3,7 +3,9 @@ import { Socket } from 'node:net'
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { unauthenticated } from '../errors.ts'
+import { type Authenticate, stillAdmitted } from './authorize.ts'
 import { preferred } from './negotiation.ts'
 
 /** Whoever takes nothing for this long gives the place to others. */
@@ -35,6 +37,15 @@ async function* guarded(text: AsyncIterable<string>, raw: ServerResponse): Async
     breakOff(raw)
     throw error
   }
+}
+
+/** Whatever is still to come is not for those whose key or session has ended meanwhile. */
+export async function checkAdmitted(
+  request: FastifyRequest,
+  authenticate: Authenticate,
+): Promise<void> {
+  if (!(await stillAdmitted(request, authenticate)))
+    throw unauthenticated('access_ended', 'Unauthorized: the credential is no longer valid')
 }
 
 export interface FileAnswer {

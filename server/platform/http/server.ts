@@ -11,8 +11,8 @@ import { sha256 } from '../secrets.ts'
 import { registerErrors } from './errors.ts'
 import { registerJsonBody } from './json-body.ts'
 import { RequestLog } from './request-log.ts'
+import { registerSchemas } from './schemas.ts'
 import { securityHeaders } from './security-headers.ts'
-import { registerValidation } from './validation.ts'
 
 const REQUEST_ID = /^[\w-]{1,64}$/
 
@@ -40,7 +40,7 @@ export async function createServer(config: Config, log: Logger) {
 
   app.server.maxHeadersCount = 8000
   registerErrors(app as unknown as FastifyInstance)
-  registerValidation(app as unknown as FastifyInstance)
+  registerSchemas(app as unknown as FastifyInstance)
   registerJsonBody(app as unknown as FastifyInstance)
 
   const headers = securityHeaders(config.publicUrl.startsWith('https:'))
