@@ -915,7 +915,7 @@ export interface paths {
         };
         /**
          * Every way in which a user reaches an application or a system, now or at a past instant
-         * @description Users who are STAGED, SUSPENDED or locked reach nothing: `allowed` is then false and `reason` says why, while `paths` tells what they would reach. The state at a past instant is known for as long as events are kept.
+         * @description Users who are STAGED, SUSPENDED or locked reach nothing, and nobody reaches an application that is not active: `allowed` is then false and `reason` says why, while `paths` tells what would be reached. The state at a past instant is known for as long as events are kept.
          */
         get: operations["getApiV2AccessExplain"];
         put?: never;
@@ -3292,8 +3292,8 @@ export interface components {
             userState?: "STAGED" | "ACTIVATED" | "SUSPENDED";
             /** @description There is a path, and as far as is known the user could go it */
             allowed: boolean;
-            /** @description Why it is not allowed. user_locked is told of the present only */
-            reason: ("no_path" | "user_staged" | "user_suspended" | "user_locked") | null;
+            /** @description Why it is not allowed. user_locked and application_inactive are told of the present only */
+            reason: ("no_path" | "user_staged" | "user_suspended" | "user_locked" | "application_inactive") | null;
             paths: components["schemas"]["AccessEdge"][][];
         };
         AccessGrant: {

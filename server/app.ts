@@ -19,6 +19,7 @@ import {
   applicationRoutes,
   applicationV2Routes,
   certificateRoutes,
+  isInactive,
   logoRoutes,
   promoteCertificateJob,
   promoteOverdueJob,
@@ -256,7 +257,13 @@ async function registerApi(
   await http.register(runRoutes, { prefix: '/api', context: commands })
   await http.register(commandQueueRoutes, { prefix: '/api/v2', context: commands })
   await http.register(commandAgentRoutes, { context: commands })
-  const graph = { db, names: groups.names, commandDetails, userStanding: userStanding(db) }
+  const graph = {
+    db,
+    names: groups.names,
+    commandDetails,
+    userStanding: userStanding(db),
+    isInactive,
+  }
   await http.register(graphRoutes, { prefix: '/api/v2', context: graph })
   await http.register(groupRoutes, { prefix: '/api/v2', context: groups })
   await http.register(templateRoutes, { prefix: '/api', context: applications })

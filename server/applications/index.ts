@@ -20,7 +20,7 @@ export {
   type SsoCertificate,
 } from './sso.ts'
 export type { AcsUrl, AuthClaims, NamedValue, SsoConfig } from './sso-config.ts'
-export { applicationNames } from './store.ts'
+export { applicationNames, isInactive } from './store.ts'
 export { templateRoutes } from './template-routes.ts'
 export { applicationsOfUser, mayUse, type Tile } from './tiles.ts'
 export { applicationV2Routes, certificateRoutes, spMetadataRoutes } from './v2-routes.ts'

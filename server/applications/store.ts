@@ -168,6 +168,15 @@ export const applicationNames = async (
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
+export const isInactive = async (
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<boolean> =>
+  (await db.one(sql`
+    select 1 from applications where organization_id = ${organizationId} and id = ${id} and not active`)) !==
+  undefined
+
 // Slugs are global, so that no two applications of the installation have the same address.
 
 export const SLUG_KEY = 'application_slugs_pkey'

@@ -26,6 +26,8 @@ export interface GraphContext {
   db: Db
   names: NodeNames
   userStanding: UserStanding
+  /** Whether nobody can use an application now, whoever reaches it. */
+  isInactive: (db: Queryable, organizationId: string, applicationId: string) => Promise<boolean>
   commandDetails: CommandDetails
 }
 

@@ -128,3 +128,29 @@ test('what events no longer tell is left out', async () => {
   await change({ suspended: false })
   assert.deepEqual(verdict(await explain(daysAgo(89))), [false, 'user_suspended', 'SUSPENDED', 1])
 })
+
+test('an application that is not active is reached by nobody; of the past that is not told', async () => {
+  const org = await app.newOrganization()
+  const { user } = await bound(org)
+  const made = await org.post('/api/applications', {
+    name: 'saml2',
+    displayLabel: 'Wiki',
+    displayName: 'Wiki',
+    ssoUrl: newId(),
+    active: true,
+    config: { acsUrl: { value: 'https://wiki.example.com/acs' } },
+  })
+  assert.equal(made.statusCode, 200, made.body)
+  const { _id, id, ...record } = made.json()
+  const add = { op: 'add', type: 'application', id }
+  assert.equal((await org.post(`/api/v2/users/${user}/associations`, add)).statusCode, 204)
+  const explain = async (at = '') =>
+    (await org.get(`/api/v2/access/explain?user=${user}&application=${id}${at}`)).json()
+  const before = await explain()
+  assert.deepEqual(verdict(before), [true, null, 'ACTIVATED', 1])
+  const put = await org.put(`/api/applications/${id}`, { ...record, active: false })
+  assert.equal(put.statusCode, 200, put.body)
+  assert.deepEqual(verdict(await explain()), [false, 'application_inactive', 'ACTIVATED', 1])
+  const then = await explain(`&at=${encodeURIComponent(before.at)}`)
+  assert.deepEqual(verdict(then), [true, null, 'ACTIVATED', 1])
+})

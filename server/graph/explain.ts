@@ -35,16 +35,18 @@ function momentOf({ at }: AccessQuestion, now: Date): Date | null {
 function reasonAgainst(
   paths: number,
   standing: Awaited<ReturnType<UserStanding>>,
+  inactive: boolean,
 ): AccessExplanation['reason'] {
   if (paths === 0) return 'no_path'
   if (standing?.state === 'STAGED') return 'user_staged'
   if (standing?.state === 'SUSPENDED') return 'user_suspended'
-  return standing?.locked ? 'user_locked' : null
+  if (standing?.locked) return 'user_locked'
+  return inactive ? 'application_inactive' : null
 }
 
 /** Who can reach what, and why: every way, each edge with the event that granted it. */
 export async function explainAccess(
-  { db, names, userStanding }: GraphContext,
+  { db, names, userStanding, isInactive }: GraphContext,
   { organizationId }: Caller,
   question: AccessQuestion,
   now: Date,
@@ -62,8 +64,11 @@ export async function explainAccess(
   const ways = await grantedWays(tenant, organizationId, user, target, chains, at)
   const edges = ways.flat()
   const nodes = [user, target, ...edges.flatMap(({ near, far }) => [near, far])]
-  const [standing, called, events] = await Promise.all([
+  const [standing, inactive, called, events] = await Promise.all([
     userStanding(organizationId, user.id, moment),
+    moment === null &&
+      target.type === 'application' &&
+      isInactive(tenant, organizationId, target.id),
     names(tenant, organizationId, nodes),
     findEvents(
       tenant,
@@ -75,7 +80,7 @@ export async function explainAccess(
     const name = called.get(id)
     return { type, id, ...(name !== undefined && { name }) }
   }
-  const reason = reasonAgainst(ways.length, standing)
+  const reason = reasonAgainst(ways.length, standing, inactive)
   return {
     user: named(user),
     target: named(target),

@@ -207,7 +207,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> =
         summary:
           'Every way in which a user reaches an application or a system, now or at a past instant',
         description:
-          'Users who are STAGED, SUSPENDED or locked reach nothing: `allowed` is then false and `reason` says why, while `paths` tells what they would reach. The state at a past instant is known for as long as events are kept.',
+          'Users who are STAGED, SUSPENDED or locked reach nothing, and nobody reaches an application that is not active: `allowed` is then false and `reason` says why, while `paths` tells what would be reached. The state at a past instant is known for as long as events are kept.',
         querystring: Type.Object({
           user: Type.String(),
           application: Type.Optional(Type.String()),

@@ -80,7 +80,13 @@ export const ExplainedEdge = Type.Object(
 export type ExplainedEdge = Type.Static<typeof ExplainedEdge>
 
 /** Why a user does not reach something. */
-export const REFUSALS = ['no_path', 'user_staged', 'user_suspended', 'user_locked'] as const
+export const REFUSALS = [
+  'no_path',
+  'user_staged',
+  'user_suspended',
+  'user_locked',
+  'application_inactive',
+] as const
 
 export const AccessExplanation = Type.Object(
   {
@@ -96,7 +102,8 @@ export const AccessExplanation = Type.Object(
       description: 'There is a path, and as far as is known the user could go it',
     }),
     reason: Type.Union([Type.Enum([...REFUSALS]), Type.Null()], {
-      description: 'Why it is not allowed. user_locked is told of the present only',
+      description:
+        'Why it is not allowed. user_locked and application_inactive are told of the present only',
     }),
     paths: Type.Array(Type.Array(ExplainedEdge)),
   },
