@@ -241,7 +241,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download a file of a report */
+        /**
+         * Download a file of a report
+         * @description It breaks off when the key or session ends meanwhile.
+         */
         get: operations["getInsightsDirectoryV1ReportsByReportIdArtifactsByArtifactIdContent"];
         put?: never;
         post?: never;

@@ -241,7 +241,11 @@ async function registerApi(
   })
   await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
   await http.register(forwarderRoutes, { prefix: '/insights/directory/v1', context: forwarding })
-  await http.register(reportRoutes, { prefix: '/insights/directory/v1', context: reports })
+  await http.register(reportRoutes, {
+    prefix: '/insights/directory/v1',
+    context: reports,
+    authenticate,
+  })
   await http.register(organizationRoutes, { prefix: '/api', db })
   const onOrganizationCreated = linkNewOrganization(context)
   await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })

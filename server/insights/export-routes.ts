@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { codeOf, throttled, unauthenticated } from '../platform/errors.ts'
-import { type Authenticate, stillAdmitted } from '../platform/http/authorize.ts'
+import { codeOf, throttled } from '../platform/errors.ts'
+import type { Authenticate } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'
-import { answerWithFile } from '../platform/http/file-answer.ts'
+import { answerWithFile, checkAdmitted } from '../platform/http/file-answer.ts'
 import type { EventPage } from './event-page.ts'
 import type { EventQuery } from './event-query.ts'
 import {
@@ -81,8 +81,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{
       try {
         const query = boundedBy(asked.query, await readWatermark(db))
         const read = async (page: EventQuery): Promise<EventPage> => {
-          if (!(await stillAdmitted(request, authenticate)))
-            throw unauthenticated('access_ended', 'Unauthorized: the credential is no longer valid')
+          await checkAdmitted(request, authenticate)
           const found = await readPage(db.tenant(tenantIds), tenantIds, page)
           request.log.debug({ rows: found.rows }, 'read a page of an export')
           return found

@@ -91,9 +91,11 @@ async function* piecesOf(
   reportId: string,
   artifactId: string,
   pieces: number,
+  check: () => Promise<void>,
 ): AsyncGenerator<string> {
   const tenant = db.tenant(organizationId)
   for (let position = 0; position < pieces; position++) {
+    await check()
     const piece = await findPiece(tenant, organizationId, reportId, artifactId, position)
     if (!piece) throw notFound('artifact_expired', 'The artifact has expired')
     yield String(await unpack(piece.content))
@@ -106,12 +108,13 @@ export interface ArtifactFile {
   text: AsyncGenerator<string>
 }
 
-/** The file, and the event that tells who took it. */
+/** The file, and the event that tells who took it. `check` is called before each of its pieces. */
 export function openArtifact(
   db: Db,
   caller: Caller,
   reportId: string,
   artifactId: string,
+  check: () => Promise<void>,
 ): Promise<ArtifactFile> {
   const { organizationId } = caller
   return db.tx(organizationId, async (tx) => {
@@ -125,7 +128,7 @@ export function openArtifact(
     return {
       type: CONTENT_TYPES[format],
       name: fileName(type, created_at, format),
-      text: piecesOf(db, organizationId, reportId, artifactId, pieces),
+      text: piecesOf(db, organizationId, reportId, artifactId, pieces, check),
     }
   })
 }

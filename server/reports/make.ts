@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip, type ZlibOptions } from 'node:zlib'
 import type { Db, Queryable } from '../platform/db.ts'
-import { AppError, codeOf } from '../platform/errors.ts'
+import { AppError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { FORMATS } from './artifact.ts'
 import type { Row } from './content.ts'
@@ -90,9 +90,8 @@ async function write(context: ReportContext, run: Run, { type, writers }: Claim)
     for (const writer of writers) await writer.add(tx, rows)
   })
   await context.db.tx(organizationId, async (tx) => {
-    // The report before its files, as whoever takes over locks them.
-    if (!(await completeReport(tx, run))) throw new TakenOver()
     for (const writer of writers) await writer.end(tx)
+    if (!(await completeReport(tx, run))) throw new TakenOver()
   })
 }
 
@@ -115,8 +114,7 @@ export async function makeReport(
   try {
     await write(context, run, claimed)
   } catch (error) {
-    // A piece may lose its file to the other run in the very moment.
-    if (error instanceof TakenOver || codeOf(error) === '23503') return
+    if (error instanceof TakenOver) return
     if (claimed.attempts >= ATTEMPTS)
       await db.tx(organizationId, (tx) => failReport(tx, run, reasonOf(error)))
     throw error

@@ -2,8 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { codeOf } from '../platform/errors.ts'
+import type { Authenticate } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'
-import { answerWithFile } from '../platform/http/file-answer.ts'
+import { answerWithFile, checkAdmitted } from '../platform/http/file-answer.ts'
 import { listReports, openArtifact, requestReport } from './actions.ts'
 import type { ReportContext } from './context.ts'
 import { Report } from './schema.ts'
@@ -14,10 +15,11 @@ const tags = ['reports']
 const READ = ['insights', 'insights.readonly']
 
 /** Reports about an organization, made in the background. */
-export const reportRoutes: FastifyPluginAsyncTypebox<{ context: ReportContext }> = async (
-  app,
-  { context },
-) => {
+export const reportRoutes: FastifyPluginAsyncTypebox<{
+  context: ReportContext
+  /** Must not keep a session alive: a download takes as long as its reader wants. */
+  authenticate: Authenticate
+}> = async (app, { context, authenticate }) => {
   app.get(
     '/reports',
     {
@@ -67,6 +69,7 @@ export const reportRoutes: FastifyPluginAsyncTypebox<{ context: ReportContext }>
       schema: {
         tags,
         summary: 'Download a file of a report',
+        description: 'It breaks off when the key or session ends meanwhile.',
         params: Type.Object({ report_id: Type.String(), artifact_id: Type.String() }),
         response: {
           200: {
@@ -89,7 +92,9 @@ export const reportRoutes: FastifyPluginAsyncTypebox<{ context: ReportContext }>
     },
     async (request, reply) => {
       const { report_id, artifact_id } = request.params
-      const file = await openArtifact(context.db, request.caller, report_id, artifact_id)
+      const file = await openArtifact(context.db, request.caller, report_id, artifact_id, () =>
+        checkAdmitted(request, authenticate),
+      )
       try {
         await answerWithFile(reply as unknown as FastifyReply, file)
       } catch (error) {

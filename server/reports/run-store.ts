@@ -27,19 +27,22 @@ export const insertArtifact = (tx: Queryable, run: Run, id: string, format: Repo
     insert into report_artifacts (organization_id, report_id, id, run_id, format)
     values (${run.organizationId}, ${run.reportId}, ${id}, ${run.runId}, ${format})`)
 
-/** False when another run has taken over. */
+/**
+ * False when another run has taken over, or the report was given up. Holds the report to the end of the transaction:
+ * whoever takes over begins with it, so the two never wait for each other's files.
+ */
 export const insertPiece = async (
   tx: Queryable,
-  { organizationId, reportId }: Run,
+  { organizationId, reportId, runId }: Run,
   artifactId: string,
   position: number,
   content: Buffer,
 ): Promise<boolean> =>
   (await tx.run(sql`
     insert into report_artifact_pieces (organization_id, report_id, artifact_id, position, content)
-    select ${organizationId}, ${reportId}, id, ${position}, ${content} from report_artifacts
-     where organization_id = ${organizationId} and report_id = ${reportId} and id = ${artifactId}
-       for key share`)) > 0
+    select ${organizationId}, id, ${artifactId}, ${position}, ${content} from reports
+     where organization_id = ${organizationId} and id = ${reportId} and run_id = ${runId} and status = 'IN_PROGRESS'
+       for share`)) > 0
 
 /** False when another run has taken over. */
 export const completeReport = async (

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { startApp, tempDirectory } from '../../test/harness.ts'
+
+const app = await startApp()
+const URL = '/insights/directory/v1/reports'
+// A socket of the file system: its buffers in the kernel are small and do not grow.
+const socketPath = join(tempDirectory(), 'reports.sock')
+await app.http.listen({ path: socketPath })
+
+const PEOPLE = 4000
+
+/** The address of a file of many pieces. */
+async function largeFile(org: Awaited<ReturnType<typeof app.newOrganization>>): Promise<string> {
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.execute(
+      `insert into users (organization_id, id, username, email, firstname, state, unix_uid, unix_guid, creation_source)
+       select $1, lpad(to_hex(n), 24, '0'), 'user' || n, 'user' || n || '@example.com', repeat('x', 500), 'ACTIVATED',
+              10000 + n, 10000 + n, 'test'
+         from generate_series(1, ${PEOPLE}) n`,
+      [org.organizationId],
+    ),
+  )
+  assert.equal((await org.post(`${URL}/user-account-health`)).statusCode, 202)
+  await app.runDueJobs()
+  const [{ id, artifacts }] = (await org.get(URL)).json()
+  const json = artifacts.find(({ format }: { format: string }) => format === 'JSON')
+  return `${URL}/${id}/artifacts/${json.id}/content`
+}
+
+/** Begins a download and reads nothing of it until the service waits. */
+async function open(path: string, apiKey: string): Promise<IncomingMessage> {
+  const connected = once(app.http.server, 'connection')
+  const request = httpRequest({ socketPath, path, agent: false, headers: { 'x-api-key': apiKey } })
+  request.end()
+  const [server] = (await connected) as [Socket]
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  response.on('error', () => {})
+  const deadline = Date.now() + 60_000
+  while (!server.writableNeedDrain) {
+    assert.ok(Date.now() < deadline, 'the file is too small for this test')
+    await turn()
+  }
+  return response
+}
+
+test('a download breaks off when its key is revoked, those of others go on', async () => {
+  const org = await app.newOrganization()
+  const path = await largeFile(org)
+  const second = await app.addAdministrator(org.organizationId)
+  const [ended, other] = [await open(path, second.apiKey), await open(path, org.apiKey)]
+  assert.equal((await org.delete(`/api/users/${second.id}`)).statusCode, 200)
+  await assert.rejects(text(ended))
+  assert.equal(ended.complete, false)
+  assert.equal(JSON.parse(await text(other)).length, PEOPLE)
+})
+
+test('a file that expires during its download breaks off', async () => {
+  const org = await app.newOrganization()
+  const response = await open(await largeFile(org), org.apiKey)
+  await app.db.tx(org.organizationId, (tx) => tx.execute('delete from report_artifacts'))
+  await assert.rejects(text(response))
+  assert.equal(response.complete, false)
+})
