@@ -357,3 +357,9 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
     (constraint === undefined || (error as { constraint?: string }).constraint === constraint)
   )
 }
+
+/** True when a column that must have a value refused the row. */
+export function isNullViolation(error: unknown, table: string, column: string): boolean {
+  const refused = error as { table?: string; column?: string }
+  return codeOf(error) === '23502' && refused.table === table && refused.column === column
+}

@@ -13,7 +13,7 @@ import { checkRoom } from './room.ts'
 import { whileUnique } from './save.ts'
 import type { UserCreate } from './schema.ts'
 import { type EntryWay, type UserSettings, userSettings } from './settings.ts'
-import { claimUnixIds, insertUser, insertUserIfFree, type UserRow } from './store.ts'
+import { claimUnixIds, insertUser, insertUserIfFree, isNumberTaken, type UserRow } from './store.ts'
 import { applyWrite, readFlag } from './write.ts'
 
 export const VENDOR = 'gatehouse'
@@ -108,15 +108,7 @@ export async function prepareUser(
   }
 }
 
-/** Somebody has set by hand the number that was to be given to this user. */
-class NumberTaken extends Error {}
-
-async function insertNumbered(tx: Tx, row: UserRow, { uid }: Prepared['byHand']): Promise<void> {
-  if (uid !== null) await insertUser(tx, row)
-  else if ((await insertUserIfFree(tx, row)) === 0) throw new NumberTaken()
-}
-
-/** Runs the transaction that adds a prepared user; once more, with another number, when that one was taken meanwhile. */
+/** Runs the transaction that adds a prepared user; once more, with another number, when that one was set by hand meanwhile. */
 export async function whileNumbered<T>(
   { db, unixUids }: UserContext,
   prepared: Prepared,
@@ -126,7 +118,7 @@ export async function whileNumbered<T>(
     try {
       return await whileUnique(() => work(attempt))
     } catch (error) {
-      if (!(error instanceof NumberTaken)) throw error
+      if (!isNumberTaken(error)) throw error
       const uid = await unixUids.take(db, attempt.row.organization_id)
       const row = { ...attempt.row, unix_uid: uid, unix_guid: attempt.byHand.guid ?? uid }
       attempt = { ...attempt, row }
@@ -170,7 +162,7 @@ export async function addUser(
   const change = { organizationId, userId: row.id, before: null, after: row, eventId }
   // Sent together, what listeners ask first included; the first that fails is the one that is told.
   await Promise.all([
-    insertNumbered(tx, row, byHand),
+    byHand.uid === null ? insertUserIfFree(tx, row) : insertUser(tx, row),
     addNode(tx, organizationId, 'user', row.id),
     recordEvent(tx, actor, event, eventId),
     announceUser(context, tx, actor, change),

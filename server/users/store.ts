@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.ts'
+import { isNullViolation, type Queryable } from '../platform/db.ts'
 import {
   attributesIn,
   type Field,
@@ -207,26 +207,31 @@ export const takeUnixUid = async (tx: Queryable, organizationId: string): Promis
 export const lockUserCount = (tx: Queryable, organizationId: string) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`count users ${organizationId}`}, 0))`)
 
-const insertedColumns = sql`organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
-  unix_uid, unix_guid, profile, ssh_keys, creation_source, account_locked, account_locked_date,
-  password_hash, password_date, password_expiration_date, created, updated`
-const inserted = (row: UserRow): Sql => sql`
-  ${row.organization_id}, ${row.id}, ${row.username}, ${row.email}, ${row.firstname}, ${row.lastname},
-  ${row.employee_identifier}, ${row.manager}, ${row.state}, ${row.unix_uid}, ${row.unix_guid},
-  ${JSON.stringify(row.profile)}, ${JSON.stringify(row.ssh_keys)}, ${row.creation_source},
-  ${row.account_locked}, ${row.account_locked_date}, ${row.password_hash}, ${row.password_date},
-  ${row.password_expiration_date}, ${row.created}, ${row.updated}`
+const insertWith = (row: UserRow, uid: Sql) =>
+  prepared(sql`
+    insert into users (organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
+                       unix_uid, unix_guid, profile, ssh_keys, creation_source, account_locked, account_locked_date,
+                       password_hash, password_date, password_expiration_date, created, updated)
+    values (${row.organization_id}, ${row.id}, ${row.username}, ${row.email}, ${row.firstname}, ${row.lastname},
+            ${row.employee_identifier}, ${row.manager}, ${row.state}, ${uid}, ${row.unix_guid},
+            ${JSON.stringify(row.profile)}, ${JSON.stringify(row.ssh_keys)}, ${row.creation_source},
+            ${row.account_locked}, ${row.account_locked_date}, ${row.password_hash}, ${row.password_date},
+            ${row.password_expiration_date}, ${row.created}, ${row.updated})`)
 
 export const insertUser = (tx: Queryable, row: UserRow) =>
-  tx.run(prepared(sql`insert into users (${insertedColumns}) values (${inserted(row)})`))
+  tx.run(insertWith(row, sql`${row.unix_uid}`))
 
-/** Inserts nobody, and tells 0, when somebody has set the number by hand since it was taken. */
-export const insertUserIfFree = (tx: Queryable, row: UserRow) =>
-  tx.run(
-    prepared(sql`
-      insert into users (${insertedColumns}) select ${inserted(row)}
-       where unix_id_is_free(${row.organization_id}, ${row.unix_uid})`),
-  )
+/**
+ * Refused when somebody has set the number by hand since it was taken: see `isNumberTaken`. By an error and not by a
+ * count, as it must end the transaction for the statements that are under way behind it.
+ */
+export const insertUserIfFree = (tx: Queryable, row: UserRow) => {
+  const free = sql`unix_id_is_free(${row.organization_id}, ${row.unix_uid})`
+  return tx.run(insertWith(row, sql`case when ${free} then ${row.unix_uid}::bigint end`))
+}
+
+export const isNumberTaken = (error: unknown): boolean =>
+  isNullViolation(error, 'users', 'unix_uid')
 
 export const saveUser = (tx: Queryable, row: UserRow) =>
   tx.run(sql`

@@ -78,6 +78,34 @@ test('a bulk job gives no number that was set by hand', async () => {
   ])
 })
 
+test('who is given another number in the end is made once, and joins groups once', async () => {
+  const org = await app.newOrganization()
+  const { organizationId } = org
+  const filters = [{ field: 'department', operator: 'eq', value: 'Sales' }]
+  const group = await org.post('/api/v2/usergroups', {
+    name: 'Sales',
+    membershipMethod: 'DYNAMIC_AUTOMATED',
+    memberQuery: { queryType: 'FilterQuery', filters },
+  })
+  await addUser(org)
+  const taken = [5002, 5003, 5004, 5006, 5007]
+  await app.db.tx(organizationId, (tx) => claimUnixIds(tx, organizationId, taken))
+  const before = (await org.eventTypes()).length
+  const made = await Promise.all([
+    addUser(org, { department: 'Sales' }),
+    addUser(org, { department: 'Sales' }),
+  ])
+  assert.deepEqual(made.map(({ unix_uid }) => unix_uid).sort(), [5005, 5008])
+  const members = await org.get(`/api/v2/usergroups/${group.json().id}/members`)
+  assert.equal(members.json().length, 2)
+  const told = (await org.eventTypes()).slice(before).sort()
+  const each = ['association_change', 'systemuser_create', 'user_activation_email']
+  assert.deepEqual(
+    told,
+    each.flatMap((type) => [type, type]),
+  )
+})
+
 test('many at once, given and by hand: nobody is given a number twice, or one that was set before', async () => {
   const org = await app.newOrganization()
   await addUser(org)
