@@ -136,3 +136,28 @@ test('a worker runs what is sent, and its schedules are registered', async () =>
   await queue.stop()
   await db.close()
 })
+
+test('a worker that has done a job looks for the next one at once', {
+  timeout: 100_000,
+}, async () => {
+  const db = openDb(app.service, { max: 4 })
+  const most = 300
+  let left = most
+  let done = () => {}
+  const all = new Promise<void>((resolve) => {
+    done = resolve
+  })
+  const queue = await openQueue(db, createLog('silent'), definitions, [
+    handle(count, async () => {
+      if (--left === 0) done()
+    }),
+  ])
+  await db.tx(null, async (tx) => {
+    for (let by = 0; by < most; by++) await queue.send(tx, count, { by })
+  })
+  await queue.work()
+  // With a look each second this would take five minutes.
+  await all
+  await queue.stop()
+  await db.close()
+})

@@ -124,8 +124,12 @@ export async function openQueue(
       for (const job of jobs) {
         const { name, cron } = job.definition
         if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' })
-        await boss.work(name, { pollingIntervalSeconds: 1 }, async (batch) => {
+        const worker = boss
+        let workerId: string | undefined
+        workerId = await worker.work(name, { pollingIntervalSeconds: 1 }, async (batch) => {
           for (const { id, data } of batch) await runOne(job, id, (data ?? {}) as object)
+          // There may be more: a thousand mails would else take as many seconds.
+          if (workerId !== undefined) worker.notifyWorker(workerId)
         })
       }
     },
