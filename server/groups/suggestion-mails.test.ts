@@ -67,7 +67,7 @@ test('administrators get one mail for all suggestions that come within a while',
   await passAWhile(app)
   const [mail, ...more] = await bodiesTo(app, org.email)
   assert.deepEqual(more, [])
-  assert.match(mail!, /3 users should join the group "Sales" and 1 user should leave it/)
+  assert.match(mail!, /3 users should join and 1 user should leave the group "Sales"\./)
   assert.match(mail!, new RegExp(`/api/v2/usergroups/${id}/suggestions`))
   assert.equal((await bodiesTo(app, manager.email)).length, 1)
   assert.deepEqual(await bodiesTo(app, reader.email), [], 'they could not decide')
@@ -116,7 +116,7 @@ test('systems under review are told of as well', async () => {
   await enrol(app.http, org, publicKey)
   await passAWhile(app)
   const [mail] = await bodiesTo(app, org.email)
-  assert.match(mail!, /1 system should join/)
+  assert.match(mail!, /1 system should join the group/)
   assert.match(mail!, new RegExp(`/api/v2/systemgroups/${id}/suggestions`))
 })
 

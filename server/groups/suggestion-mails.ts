@@ -46,11 +46,15 @@ export async function mailSuggestions(
     if (!(await hasSuggestionsSince(tx, organizationId, id, since))) return
     const { add, remove } = await countSuggestions(tx, organizationId, id)
     const noun = memberOf(type)
+    const suggested = [
+      ...(add > 0 ? [`${counted(add, noun)} should join`] : []),
+      ...(remove > 0 ? [`${counted(remove, noun)} should leave`] : []),
+    ].join(' and ')
     const address = type === 'user_group' ? 'usergroups' : 'systemgroups'
     const mail = {
       subject: `The group ${group.name} has members to review`,
       body: [
-        `By its rule, ${counted(add, noun)} should join the group "${group.name}" and ${counted(remove, noun)} should leave it.`,
+        `By its rule, ${suggested} the group "${group.name}".`,
         '',
         'Nothing changes until an administrator decides:',
         `${publicUrl}/api/v2/${address}/${id}/suggestions`,
