@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { uuidv7 } from '../platform/ids.ts'
@@ -134,4 +135,23 @@ test('the organization is filled in, except where a source says that there is no
   assert.equal(stored.get('portal')!.organization, null)
   const found = await find(org, 'all', { and: [{ organization: id }] })
   assert.equal(found.length, 2)
+})
+
+test('a body that holds the same events twice, in opposite order, is stored once', async () => {
+  const org = await app.newOrganization()
+  const events = Array.from({ length: 1200 }, (_, n) =>
+    event({ id: `twin ${n}`, timestamp: ago(1 + n / 10_000) }),
+  )
+  // In two parts that arrive one after the other, and so are stored beside each other.
+  const parts = [events, events.toReversed()].map((some) =>
+    some.map((one) => `${JSON.stringify(one)}\n`).join(''),
+  )
+  const res = await app.http.inject({
+    method: 'POST',
+    url: `${INSIGHTS}/ingest`,
+    headers: { 'x-api-key': org.apiKey, 'content-type': 'application/x-ndjson' },
+    payload: Readable.from(parts),
+  })
+  const { stored, duplicates } = res.json()
+  assert.deepEqual([stored, duplicates], [1200, 1200])
 })

@@ -11,6 +11,8 @@ const DAY = 86_400_000
 /** Clocks of sources may run ahead by this much. */
 const AHEAD_MS = DAY
 const BATCH = 1000
+/** While one waits for the disk the next is written. */
+const MOST_STORING = 2
 const MOST_ERRORS = 1000
 const DEEPEST = 64
 
@@ -210,7 +212,7 @@ function weekMaker(db: Db, now: number): (events: PastEvent[]) => Promise<void> 
 }
 
 /**
- * Good lines are stored in batches, the next one read while the last becomes durable; bad ones are told by number.
+ * Good lines are stored in batches, the next one read while the last two become durable; bad ones are told by number.
  */
 export async function ingest(
   db: Db,
@@ -244,18 +246,19 @@ export async function ingest(
     return []
   }
   let batch: PastEvent[] = []
-  let storing = Promise.resolve()
+  const storing: Promise<void>[] = []
   for await (const some of lines) {
     report.received += some.length
     for (const line of some) batch.push(...take(line))
     if (batch.length < BATCH) continue
-    await storing
-    storing = store(batch)
-    // Its failure is met at the next await.
-    storing.catch(() => {})
+    if (storing.length === MOST_STORING) await storing.shift()
+    const stored = store(batch)
+    // Its failure is met when it is waited for.
+    stored.catch(() => {})
+    storing.push(stored)
     batch = []
   }
-  await storing
+  await Promise.all(storing)
   if (batch.length > 0) await store(batch)
   return report
 }

@@ -27,12 +27,18 @@ export interface PastEvent {
 
 const SEPARATOR = '\u001e'
 
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
 /** Many events whose time is already known (demo, ingest); those stored before are left alone. */
 export async function insertPastEvents(
   tx: Tx,
   organizationId: string,
-  events: PastEvent[],
+  unordered: PastEvent[],
 ): Promise<number> {
+  // All in the same order: two batches with the same events wait for each other one way only.
+  const events = unordered.toSorted(
+    (a, b) => compare(a.timestamp, b.timestamp) || compare(a.id, b.id),
+  )
   // Splitting a text is quicker than reading an array, on both sides. In JSON the separator is always escaped.
   const column = (name: keyof PastEvent) => events.map((event) => event[name]).join(SEPARATOR)
   const timestamps = events.map(({ timestamp }) => timestamp)
