@@ -5,13 +5,21 @@ import type { Digest, DigestedEvent } from './digest.ts'
 const iso = (time: number): string => new Date(time).toISOString()
 
 /** Writers of past events and the maker of digests keep out of each other's way, organization by organization. */
-export const lockPastEvents = async (
+export const lockPastEvents = (db: Queryable, organizationId: string): Promise<number> =>
+  db.run(sql`select lock_past_events(${organizationId}, true)`)
+
+/**
+ * The writer's side. Digests end ten minutes ago, so what is younger than half of that need not wait for them, even if its
+ * transaction takes a while.
+ */
+export const joinPastEvents = (
   db: Queryable,
   organizationId: string,
-  alone: boolean,
-): Promise<void> => {
-  await db.run(sql`select lock_past_events(${organizationId}, ${alone})`)
-}
+  earliest: string,
+): Promise<number> =>
+  db.run(sql`
+    select lock_past_events(${organizationId}, false)
+     where ${earliest}::timestamptz < clock_timestamp() - interval '5 minutes'`)
 
 /** What comes late makes the digests of its time untrue. Under the lock. */
 export const forgetDigests = (

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { uuidv7 } from '../platform/ids.ts'
+import { lockPastEvents } from './digest-store.ts'
 
 const app = await startApp()
 const INSIGHTS = '/insights/directory/v1'
@@ -154,4 +155,13 @@ test('a body that holds the same events twice, in opposite order, is stored once
   })
   const { stored, duplicates } = res.json()
   assert.deepEqual([stored, duplicates], [1200, 1200])
+})
+
+test('what has just happened is stored while digests are made', async () => {
+  const org = await app.newOrganization()
+  const report = await app.db.tx(org.organizationId, async (tx) => {
+    await lockPastEvents(tx, org.organizationId)
+    return send(org, [event({ timestamp: ago(0) })])
+  })
+  assert.equal(report.stored, 1)
 })

@@ -9,7 +9,7 @@ import {
 } from './digest-store.ts'
 import { readWatermark } from './stream-store.ts'
 
-/** A clock that is set back may give events times that have passed; not by this much. */
+/** A clock that is set back may give events times that have passed; not by this much. `joinPastEvents` relies on it. */
 const MARGIN_MS = 10 * 60_000
 /** Digests made at once. Imports into the organization wait as long. */
 const BATCH = 8
@@ -31,7 +31,7 @@ const digestMore = (
   { settled, size }: Required<DigestOptions>,
 ): Promise<number | null> =>
   db.tx(organizationId, async (tx) => {
-    await lockPastEvents(tx, organizationId, true)
+    await lockPastEvents(tx, organizationId)
     const gap = await firstGap(tx, organizationId)
     if (!gap || gap.from < after) return null
     const until = Math.min(gap.until ?? settled, settled)

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
-import { forgetDigests, lockPastEvents } from './digest-store.ts'
+import { forgetDigests, joinPastEvents } from './digest-store.ts'
 
 /**
  * The database gives the time (design D7: readers rely on it), so it stands between the two halves of the
@@ -42,7 +42,9 @@ export async function insertPastEvents(
   // Splitting a text is quicker than reading an array, on both sides. In JSON the separator is always escaped.
   const column = (name: keyof PastEvent) => events.map((event) => event[name]).join(SEPARATOR)
   const timestamps = events.map(({ timestamp }) => timestamp)
-  const locked = lockPastEvents(tx, organizationId, false)
+  const [first] = timestamps
+  if (first === undefined) return 0
+  const locked = joinPastEvents(tx, organizationId, first)
   const forgotten = forgetDigests(tx, organizationId, timestamps)
   const inserted = tx.run(sql`
     insert into events (organization_id, timestamp, id, service, document)
