@@ -5,6 +5,7 @@ import { Ferry, type Party } from './ferry.ts'
 import { Flight, Passenger } from './flight.ts'
 import { isId } from './ids.ts'
 import { Lane } from './lane.ts'
+import { type Question, Recall, whole } from './recall.ts'
 import { inlined, type Sql } from './sql.ts'
 
 /** Where and as whom to connect. Host may be a directory that holds a unix socket. */
@@ -27,6 +28,8 @@ export interface Queryable {
    * of rows: a slow one would hold up those behind it, and one that fails undoes what it shares its transaction with.
    */
   find<T>(query: Sql): Promise<T | undefined>
+  /** The same for rows that hardly change: one that was read before is read again only if it has changed. */
+  recall<T>(question: Question): Promise<Readonly<T> | undefined>
   /** Runs a statement and tells how many rows it touched. */
   run(query: Sql): Promise<number>
 }
@@ -140,8 +143,14 @@ export function clientConfig(connection: Connection, options: string[] = []): pg
 type Result = Pick<pg.QueryResult, 'rows' | 'rowCount'>
 type Send = (query: Sql) => Promise<Result>
 
-function queryable(send: Send, sendShared: Send = send): Queryable {
+function queryable(
+  send: Send,
+  sendShared: Send = send,
+  recall?: (question: Question) => Promise<object | undefined>,
+): Queryable {
   return {
+    recall: async <T>(question: Question) =>
+      (recall ? await recall(question) : (await send(whole(question))).rows[0]) as T | undefined,
     many: async <T>(query: Sql) => (await send(query)).rows as T[],
     one: async <T>(query: Sql) => (await send(query)).rows[0] as T | undefined,
     find: async <T>(query: Sql) => (await sendShared(query)).rows[0] as T | undefined,
@@ -266,7 +275,8 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
   }
 
   const ferry = new Ferry(withClient)
-  const lane = new Lane(settings(LANE_TIMEOUT_MS))
+  const memory = new Recall()
+  const lane = new Lane(settings(LANE_TIMEOUT_MS), () => memory.forget())
   async function onLane(tenant: Tenant, query: Sql): Promise<Result> {
     try {
       return await lane.read(tenant === null ? null : setTenant(tenant), query)
@@ -285,6 +295,8 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
       ...queryable(
         (query) => withClient((client) => statement(client, organizationId, query)),
         (query) => onLane(organizationId, query),
+        (question) =>
+          memory.find(String(organizationId), question, (query) => onLane(organizationId, query)),
       ),
       copyOut: (query, sink) =>
         withClient((client) => copyOut(client, organizationId, query, sink)),

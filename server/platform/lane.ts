@@ -14,8 +14,11 @@ export class Lane {
   #waiting = new Map<string | null, Passenger[]>()
   readonly #config: pg.ClientConfig
 
-  constructor(config: pg.ClientConfig) {
+  readonly #onConnect: () => void
+
+  constructor(config: pg.ClientConfig, onConnect: () => void) {
     this.#config = config
+    this.#onConnect = onConnect
   }
 
   /** Only for statements that read: one that fails undoes the transaction that others share. */
@@ -84,6 +87,7 @@ export class Lane {
     }
     client.on('error', lost).on('end', lost)
     await client.connect()
+    this.#onConnect()
     this.#open = client
     return client
   }

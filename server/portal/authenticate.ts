@@ -1,12 +1,12 @@
 import { parseCookie } from 'cookie'
 import { isId } from '../platform/ids.ts'
 import { sha256 } from '../platform/secrets.ts'
-import { findUser, type UserRow } from '../users/index.ts'
+import type { UserRow } from '../users/index.ts'
 import type { PortalContext, UserSession } from './context.ts'
 import { refusalOf } from './owed.ts'
 import { cookieName, toSession } from './sessions.ts'
 import { portalSettings } from './settings.ts'
-import { findSession, type SessionRow, touchSession } from './store.ts'
+import { findSession, findUserOfSession, type SessionRow, touchSession } from './store.ts'
 
 /** What of a request tells who sent it. */
 export interface WithCookie {
@@ -36,8 +36,11 @@ export async function findVisit(
   const [organizationId = '', token = ''] = cookie.split('.')
   if (!isId(organizationId) || token === '') return undefined
   const tenant = context.db.tenant(organizationId)
-  const session = await findSession(tenant, organizationId, sha256(token))
-  const user = session && (await findUser(tenant, organizationId, session.user_id))
+  const hash = sha256(token)
+  const [session, user] = await Promise.all([
+    findSession(tenant, organizationId, hash),
+    findUserOfSession(tenant, organizationId, hash),
+  ])
   if (!session || !user || !(await maySignIn(context, user))) return undefined
   if (Date.now() - Date.parse(session.seen_at) > 60_000)
     await touchSession(tenant, organizationId, session.id)

@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
+import type { UserRow } from '../users/index.ts'
 import type { Method } from './context.ts'
 import type { Owed } from './owed.ts'
 
@@ -29,10 +30,25 @@ const alive = sql`expires_at > now() and seen_at > now() - make_interval(mins =>
 
 /** With the condition written out: a text without parts is prepared once, and this is asked with every request. */
 export const findSession = (db: Queryable, organizationId: string, hash: Buffer) =>
-  db.find<SessionRow>(sql`
-    select * from user_sessions
-     where organization_id = ${organizationId} and hash = ${hash}
-       and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`)
+  db.recall<SessionRow>({
+    columns: '*',
+    version: 'xmin',
+    from: sql`
+      user_sessions
+       where organization_id = ${organizationId} and hash = ${hash}
+         and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`,
+  })
+
+/** Beside it, not after it. */
+export const findUserOfSession = (db: Queryable, organizationId: string, hash: Buffer) =>
+  db.recall<UserRow>({
+    columns: '*',
+    version: 'xmin',
+    from: sql`
+      users
+       where organization_id = ${organizationId} and deleted_at is null
+         and id = (select user_id from user_sessions where organization_id = ${organizationId} and hash = ${hash})`,
+  })
 
 export const listSessions = (db: Queryable, organizationId: string, userId: string) =>
   db.many<SessionRow>(sql`

@@ -2,7 +2,7 @@ import { resolveRoles } from '../admins/index.ts'
 import type { TenantDb } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import type { UserContext } from './context.ts'
-import { toUser } from './records.ts'
+import { toKnownUser, toUser } from './records.ts'
 import {
   administratorsAmong,
   findAdministrator,
@@ -58,14 +58,14 @@ export async function describeUser(
   { db }: Pick<UserContext, 'db'>,
   organizationId: string,
   id: string,
-): Promise<User> {
+): Promise<Readonly<User>> {
   const tenant = db.tenant(organizationId)
   const row = await findUserWithAdministrator(tenant, organizationId, id)
   if (!row) throw notFound('user_not_found', 'user not found')
-  const user = toUser(row)
-  if (row.admin_id !== null)
-    user.admin = await adminMember(tenant, organizationId, row.admin_id, row.admin_role_ids)
-  return user
+  const user = toKnownUser(row)
+  if (row.admin_id === null) return user
+  const admin = await adminMember(tenant, organizationId, row.admin_id, row.admin_role_ids)
+  return { ...user, admin }
 }
 
 /** `memberof`, which search results carry. */
