@@ -51,10 +51,14 @@ export const foldInPlace = (document: Json): void => {
 }
 
 /** The text of a document. jsonb knows neither U+0000 nor half a surrogate pair, and a search reads it as such. */
-export const documentText = (document: object): string =>
-  JSON.stringify(document, (_, value) =>
+export function documentText(document: object): string {
+  const text = JSON.stringify(document)
+  // That is how they look in JSON; most documents have none, and are done.
+  if (!/\\u(0000|d[89a-f])/.test(text)) return text
+  return JSON.stringify(document, (_, value) =>
     typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value,
   )
+}
 
 export interface Change {
   field: string

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes } from './random.ts'
 
 const ID = /^[0-9a-f]{24}$/
 
