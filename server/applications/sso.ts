@@ -68,6 +68,9 @@ async function certificatesOf(
   return current && { current, ...(next && { next }), ...(previous && { previous }) }
 }
 
+/** By the row they were made of, which is another one as soon as anything changes. */
+const made = new WeakMap<SsoRow, SsoApplication>()
+
 /** Where the metadata of an application stands. */
 export const metadataUrl = (publicUrl: string, slug: string): string =>
   `${publicUrl}/saml2/${slug}/metadata`
@@ -80,10 +83,12 @@ export async function findSsoApplicationById(
   if (!isId(id)) return undefined
   const row = await findSsoRow(context.db.tenant(organizationId), organizationId, id)
   if (!row || row.slug === null) return undefined
+  const known = made.get(row)
+  if (known) return known
   const certificates = await certificatesOf(context, row)
   if (!certificates) return undefined
   const values = valuesOf(templateOf(row.name), row.config)
-  return {
+  const application: SsoApplication = {
     organizationId,
     id,
     name: row.name,
@@ -95,15 +100,28 @@ export async function findSsoApplicationById(
     config: readSsoConfig(values),
     certificates,
   }
+  made.set(row, application)
+  return application
 }
+
+/** Where an application was found last. It is asked again whether the slug is still its own. */
+const slugs = new Map<string, [organizationId: string, id: string]>()
+const MOST_SLUGS = 10_000
 
 /** Of any tenant: the slug is the only thing a request tells at first. */
 export async function findSsoApplication(
   context: SsoContext,
   slug: string,
 ): Promise<SsoApplication | undefined> {
-  const found = await findSlug(context.db, slug)
-  return found && findSsoApplicationById(context, found.tenant, found.application_id)
+  const key = slug.toLowerCase()
+  const before = slugs.get(key)
+  const application = before && (await findSsoApplicationById(context, ...before))
+  if (application?.slug.toLowerCase() === key) return application
+  const found = await findSlug(context.db, key)
+  if (!found) return undefined
+  if (slugs.size >= MOST_SLUGS) slugs.clear()
+  slugs.set(key, [found.tenant, found.application_id])
+  return findSsoApplicationById(context, found.tenant, found.application_id)
 }
 
 export interface MetadataFetch {

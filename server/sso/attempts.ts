@@ -17,7 +17,8 @@ export interface Attempt {
   mfa?: boolean
   refusal?: Refusal | undefined
   request?: string | undefined
-  response?: string | undefined
+  /** Written only if it is kept. */
+  response?: (() => string) | undefined
 }
 
 /** Now and then is enough for a table that may hold a few more than are shown. */
@@ -35,7 +36,7 @@ function keep(tx: Tx, attempt: Attempt): Promise<unknown> {
     username: attempt.user?.username ?? null,
     client_ip: attempt.client.ip,
     request: attempt.request ?? null,
-    response: attempt.response ?? null,
+    response: attempt.response?.() ?? null,
   })
 }
 

@@ -1,5 +1,6 @@
 import type { SsoApplication } from '../applications/index.ts'
 import { AppError } from '../platform/errors.ts'
+import { memo } from '../platform/memo.ts'
 import type { SignInAsk } from './ask.ts'
 import { attributesFor } from './decide/attributes.ts'
 import { authnContextFor } from './decide/authn-context.ts'
@@ -10,22 +11,23 @@ import {
   message,
   type Protection,
   type Status,
-  statusElement,
+  SUCCESS,
   writeErrorResponse,
   writeResponse,
 } from './messages/response.ts'
 import type { SigningKey } from './messages/xml-signature.ts'
 import { write } from './messages/xml-writer.ts'
-import { STATUS } from './names.ts'
 import type { Person } from './person.ts'
 import { redacted } from './redact.ts'
 import { Refusal } from './refusal.ts'
 
-export const signingKeyOf = ({ certificates, config }: SsoApplication): SigningKey => ({
-  privateKey: certificates.current.privateKey,
-  certificate: certificates.current.pem,
-  method: config.signatureAlgorithm,
-})
+export const signingKeyOf = memo(
+  ({ certificates, config }: SsoApplication): SigningKey => ({
+    privateKey: certificates.current.privateKey,
+    certificate: certificates.current.pem,
+    method: config.signatureAlgorithm,
+  }),
+)
 
 const protectionOf = (application: SsoApplication): Protection => {
   const { signAssertion, signResponse, spEncryptionCertificate, encryptionAlgorithm } =
@@ -53,8 +55,8 @@ export interface Issued {
   xml: string
   nameId: NameId
   sessionIndex: string
-  /** For the debug view. */
-  shown: string
+  /** For the debug view, which does not keep all of them. */
+  shown: () => string
 }
 
 function checkSubject(subject: string | undefined, nameId: NameId, { user }: Person): void {
@@ -87,8 +89,7 @@ async function respond(application: SsoApplication, ask: SignInAsk, person: Pers
     attributes: attributesFor(user, config, { groups, methods: session.methods }),
   })
   const xml = await writeResponse(frame, statement, protectionOf(application))
-  const status = statusElement({ code: STATUS.success })
-  const shown = write(message('samlp:Response', frame, status, redacted(statement)))
+  const shown = () => write(message('samlp:Response', frame, SUCCESS, redacted(statement)))
   return { xml, nameId, sessionIndex, shown }
 }
 

@@ -48,7 +48,7 @@ export async function refuse(
     user,
     refusal,
     request,
-    response,
+    response: response === undefined ? undefined : () => response,
   }
   const recorded = mayRecord(attempt)
   await db.tx(organizationId, async (tx) => {

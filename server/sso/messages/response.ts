@@ -60,6 +60,9 @@ export interface Protection {
   encryptFor: Recipient | undefined
 }
 
+/** Within a message. */
+export const SUCCESS = { written: write(statusElement({ code: STATUS.success }), ['samlp']) }
+
 const unsigned = (root: Element): Written => ({ written: write(root) })
 
 /** Signed first, then encrypted: the signature is for the service provider alone. */
@@ -77,7 +80,7 @@ export async function writeResponse(
   protection: Protection,
 ): Promise<string> {
   const body = await protect(assertion, protection)
-  const root = message('samlp:Response', frame, statusElement({ code: STATUS.success }), body)
+  const root = message('samlp:Response', frame, SUCCESS, body)
   return (protection.signResponse ? await writeSigned(root, protection.key) : unsigned(root))
     .written
 }

@@ -1,8 +1,10 @@
 import { hash, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
+import { memo } from '../../platform/memo.ts'
 import {
   ENVELOPED_SIGNATURE,
   EXCLUSIVE_C14N,
+  NAMESPACES,
   SIGNATURE_METHODS,
   type SignatureMethod,
 } from '../names.ts'
@@ -35,13 +37,16 @@ export const keyInfo = (certificatePem: string): Element =>
     element('ds:X509Data', {}, element('ds:X509Certificate', {}, pemBody(certificatePem))),
   )
 
-function signedInfo(id: string, digest: string, method: SignatureMethod): Element {
-  const { signature, digest: digestMethod } = SIGNATURE_METHODS[method]
-  return element(
+const signedInfo = (
+  id: string,
+  digest: string,
+  method: { signature: string; digest: string },
+): Element =>
+  element(
     'ds:SignedInfo',
     {},
     element('ds:CanonicalizationMethod', { Algorithm: EXCLUSIVE_C14N }),
-    element('ds:SignatureMethod', { Algorithm: signature }),
+    element('ds:SignatureMethod', { Algorithm: method.signature }),
     element(
       'ds:Reference',
       { URI: `#${id}` },
@@ -51,11 +56,18 @@ function signedInfo(id: string, digest: string, method: SignatureMethod): Elemen
         element('ds:Transform', { Algorithm: ENVELOPED_SIGNATURE }),
         element('ds:Transform', { Algorithm: EXCLUSIVE_C14N }),
       ),
-      element('ds:DigestMethod', { Algorithm: digestMethod }),
+      element('ds:DigestMethod', { Algorithm: method.digest }),
       element('ds:DigestValue', {}, digest),
     ),
   )
-}
+
+/** Within its ds:Signature. Only two values differ from message to message, and they need no escaping: see `signedInfo`. */
+const infoParts = memo((method: { signature: string; digest: string }) =>
+  write(signedInfo('{id}', '{digest}', method), ['ds']).split(/{id}|{digest}/),
+)
+const writtenKeyInfo = memo((key: SigningKey) => ({
+  written: write(keyInfo(key.certificate), ['ds']),
+}))
 
 /**
  * The element with an enveloped signature behind its first child, which is the Issuer (SAML Core §5.4.1 and the order of
@@ -63,17 +75,19 @@ function signedInfo(id: string, digest: string, method: SignatureMethod): Elemen
  */
 export async function writeSigned(root: Element, key: SigningKey): Promise<Written> {
   const id = root.attributes.find(([name]) => name === 'ID')![1]
-  const { hash: hashName } = SIGNATURE_METHODS[key.method]
+  const method = SIGNATURE_METHODS[key.method]
   const [head, tail] = writeAround(root)
-  const info = signedInfo(id, hash(hashName, head + tail, 'base64'), key.method)
+  const [start, middle, end] = infoParts(method)
+  const info = `${start}${id}${middle}${hash(method.hash, head + tail, 'base64')}${end}`
   // Signed as if it stood alone, with its namespace on it; in the document the namespace stands on its parent.
-  const value = await signBytes(hashName, Buffer.from(write(info)), key.privateKey)
+  const alone = info.replace('<ds:SignedInfo', `$& xmlns:ds="${NAMESPACES.ds}"`)
+  const value = await signBytes(method.hash, Buffer.from(alone), key.privateKey)
   const signature = element(
     'ds:Signature',
     {},
-    info,
+    { written: info },
     element('ds:SignatureValue', {}, value.toString('base64')),
-    keyInfo(key.certificate),
+    writtenKeyInfo(key),
   )
   return { written: head + write(signature) + tail }
 }

@@ -18,17 +18,19 @@ export interface Written {
 export type Node = Element | Written | string
 
 /** Attributes without a value are left out, and so are children. */
-export const element = (
+export function element(
   name: Element['name'],
   attributes: Record<string, string | undefined> = {},
   ...children: (Node | undefined)[]
-): Element => ({
-  name,
-  attributes: Object.entries(attributes)
-    .filter((entry): entry is [string, string] => entry[1] !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1)),
-  children: children.filter((child) => child !== undefined),
-})
+): Element {
+  const named: Element['attributes'] = []
+  for (const attribute in attributes) {
+    const value = attributes[attribute]
+    if (value !== undefined) named.push([attribute, value])
+  }
+  if (named.length > 1) named.sort(([a], [b]) => (a < b ? -1 : 1))
+  return { name, attributes: named, children: children.filter((child) => child !== undefined) }
+}
 
 /** XML 1.0 §2.2: there is no way to write these, escaped or not. Half a surrogate pair is one of them. */
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
@@ -43,15 +45,22 @@ const ATTRIBUTE: Record<string, string> = {
   '\r': '&#xD;',
 }
 
+/** Beside these, values consist of characters that mean themselves: most need only this one look. */
+const REMARKABLE = /[^ !#-%'-;=?-~]/
+
 function allowed(value: string): string {
   if (FORBIDDEN.test(value))
     throw invalid('xml_character', 'A value contains a character that XML cannot hold')
   return value
 }
 const escapeText = (value: string): string =>
-  allowed(value).replace(/[&<>\r]/g, (character) => TEXT[character]!)
+  REMARKABLE.test(value)
+    ? allowed(value).replace(/[&<>\r]/g, (character) => TEXT[character]!)
+    : value
 const escapeAttribute = (value: string): string =>
-  allowed(value).replace(/[&<"\t\n\r]/g, (character) => ATTRIBUTE[character]!)
+  REMARKABLE.test(value)
+    ? allowed(value).replace(/[&<"\t\n\r]/g, (character) => ATTRIBUTE[character]!)
+    : value
 
 type Scope = readonly string[]
 
