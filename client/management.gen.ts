@@ -1179,10 +1179,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** OpenID Connect settings of an application: there are none, people sign in by SAML */
+        /** OpenID Connect settings of an application */
         get: operations["getApiV2ApplicationsByApplicationIdSso"];
-        put?: never;
-        post?: never;
+        /**
+         * Replace the OpenID Connect settings of an application
+         * @description The client keeps its id, and its secret unless `oidc.newClientSecret` asks for a new one; the answer holds a secret only when it was made now.
+         */
+        put: operations["putApiV2ApplicationsByApplicationIdSso"];
+        /**
+         * Make an application a client of OpenID Connect
+         * @description The answer holds the secret of the client, which is not shown again.
+         */
+        post: operations["postApiV2ApplicationsByApplicationIdSso"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3522,6 +3530,16 @@ export interface components {
             color: string;
             url: string;
         };
+        ApplicationOidc: {
+            /** @enum {unknown} */
+            type: "oidc";
+            hidden: boolean;
+            oidc: components["schemas"]["OidcSettings"];
+        };
+        ApplicationOidcWrite: {
+            hidden?: (boolean | ("true" | "false")) | null;
+            oidc: components["schemas"]["OidcWrite"];
+        };
         ApplicationSso: {
             type: string;
             beta: boolean;
@@ -3569,6 +3587,7 @@ export interface components {
                     hidden: boolean;
                 };
                 config?: components["schemas"]["ApplicationConfig"];
+                oidc?: components["schemas"]["OidcTemplate"];
             }[];
         };
         ApplicationV2: {
@@ -4631,6 +4650,35 @@ export interface components {
         NextScheduledStates: {
             events_count: number;
             results: components["schemas"]["ScheduledState"][];
+        };
+        OidcSettings: {
+            clientId: string;
+            /** @description Only in the answer to the request that made it */
+            clientSecret?: string;
+            redirectUris: string[];
+            grantTypes: ("authorization_code" | "refresh_token")[];
+            /** @enum {unknown} */
+            tokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
+            /** @description In seconds */
+            accessTokenLifespan: number;
+            ssoUrl: string;
+        };
+        /** @description Of the type oidc: the settings it begins with */
+        OidcTemplate: {
+            grantTypes: ("authorization_code" | "refresh_token")[];
+            redirectUris: string[];
+            ssoUrl: string;
+            /** @enum {unknown} */
+            tokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
+        };
+        OidcWrite: {
+            /** @description https, or http on a loopback host; compared character by character */
+            redirectUris: string[];
+            grantTypes?: ("authorization_code" | "refresh_token")[] | null;
+            tokenEndpointAuthMethod?: ("client_secret_basic" | "client_secret_post" | "none") | null;
+            accessTokenLifespan?: number | null;
+            ssoUrl?: string | null;
+            newClientSecret?: boolean | null;
         };
         Organization: {
             _id: string;
@@ -5844,6 +5892,7 @@ export interface operations {
                             hidden: boolean;
                         };
                         config?: components["schemas"]["ApplicationConfig"];
+                        oidc?: components["schemas"]["OidcTemplate"];
                     };
                 };
             };
@@ -10020,6 +10069,109 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationOidc"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    putApiV2ApplicationsByApplicationIdSso: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplicationOidcWrite"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationOidc"];
+                };
+            };
+            /** @description The request was refused */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdSso: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; needed by administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplicationOidcWrite"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationOidc"];
+                };
+            };
             /** @description The request was refused */
             "4XX": {
                 headers: {

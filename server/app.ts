@@ -21,6 +21,7 @@ import {
   certificateRoutes,
   isInactive,
   logoRoutes,
+  oidcSettingsRoutes,
   promoteCertificateJob,
   promoteOverdueJob,
   purgeApplicationsJob,
@@ -272,7 +273,13 @@ async function registerApi(
   await http.register(groupRoutes, { prefix: '/api/v2', context: groups })
   await http.register(templateRoutes, { prefix: '/api', context: applications })
   await http.register(applicationRoutes, { prefix: '/api', context: applications })
-  for (const routes of [applicationV2Routes, certificateRoutes, spMetadataRoutes, logoRoutes])
+  for (const routes of [
+    applicationV2Routes,
+    oidcSettingsRoutes,
+    certificateRoutes,
+    spMetadataRoutes,
+    logoRoutes,
+  ])
     await http.register(routes, { prefix: '/api/v2', context: applications })
   await http.register(userRoutes, { prefix: '/api', context: users })
   await http.register(userAccountRoutes, { prefix: '/api', context: users })

@@ -129,6 +129,10 @@ const BODIES: [RegExp, object][] = [
       },
     },
   ],
+  [
+    /applications\/\{application_id\}\/sso$/,
+    { oidc: { redirectUris: ['https://evil.example.com/callback'] } },
+  ],
   [/\/sshkeys$/, { name: 'mine', public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLE' }],
   [/\/password$/, { password: STRONG }],
   [/usergroups\/\{group_id\}\/suggestions$/, { user_ids: [newId()] }],

@@ -99,13 +99,15 @@ export async function createApplication(
   const template = templateFor(body)
   checkRequired(template, body)
   const { written, sent } = readWrite(template, body, null, context.publicUrl)
-  const { slug } = written
+  const id = newId()
   const pair =
     sentKeyPair(sent.idpCertificate, sent.idpPrivateKey, FIELDS) ??
-    (slug === null ? null : await newKeyPair(context, organizationId, slug))
+    (template.sso.type === 'bookmark'
+      ? null
+      : await newKeyPair(context, organizationId, written.slug ?? id))
   return saving(
     context.db.tx(organizationId, async (tx) => {
-      const row = await plantRow(context, tx, organizationId, { ...written, id: newId() }, pair)
+      const row = await plantRow(context, tx, organizationId, { ...written, id }, pair)
       const certificates = await certificatesById(tx, organizationId, [row.certificate_id])
       await recordEvent(tx, caller, {
         event_type: 'application_create',

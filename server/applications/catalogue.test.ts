@@ -14,10 +14,11 @@ const URL = '/api/application-templates'
 const saml = [...TEMPLATES.values()].filter(({ sso }) => sso.type === 'saml')
 const filled = (value: unknown) => String(value).replaceAll(/\{[^{}]*\}/g, 'example')
 
-test('there are service providers of all kinds, the custom one and the bookmark', () => {
+test('there are service providers of all kinds, the custom ones and the bookmark', () => {
   assert.ok(saml.length >= 40, `${saml.length}`)
   assert.ok(TEMPLATES.has('saml2'))
   assert.equal(TEMPLATES.get('bookmark')!.sso.type, 'bookmark')
+  assert.equal(TEMPLATES.get('oidc')!.sso.type, 'oidc')
   assert.equal(TEMPLATES.size, globSync('server/applications/templates/*').length)
   const ids = new Set([...TEMPLATES.values()].map(({ id }) => id))
   assert.equal(ids.size, TEMPLATES.size)
@@ -108,7 +109,7 @@ test('the catalogue is listed like everything else', async () => {
   assert.deepEqual(await names('limit=2&skip=1'), [...TEMPLATES.keys()].sort().slice(1, 3))
   assert.deepEqual(await names('filter=name:$eq:slack'), ['slack'])
   assert.deepEqual(await names('filter=displayName:$eq:AWS&fields=name'), ['aws'])
-  assert.deepEqual(await names('filter=sso.type:$ne:saml'), ['bookmark'])
+  assert.deepEqual(await names('filter=sso.type:$ne:saml'), ['bookmark', 'oidc'])
   assert.deepEqual(
     await names('filter[or][0]=name:$eq:zoom&filter[or][1]=name:$eq:box&sort=-name'),
     ['zoom', 'box'],

@@ -34,6 +34,8 @@ export function readTemplate(text: string, file: string): Template {
   try {
     const template: TemplateFile = Value.Parse(TemplateFile, JSON.parse(text))
     if (`${template.name}.json` !== file) throw new Error(`its name is "${template.name}"`)
+    if ((template.sso.type === 'oidc') !== (template.oidc !== undefined))
+      throw new Error('"oidc" belongs to the type "oidc"')
     const { config: _, ...rest } = template
     return { ...rest, id: idOf(template.name), settings: settingsOf(template) }
   } catch (cause) {

@@ -80,7 +80,7 @@ function change(
   const { organizationId } = caller
   return db.tx(organizationId, async (tx) => {
     const before = await lockedApplication(tx, organizationId, id)
-    if (before.slug === null) throw noSso()
+    if (before.certificate_id === null) throw noSso()
     const after = await decide(before, tx)
     await saveChange(tx, caller, before, after)
     return describe(tx, organizationId, after)
@@ -105,10 +105,10 @@ export async function addNextCertificate(
   const { organizationId } = caller
   const promoteAt = readDate('promoteAt', body.promoteAt)
   const known = await getApplicationRow(context.db.tenant(organizationId), organizationId, id)
-  if (known.slug === null) throw noSso()
+  if (known.certificate_id === null) throw noSso()
   const pair =
     sentKeyPair(body.certificate ?? '', body.privateKey ?? '', FIELDS) ??
-    (await newKeyPair(context, organizationId, known.slug))
+    (await newKeyPair(context, organizationId, known.slug ?? id))
   return change(context, caller, id, async (before, tx) => {
     if (before.next_certificate_id !== null)
       throw conflict('next_certificate_exists', 'There is a next certificate already')

@@ -2,6 +2,7 @@ import { invalid } from '../platform/errors.ts'
 import type { Template } from './catalogue.ts'
 import { AUTH_CLAIMS, AUTHN_CONTEXT_MODES, type Setting, type SettingType } from './settings.ts'
 import { hasPlaceholder, readAcsUrls } from './sso-config.ts'
+import { wrongAddress } from './web-address.ts'
 import { bitsOf, isRsa, readCertificate } from './x509.ts'
 
 // Settings as they are sent, turned into the values that are kept.
@@ -34,16 +35,9 @@ function readFlag(field: string, value: unknown): boolean {
   throw refuse(field, 'must be true or false')
 }
 
-/** Only what a browser may be sent to, as it can stand in a header. */
 function checkUrl(field: string, value: string): void {
-  if (/[^\x21-\x7e]/.test(value))
-    throw refuse(field, 'must have no spaces, line ends or letters beyond ASCII; encode them')
-  const url = URL.parse(value)
-  if (!url || !['https:', 'http:'].includes(url.protocol))
-    throw refuse(field, `"${value}" is not an address that begins with https:// or http://`)
-  if (url.username !== '' || url.password !== '')
-    throw refuse(field, 'must not have a user name or password in it')
-  if (url.hash !== '') throw refuse(field, 'must not have a fragment')
+  const wrong = wrongAddress(value)
+  if (wrong !== null) throw refuse(field, wrong)
 }
 
 function checkAcsUrls(field: string, value: string): void {

@@ -40,8 +40,8 @@ async function readSettings(
 /** The settings that the metadata tells, over those that the application has; checked like those of a request. */
 function applied(row: ApplicationRow, settings: SpSettings): ApplicationRow {
   const template = templateOf(row.name)
-  if (template.sso.type === 'bookmark')
-    throw invalid('no_sso', 'A bookmark has no settings: nobody signs in with it')
+  if (template.sso.type !== 'saml')
+    throw invalid('no_saml', 'Nobody signs in to this application by SAML: it has no such settings')
   const known = Object.entries(settings).filter(([name]) => template.settings.has(name))
   const sent = Object.fromEntries(known.map(([name, value]) => [name, { value }]))
   const { values } = readConfig(template, sent)

@@ -8,6 +8,7 @@ export {
 } from './job-definitions.ts'
 export { applicationJobs } from './jobs.ts'
 export { logoRoutes } from './logo-routes.ts'
+export { oidcSettingsRoutes } from './oidc-routes.ts'
 export { plantApplication } from './plant.ts'
 export { applicationRoutes } from './routes.ts'
 export {

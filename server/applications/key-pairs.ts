@@ -22,10 +22,10 @@ export interface PairFields {
 export async function newKeyPair(
   { db }: Pick<ApplicationContext, 'db'>,
   organizationId: string,
-  slug: string,
+  name: string,
 ): Promise<KeyPair> {
   const organization = await findOrganization(db, organizationId)
-  return makeKeyPair(slug, organization?.name || 'Gatehouse', new Date())
+  return makeKeyPair(name, organization?.name || 'Gatehouse', new Date())
 }
 
 /** The pair that was sent. Null: none was. */

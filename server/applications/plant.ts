@@ -13,8 +13,11 @@ export async function plantApplication(
   id: string,
   body: ApplicationWrite,
 ): Promise<void> {
-  const { written } = readWrite(templateFor(body), body, null, context.publicUrl)
-  const { slug } = written
-  const pair = slug === null ? null : await makeKeyPair(slug, organization.name, new Date())
+  const template = templateFor(body)
+  const { written } = readWrite(template, body, null, context.publicUrl)
+  const pair =
+    template.sso.type === 'bookmark'
+      ? null
+      : await makeKeyPair(written.slug ?? id, organization.name, new Date())
   await plantRow(context, tx, organization.id, { ...written, id }, pair)
 }

@@ -127,7 +127,7 @@ export function toApplicationV2(row: ApplicationRow, publicUrl: string): Applica
       active: row.active,
       beta: row.beta,
       spErrorFlow: values.spErrorFlow === true,
-      ...(row.slug === null && { bookmark: { url: row.sso_url } }),
+      ...(template.sso.type === 'bookmark' && { bookmark: { url: row.sso_url } }),
       jit: { supported: template.sso.jit === true, enabled: row.jit },
     },
   }
@@ -168,6 +168,7 @@ export function toTemplate(
       hidden: false,
     },
     config: configOf(template, values),
+    ...(template.oidc && { oidc: template.oidc }),
   }
 }
 

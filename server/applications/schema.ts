@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { GRANT_TYPES, TOKEN_ENDPOINT_AUTH_METHODS } from './settings.ts'
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
@@ -288,6 +289,17 @@ export const ApplicationTemplate = Type.Object(
       hidden: Type.Boolean(),
     }),
     config: ApplicationConfig,
+    oidc: Type.Optional(
+      Type.Object(
+        {
+          grantTypes: Type.Array(Type.Enum(GRANT_TYPES)),
+          redirectUris: Type.Array(Type.String()),
+          ssoUrl: Type.String(),
+          tokenEndpointAuthMethod: Type.Enum(TOKEN_ENDPOINT_AUTH_METHODS),
+        },
+        { title: 'OidcTemplate', description: 'Of the type oidc: the settings it begins with' },
+      ),
+    ),
   },
   { title: 'ApplicationTemplate' },
 )
@@ -296,6 +308,66 @@ export const ApplicationTemplateList = Type.Object(
   { totalCount: Type.Integer(), results: Type.Array(Type.Partial(ApplicationTemplate)) },
   { title: 'ApplicationTemplateList' },
 )
+
+// OpenID Connect ----------------------------------------------------------------------------------------------------
+
+const AuthMethod = Type.Enum(TOKEN_ENDPOINT_AUTH_METHODS)
+const GrantTypes = Type.Array(Type.Enum(GRANT_TYPES))
+
+export const ApplicationOidc = Type.Object(
+  {
+    type: Type.Enum(['oidc']),
+    hidden: Type.Boolean(),
+    oidc: Type.Object(
+      {
+        clientId: Type.String(),
+        clientSecret: Type.Optional(
+          Type.String({ description: 'Only in the answer to the request that made it' }),
+        ),
+        redirectUris: Type.Array(Type.String()),
+        grantTypes: GrantTypes,
+        tokenEndpointAuthMethod: AuthMethod,
+        accessTokenLifespan: Type.Integer({ description: 'In seconds' }),
+        ssoUrl: Type.String(),
+      },
+      { title: 'OidcSettings' },
+    ),
+  },
+  { title: 'ApplicationOidc' },
+)
+export type ApplicationOidc = Static<typeof ApplicationOidc>
+
+/** Whoever reads the settings, changes some and sends all back may: the id of the client is ignored. */
+export const OidcWrite = Type.Object(
+  {
+    redirectUris: Type.Array(Type.String({ maxLength: 2048 }), {
+      minItems: 1,
+      maxItems: 100,
+      description: 'https, or http on a loopback host; compared character by character',
+    }),
+    grantTypes: optional(GrantTypes),
+    tokenEndpointAuthMethod: optional(AuthMethod),
+    accessTokenLifespan: optional(
+      Type.Integer({ minimum: 60, maximum: 86_400, description: 'In seconds' }),
+    ),
+    ssoUrl: optional(
+      Type.String({
+        maxLength: 2048,
+        description: 'Where the portal opens the application; empty: the origin it is sent back to',
+      }),
+    ),
+    newClientSecret: optional(
+      Type.Boolean({ description: 'PUT: make a new secret; the one before ends at once' }),
+    ),
+  },
+  { title: 'OidcWrite' },
+)
+export type OidcWrite = Static<typeof OidcWrite>
+export const ApplicationOidcWrite = Type.Object(
+  { hidden: optional(Flag), oidc: OidcWrite },
+  { title: 'ApplicationOidcWrite' },
+)
+export type ApplicationOidcWrite = Static<typeof ApplicationOidcWrite>
 
 // Certificates ------------------------------------------------------------------------------------------------------
 

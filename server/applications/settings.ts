@@ -249,4 +249,15 @@ export const SAML_SETTINGS = {
   },
 } as const satisfies Record<string, Setting>
 
+// OpenID Connect has settings of its own (oidc-settings.ts).
+
+export const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const
+export type GrantType = (typeof GRANT_TYPES)[number]
+export const TOKEN_ENDPOINT_AUTH_METHODS = [
+  'client_secret_basic',
+  'client_secret_post',
+  'none',
+] as const
+export type TokenEndpointAuthMethod = (typeof TOKEN_ENDPOINT_AUTH_METHODS)[number]
+
 export type SettingName = keyof typeof SAML_SETTINGS

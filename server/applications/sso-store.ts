@@ -92,13 +92,18 @@ export interface TileRow {
   hidden: boolean
   logo_id: string | null
   config: Record<string, unknown>
+  /** Of OpenID Connect, where there are settings. */
+  oidc_sso_url: string | null
+  redirect_uri: string | null
 }
 
 /** Active applications that the user is bound to, directly or through groups, each once. */
 export const readTileRows = (db: Queryable, organizationId: string, userId: string) =>
   db.many<TileRow>(sql`
-    select a.id, a.name, a.display_name, a.display_label, a.color, a.sso_url, a.slug, a.hidden, a.logo_id, a.config
+    select a.id, a.name, a.display_name, a.display_label, a.color, a.sso_url, a.slug, a.hidden, a.logo_id, a.config,
+           o.sso_url as oidc_sso_url, o.redirect_uris[1] as redirect_uri
       from applications a
+      left join application_oidc o on o.organization_id = ${organizationId} and o.application_id = a.id
      where a.organization_id = ${organizationId} and a.deleted_at is null and a.active and a.id in (
        select e.to_id from edges e
         where e.organization_id = ${organizationId} and e.from_type = 'user' and e.from_id = ${userId}

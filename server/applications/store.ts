@@ -34,8 +34,8 @@ export interface ApplicationRow {
 const text = (column: string): Field => ({ column: identifier(column), kind: 'string' })
 const flag = (column: string): Field => ({ column: identifier(column), kind: 'boolean' })
 
-/** What a bookmark is without: an address of ours. */
-const ssoType = sql`case when slug is null then 'bookmark' else 'saml' end`
+/** Only SAML has an address of ours, and only a bookmark has no key to sign with. */
+const ssoType = sql`case when slug is not null then 'saml' when certificate_id is null then 'bookmark' else 'oidc' end`
 
 const fields: Record<string, Field> = {
   _id: text('id'),

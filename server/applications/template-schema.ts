@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { GRANT_TYPES, TOKEN_ENDPOINT_AUTH_METHODS } from './settings.ts'
 
 // What a file of the catalogue holds.
 
@@ -20,6 +21,18 @@ const SettingOverride = Type.Object(
   { additionalProperties: false },
 )
 
+/** What the settings of OpenID Connect are unless an application has its own. */
+export const OidcTemplate = Type.Object(
+  {
+    grantTypes: Type.Array(Type.Enum(GRANT_TYPES), { minItems: 1 }),
+    redirectUris: Type.Array(Type.String()),
+    ssoUrl: Type.String({ pattern: '^(https://\\S+)?$' }),
+    tokenEndpointAuthMethod: Type.Enum(TOKEN_ENDPOINT_AUTH_METHODS),
+  },
+  { additionalProperties: false },
+)
+export type OidcTemplate = Static<typeof OidcTemplate>
+
 /** Settings that are not named are as settings.ts has them; null takes one away. */
 export const TemplateFile = Type.Object(
   {
@@ -29,9 +42,11 @@ export const TemplateFile = Type.Object(
     keywords: Type.Array(Type.String({ minLength: 1 })),
     learnMore: Type.String({ pattern: '^(https://\\S+)?$' }),
     sso: Type.Object(
-      { type: Type.Enum(['saml', 'bookmark']), jit: Type.Optional(Type.Boolean()) },
+      { type: Type.Enum(['saml', 'oidc', 'bookmark']), jit: Type.Optional(Type.Boolean()) },
       { additionalProperties: false },
     ),
+    /** With the type oidc, and only then. */
+    oidc: Type.Optional(OidcTemplate),
     config: Type.Record(Type.String(), Type.Union([SettingOverride, Type.Null()])),
   },
   { additionalProperties: false },

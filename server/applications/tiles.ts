@@ -10,21 +10,27 @@ export interface Tile {
   name: string
   displayName: string
   displayLabel: string
-  /** Null for a bookmark. */
+  /** Of SAML alone. */
   slug: string | null
   /** A path on our own origin; null: there is none, draw the first letters on `color`. */
   logo: string | null
   color: string
-  /** A path on our own origin, or an address elsewhere. */
-  url: string
+  /** A path on our own origin, or an address elsewhere. Null: nobody has said yet where it is. */
+  url: string | null
   /** The administrator does not want it shown. */
   hidden: boolean
 }
 
 export const logoPath = (logoId: string): string => `/api/v2/logos/${logoId}`
 
-function urlOf(row: TileRow): string {
-  if (row.slug === null) return row.sso_url
+/** OpenID Connect begins at the application: where it says, or else where it is sent back to. */
+const oidcUrlOf = ({ oidc_sso_url, redirect_uri }: TileRow): string | null =>
+  oidc_sso_url || (redirect_uri && new URL(redirect_uri).origin)
+
+function urlOf(row: TileRow): string | null {
+  const { type } = templateOf(row.name).sso
+  if (type === 'oidc') return oidcUrlOf(row)
+  if (type === 'bookmark') return row.sso_url
   const { idpInitUrl = '' } = valuesOf(templateOf(row.name), row.config) as { idpInitUrl?: string }
   return idpInitUrl === '' || hasPlaceholder(idpInitUrl) ? `/saml2/${row.slug}` : idpInitUrl
 }

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { notFound } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
@@ -74,25 +73,6 @@ export const applicationV2Routes: FastifyPluginAsyncTypebox<{
       const tenant = db.tenant(organizationId)
       const row = await getApplicationRow(tenant, organizationId, params.application_id)
       return toApplicationV2(row, publicUrl)
-    },
-  )
-
-  app.get(
-    '/applications/:application_id/sso',
-    {
-      schema: {
-        tags,
-        summary:
-          'OpenID Connect settings of an application: there are none, people sign in by SAML',
-        params,
-        response: errors,
-      },
-      config: { scopes: READ },
-    },
-    async ({ caller: { organizationId }, params }) => {
-      await getApplicationRow(db.tenant(organizationId), organizationId, params.application_id)
-      // Clients ask before they read the SAML settings, and know this answer.
-      throw notFound('oidc_config_not_found', 'Not Found: oidc config not found')
     },
   )
 }

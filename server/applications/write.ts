@@ -18,8 +18,12 @@ export function templateFor({ name }: ApplicationWrite): Template {
   return template
 }
 
-/** What people sign in to needs a name, an address and settings; a bookmark only has to lead somewhere. */
+/**
+ * What people sign in to by SAML needs a name, an address and settings; a bookmark only has to lead somewhere. What
+ * OpenID Connect needs is sent later (oidc.ts).
+ */
 export function checkRequired(template: Template, body: ApplicationWrite): void {
+  if (template.sso.type === 'oidc') return
   if (!body.ssoUrl) throw badSsoUrl('the IdP URL is required')
   if (template.sso.type === 'bookmark') return
   if (!body.displayLabel) throw required('displayLabel')
@@ -32,6 +36,14 @@ function checkBookmark(ssoUrl: string): void {
   const url = URL.parse(ssoUrl)
   if (!url || !['https:', 'http:'].includes(url.protocol))
     throw badSsoUrl('must be an address that begins with https:// or http://')
+}
+
+/** Of SAML an address of ours, of a bookmark where it leads; of OpenID Connect there is none. */
+function checkAddress({ sso: { type } }: Template, ssoUrl: string): void {
+  if (type === 'oidc' && ssoUrl !== '')
+    throw badSsoUrl('an OpenID Connect application has none; its addresses are among its settings')
+  if (type !== 'oidc' && ssoUrl === '') throw badSsoUrl('the IdP URL is required')
+  if (type === 'bookmark') checkBookmark(ssoUrl)
 }
 
 const on = (value: boolean | string | null | undefined, fallback = false): boolean =>
@@ -84,10 +96,8 @@ export function readWrite(
   )
   const { databaseAttributes: _, idpEntityId, ...values } = sent.values
   const ssoUrl = body.ssoUrl ?? before?.sso_url ?? ''
-  const isBookmark = template.sso.type === 'bookmark'
-  if (ssoUrl === '') throw badSsoUrl('the IdP URL is required')
-  if (isBookmark) checkBookmark(ssoUrl)
-  const slug = isBookmark ? null : slugOf(ssoUrl)
+  checkAddress(template, ssoUrl)
+  const slug = template.sso.type === 'saml' ? slugOf(ssoUrl) : null
   const written: Written = {
     name: template.name,
     display_name: body.displayName || template.displayName,

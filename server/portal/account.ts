@@ -108,14 +108,16 @@ export async function tilesOf(
   { organization_id, id }: UserRow,
 ): Promise<ApplicationTile[]> {
   const tiles = await applicationsOfUser(db, organization_id, id)
-  return tiles
-    .filter((tile) => !tile.hidden)
-    .map(({ id, name, displayLabel, displayName, logo, color, url }) => ({
-      id,
-      name,
-      displayLabel: displayLabel || displayName || name,
-      logo,
-      color: color || null,
-      url,
-    }))
+  return tiles.flatMap(({ id, name, displayLabel, displayName, logo, color, url, hidden }) =>
+    hidden || url === null
+      ? []
+      : {
+          id,
+          name,
+          displayLabel: displayLabel || displayName || name,
+          logo,
+          color: color || null,
+          url,
+        },
+  )
 }

@@ -1,0 +1,59 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { errorsOf } from '../platform/http/errors.ts'
+import type { ApplicationContext } from './context.ts'
+import { createOidc, getOidc, replaceOidc } from './oidc.ts'
+import { ApplicationOidc, ApplicationOidcWrite } from './schema.ts'
+
+const errors = errorsOf('v2')
+const tags = ['applications']
+const params = Type.Object({ application_id: Type.String() })
+const response = { 200: ApplicationOidc, ...errors }
+const WRITE = ['applications', 'applications.update']
+
+/** Settings of OpenID Connect of an application. */
+export const oidcSettingsRoutes: FastifyPluginAsyncTypebox<{
+  context: ApplicationContext
+}> = async (app, { context }) => {
+  app.get(
+    '/applications/:application_id/sso',
+    {
+      schema: { tags, summary: 'OpenID Connect settings of an application', params, response },
+      config: { scopes: ['applications', 'applications.readonly'] },
+    },
+    ({ caller, params }) => getOidc(context, caller, params.application_id),
+  )
+
+  app.post(
+    '/applications/:application_id/sso',
+    {
+      schema: {
+        tags,
+        summary: 'Make an application a client of OpenID Connect',
+        description: 'The answer holds the secret of the client, which is not shown again.',
+        params,
+        body: ApplicationOidcWrite,
+        response,
+      },
+      config: { scopes: WRITE },
+    },
+    ({ caller, params, body }) => createOidc(context, caller, params.application_id, body),
+  )
+
+  app.put(
+    '/applications/:application_id/sso',
+    {
+      schema: {
+        tags,
+        summary: 'Replace the OpenID Connect settings of an application',
+        description:
+          'The client keeps its id, and its secret unless `oidc.newClientSecret` asks for a new one; the answer holds a secret only when it was made now.',
+        params,
+        body: ApplicationOidcWrite,
+        response,
+      },
+      config: { scopes: WRITE },
+    },
+    ({ caller, params, body }) => replaceOidc(context, caller, params.application_id, body),
+  )
+}

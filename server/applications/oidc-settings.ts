@@ -1,0 +1,42 @@
+import { invalid } from '../platform/errors.ts'
+import type { OidcRow } from './oidc-store.ts'
+import type { OidcWrite } from './schema.ts'
+import type { OidcTemplate } from './template-schema.ts'
+import { wrongAddress } from './web-address.ts'
+
+// Settings of OpenID Connect as they are sent, turned into those that are kept.
+
+const refuse = (field: string, words: string) => invalid('bad_oidc', `oidc.${field}: ${words}`)
+
+/** What never leaves the machine needs no TLS (RFC 8252 §7.3). */
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+const DEFAULT_LIFESPAN = 3600
+
+function checkAddress(field: string, value: string): void {
+  const wrong = wrongAddress(value, LOOPBACK)
+  if (wrong !== null) throw refuse(field, wrong)
+}
+
+type Read = Omit<OidcRow, 'client_id' | 'secret_hash'>
+
+/** A full write: what is not sent is as the template has it. */
+export function readOidc(template: OidcTemplate, sent: OidcWrite): Read {
+  const { redirectUris } = sent
+  for (const [at, uri] of redirectUris.entries()) checkAddress(`redirectUris[${at}]`, uri)
+  const ssoUrl = sent.ssoUrl ?? template.ssoUrl
+  if (ssoUrl !== '') checkAddress('ssoUrl', ssoUrl)
+  const grantTypes = sent.grantTypes ?? template.grantTypes
+  if (!grantTypes.includes('authorization_code'))
+    throw refuse('grantTypes', 'nobody can sign in without authorization_code')
+  const method = sent.tokenEndpointAuthMethod ?? template.tokenEndpointAuthMethod
+  if (method === 'none' && sent.newClientSecret)
+    throw refuse('newClientSecret', 'a client with tokenEndpointAuthMethod none has no secret')
+  return {
+    redirect_uris: [...new Set(redirectUris)],
+    grant_types: [...new Set(grantTypes)],
+    token_endpoint_auth_method: method,
+    access_token_lifespan: sent.accessTokenLifespan ?? DEFAULT_LIFESPAN,
+    sso_url: ssoUrl,
+  }
+}

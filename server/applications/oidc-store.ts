@@ -1,0 +1,57 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+import type { GrantType, TokenEndpointAuthMethod } from './settings.ts'
+
+export interface OidcRow {
+  client_id: string
+  secret_hash: Buffer | null
+  redirect_uris: string[]
+  grant_types: GrantType[]
+  token_endpoint_auth_method: TokenEndpointAuthMethod
+  access_token_lifespan: number
+  sso_url: string
+}
+
+export const findOidcRow = (db: Queryable, organizationId: string, applicationId: string) =>
+  db.find<OidcRow>(sql`
+    select client_id, secret_hash, redirect_uris, grant_types, token_endpoint_auth_method, access_token_lifespan, sso_url
+      from application_oidc
+     where organization_id = ${organizationId} and application_id = ${applicationId}`)
+
+export const insertOidc = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  row: OidcRow,
+) =>
+  db.run(sql`
+    insert into application_oidc (organization_id, application_id, client_id, secret_hash, redirect_uris, grant_types,
+                                  token_endpoint_auth_method, access_token_lifespan, sso_url)
+    values (${organizationId}, ${applicationId}, ${row.client_id}, ${row.secret_hash}, ${row.redirect_uris},
+            ${row.grant_types}, ${row.token_endpoint_auth_method}, ${row.access_token_lifespan}, ${row.sso_url})`)
+
+/** All but the name of the client, which stays. */
+export const saveOidc = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  row: OidcRow,
+) =>
+  db.run(sql`
+    update application_oidc
+       set secret_hash = ${row.secret_hash}, redirect_uris = ${row.redirect_uris}, grant_types = ${row.grant_types},
+           token_endpoint_auth_method = ${row.token_endpoint_auth_method},
+           access_token_lifespan = ${row.access_token_lifespan}, sso_url = ${row.sso_url}
+     where organization_id = ${organizationId} and application_id = ${applicationId}`)
+
+// Clients are global, so that one is found before its tenant is known.
+
+export const insertClient = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  clientId: string,
+) =>
+  db.run(sql`
+    insert into oidc_clients (client_id, tenant, application_id)
+    values (${clientId}, ${organizationId}, ${applicationId})`)

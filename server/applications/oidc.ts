@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { changesBetween, recordEvent } from '../insights/index.ts'
+import type { Caller } from '../platform/caller.ts'
+import type { Tx } from '../platform/db.ts'
+import { conflict, invalid, notFound } from '../platform/errors.ts'
+import { randomToken, sha256 } from '../platform/secrets.ts'
+import { getApplicationRow, lockedApplication } from './actions.ts'
+import { templateOf } from './catalogue.ts'
+import type { ApplicationContext } from './context.ts'
+import { readOidc } from './oidc-settings.ts'
+import { findOidcRow, insertClient, insertOidc, type OidcRow, saveOidc } from './oidc-store.ts'
+import { resourceOf } from './records.ts'
+import type { ApplicationOidc, ApplicationOidcWrite } from './schema.ts'
+import { type ApplicationRow, saveApplication } from './store.ts'
+import type { OidcTemplate } from './template-schema.ts'
+
+// The settings of an application as a client of OpenID Connect. The secret is told once, when it is made.
+
+/** Clients ask before they read the SAML settings, and know this answer. */
+const noSettings = () => notFound('oidc_config_not_found', 'Not Found: oidc config not found')
+
+const describe = (
+  { hidden }: ApplicationRow,
+  row: OidcRow,
+  clientSecret?: string,
+): ApplicationOidc => ({
+  type: 'oidc',
+  hidden,
+  oidc: {
+    clientId: row.client_id,
+    ...(clientSecret !== undefined && { clientSecret }),
+    redirectUris: row.redirect_uris,
+    grantTypes: row.grant_types,
+    tokenEndpointAuthMethod: row.token_endpoint_auth_method,
+    accessTokenLifespan: row.access_token_lifespan,
+    ssoUrl: row.sso_url,
+  },
+})
+
+const SECRETS = ['oidc.clientSecret']
+
+/** What events tell. */
+const told = ({ hidden }: ApplicationRow, row: OidcRow | null) => ({
+  'sso.hidden': hidden,
+  ...(row && {
+    'oidc.clientId': row.client_id,
+    'oidc.clientSecret': row.secret_hash?.toString('hex'),
+    'oidc.redirectUris': row.redirect_uris,
+    'oidc.grantTypes': row.grant_types,
+    'oidc.tokenEndpointAuthMethod': row.token_endpoint_auth_method,
+    'oidc.accessTokenLifespan': row.access_token_lifespan,
+    'oidc.ssoUrl': row.sso_url,
+  }),
+})
+
+function templateFor({ name }: ApplicationRow): OidcTemplate {
+  const { oidc } = templateOf(name)
+  if (!oidc)
+    throw invalid(
+      'no_oidc',
+      `name: an application of the template "${name}" has no settings of OpenID Connect`,
+    )
+  return oidc
+}
+
+/** The settings with the secret they need: the one there is, a new one, or none. */
+function withSecret(
+  read: Omit<OidcRow, 'secret_hash'>,
+  known: Buffer | null,
+  anew: boolean,
+): { row: OidcRow; clientSecret?: string } {
+  if (read.token_endpoint_auth_method === 'none') return { row: { ...read, secret_hash: null } }
+  if (known && !anew) return { row: { ...read, secret_hash: known } }
+  const clientSecret = randomToken()
+  return { row: { ...read, secret_hash: sha256(clientSecret) }, clientSecret }
+}
+
+/** Locks the application, which orders all changes of its settings; tells the change as one of the application. */
+function change(
+  { db }: ApplicationContext,
+  caller: Caller,
+  id: string,
+  hidden: ApplicationOidcWrite['hidden'],
+  decide: (
+    tx: Tx,
+    template: OidcTemplate,
+  ) => Promise<{ before: OidcRow | null; row: OidcRow; clientSecret?: string }>,
+): Promise<ApplicationOidc> {
+  const { organizationId } = caller
+  return db.tx(organizationId, async (tx) => {
+    const known = await lockedApplication(tx, organizationId, id)
+    const { before, row, clientSecret } = await decide(tx, templateFor(known))
+    const application = { ...known, hidden: String(hidden ?? known.hidden) === 'true' }
+    const changes = changesBetween(told(known, before), told(application, row), SECRETS)
+    if (changes.length > 0) {
+      if (application.hidden !== known.hidden) await saveApplication(tx, application)
+      await recordEvent(tx, caller, {
+        event_type: 'application_update',
+        resource: resourceOf(application),
+        changes,
+      })
+    }
+    return describe(application, row, clientSecret)
+  })
+}
+
+export async function getOidc(
+  { db }: ApplicationContext,
+  { organizationId }: Caller,
+  id: string,
+): Promise<ApplicationOidc> {
+  const tenant = db.tenant(organizationId)
+  const application = await getApplicationRow(tenant, organizationId, id)
+  const row = await findOidcRow(tenant, organizationId, id)
+  if (!row) throw noSettings()
+  return describe(application, row)
+}
+
+export const createOidc = (
+  context: ApplicationContext,
+  caller: Caller,
+  id: string,
+  { hidden, oidc }: ApplicationOidcWrite,
+): Promise<ApplicationOidc> =>
+  change(context, caller, id, hidden, async (tx, template) => {
+    const { organizationId } = caller
+    if (await findOidcRow(tx, organizationId, id))
+      throw conflict(
+        'oidc_config_exists',
+        'The application has these settings already: change them with PUT, where oidc.newClientSecret makes a new secret',
+      )
+    const read = { client_id: randomUUID(), ...readOidc(template, oidc) }
+    const made = withSecret(read, null, true)
+    await insertOidc(tx, organizationId, id, made.row)
+    await insertClient(tx, organizationId, id, made.row.client_id)
+    return { before: null, ...made }
+  })
+
+/** A full replace; the client keeps its id, and its secret unless a new one is asked for or needed. */
+export const replaceOidc = (
+  context: ApplicationContext,
+  caller: Caller,
+  id: string,
+  { hidden, oidc }: ApplicationOidcWrite,
+): Promise<ApplicationOidc> =>
+  change(context, caller, id, hidden, async (tx, template) => {
+    const { organizationId } = caller
+    const before = await findOidcRow(tx, organizationId, id)
+    if (!before) throw noSettings()
+    const read = { client_id: before.client_id, ...readOidc(template, oidc) }
+    const made = withSecret(read, before.secret_hash, oidc.newClientSecret === true)
+    await saveOidc(tx, organizationId, id, made.row)
+    return { before, ...made }
+  })
