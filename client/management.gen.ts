@@ -4652,6 +4652,8 @@ export interface components {
             results: components["schemas"]["ScheduledState"][];
         };
         OidcSettings: {
+            /** @description Below it: .well-known/openid-configuration, which tells all other addresses */
+            issuer: string;
             clientId: string;
             /** @description Only in the answer to the request that made it */
             clientSecret?: string;

@@ -78,7 +78,7 @@ import {
   streamRoutes,
   useGeoIp,
 } from './insights/index.ts'
-
+import { oidcJobs, oidcRoutes, tidyOidcJob } from './oidc/index.ts'
 import { organizationRoutes, providerRoutes } from './organizations/index.ts'
 import { type Config, loadConfig } from './platform/config.ts'
 import { type Db, openDb } from './platform/db.ts'
@@ -174,6 +174,7 @@ export const jobDefinitions: JobDefinition[] = [
   warnOfExpiryJob,
   purgeApplicationsJob,
   tidySsoJob,
+  tidyOidcJob,
 ] as unknown as JobDefinition[]
 
 export interface App {
@@ -289,6 +290,7 @@ async function registerApi(
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
   await http.register(portalRoutes, { context: portal })
   await http.register(samlRoutes, { context: portal })
+  await http.register(oidcRoutes, { context: portal })
   await http.register(ssoManagementRoutes, { prefix: '/api', context: portal })
   if (config.development) await http.register(testSpRoutes, { context: portal })
   await http.register(oauthRoutes, { context })
@@ -395,6 +397,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...userJobs(users),
     ...portalJobs(portal),
     ...ssoJobs(db),
+    ...oidcJobs(db),
     ...groupJobs(groups),
     ...applicationJobs(applications),
     ...graphJobs(db),

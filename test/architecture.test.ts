@@ -18,6 +18,7 @@ const SLICES = [
   'reports',
   'portal',
   'sso',
+  'oidc',
   'provisioning',
   'imports',
 ]

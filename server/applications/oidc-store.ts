@@ -46,6 +46,12 @@ export const saveOidc = (
 
 // Clients are global, so that one is found before its tenant is known.
 
+/** Without a tenant: the client is what tells it. */
+export const findClient = (db: Queryable, clientId: string) =>
+  db.find<{ tenant: string; application_id: string }>(
+    sql`select tenant, application_id from oidc_clients where client_id = ${clientId}`,
+  )
+
 export const insertClient = (
   db: Queryable,
   organizationId: string,

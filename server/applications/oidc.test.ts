@@ -116,6 +116,7 @@ test('POST makes a client; its secret is told once and kept as a hash', async ()
   assert.match(clientId, /^[0-9a-f-]{36}$/)
   assert.match(clientSecret, /^[\w-]{43}$/)
   const defaults = {
+    issuer: `http://localhost:8080/oidc/${clientId}`,
     redirectUris: [CALLBACK],
     grantTypes: ['authorization_code'],
     tokenEndpointAuthMethod: 'client_secret_basic',

@@ -7,6 +7,7 @@ import { randomToken, sha256 } from '../platform/secrets.ts'
 import { getApplicationRow, lockedApplication } from './actions.ts'
 import { templateOf } from './catalogue.ts'
 import type { ApplicationContext } from './context.ts'
+import { issuerOf } from './oidc-application.ts'
 import { readOidc } from './oidc-settings.ts'
 import { findOidcRow, insertClient, insertOidc, type OidcRow, saveOidc } from './oidc-store.ts'
 import { resourceOf } from './records.ts'
@@ -20,6 +21,7 @@ import type { OidcTemplate } from './template-schema.ts'
 const noSettings = () => notFound('oidc_config_not_found', 'Not Found: oidc config not found')
 
 const describe = (
+  { publicUrl }: ApplicationContext,
   { hidden }: ApplicationRow,
   row: OidcRow,
   clientSecret?: string,
@@ -27,6 +29,7 @@ const describe = (
   type: 'oidc',
   hidden,
   oidc: {
+    issuer: issuerOf(publicUrl, row.client_id),
     clientId: row.client_id,
     ...(clientSecret !== undefined && { clientSecret }),
     redirectUris: row.redirect_uris,
@@ -77,7 +80,7 @@ function withSecret(
 
 /** Locks the application, which orders all changes of its settings; tells the change as one of the application. */
 function change(
-  { db }: ApplicationContext,
+  context: ApplicationContext,
   caller: Caller,
   id: string,
   hidden: ApplicationOidcWrite['hidden'],
@@ -87,7 +90,7 @@ function change(
   ) => Promise<{ before: OidcRow | null; row: OidcRow; clientSecret?: string }>,
 ): Promise<ApplicationOidc> {
   const { organizationId } = caller
-  return db.tx(organizationId, async (tx) => {
+  return context.db.tx(organizationId, async (tx) => {
     const known = await lockedApplication(tx, organizationId, id)
     const { before, row, clientSecret } = await decide(tx, templateFor(known))
     const application = { ...known, hidden: String(hidden ?? known.hidden) === 'true' }
@@ -100,20 +103,20 @@ function change(
         changes,
       })
     }
-    return describe(application, row, clientSecret)
+    return describe(context, application, row, clientSecret)
   })
 }
 
 export async function getOidc(
-  { db }: ApplicationContext,
+  context: ApplicationContext,
   { organizationId }: Caller,
   id: string,
 ): Promise<ApplicationOidc> {
-  const tenant = db.tenant(organizationId)
+  const tenant = context.db.tenant(organizationId)
   const application = await getApplicationRow(tenant, organizationId, id)
   const row = await findOidcRow(tenant, organizationId, id)
   if (!row) throw noSettings()
-  return describe(application, row)
+  return describe(context, application, row)
 }
 
 export const createOidc = (

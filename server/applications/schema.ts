@@ -320,6 +320,10 @@ export const ApplicationOidc = Type.Object(
     hidden: Type.Boolean(),
     oidc: Type.Object(
       {
+        issuer: Type.String({
+          description:
+            'Below it: .well-known/openid-configuration, which tells all other addresses',
+        }),
         clientId: Type.String(),
         clientSecret: Type.Optional(
           Type.String({ description: 'Only in the answer to the request that made it' }),

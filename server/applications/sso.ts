@@ -32,8 +32,7 @@ export interface SsoApplication {
   slug: string
   active: boolean
   config: SsoConfig
-  /** `current` signs; all of them belong into the metadata, so that a change in either direction surprises nobody. */
-  certificates: { current: SsoCertificate; next?: SsoCertificate; previous?: SsoCertificate }
+  certificates: SsoCertificates
 }
 
 /** Parsed keys by the id of their certificate, which never changes; the one used longest ago goes first. */
@@ -49,10 +48,20 @@ async function privateKeyOf({ sealer }: SsoContext, row: SsoCertificateRow): Pro
   return key
 }
 
-async function certificatesOf(
+/** `current` signs; all of them are published, so that a change in either direction surprises nobody. */
+export interface SsoCertificates {
+  current: SsoCertificate
+  next?: SsoCertificate
+  previous?: SsoCertificate
+}
+
+export const allCertificates = ({ current, next, previous }: SsoCertificates): SsoCertificate[] =>
+  [current, next, previous].filter((certificate) => certificate !== undefined)
+
+export async function certificatesOf(
   context: SsoContext,
   row: SsoRow,
-): Promise<SsoApplication['certificates'] | undefined> {
+): Promise<SsoCertificates | undefined> {
   const read = async (id: string | null): Promise<SsoCertificate | undefined> => {
     const found = row.certificates.find((certificate) => certificate.id === id)
     if (!found) return undefined

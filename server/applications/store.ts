@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/db.ts'
+import { isId } from '../platform/ids.ts'
 import type { Field, Resource } from '../platform/list/conditions.ts'
 import { type Page, readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
@@ -166,6 +167,16 @@ export const applicationNames = async (
     select id, coalesce(nullif(display_label, ''), nullif(display_name, ''), name) as name from applications
      where organization_id = ${organizationId} and id = any(${ids}::text[])`)
   return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** A living application that is no bookmark. */
+export const isSignedInTo = async (
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<boolean> => {
+  const row = isId(id) ? await findApplication(db, organizationId, id) : undefined
+  return row !== undefined && row.certificate_id !== null
 }
 
 export const isInactive = async (

@@ -1,12 +1,18 @@
 import { parseCookie } from 'cookie'
 import { isId } from '../platform/ids.ts'
 import { sha256 } from '../platform/secrets.ts'
-import type { UserRow } from '../users/index.ts'
+import { findUser, type UserRow } from '../users/index.ts'
 import type { PortalContext, UserSession } from './context.ts'
 import { refusalOf } from './owed.ts'
 import { cookieName, toSession } from './sessions.ts'
 import { portalSettings } from './settings.ts'
-import { findSession, findUserOfSession, type SessionRow, touchSession } from './store.ts'
+import {
+  findSession,
+  findSessionById,
+  findUserOfSession,
+  type SessionRow,
+  touchSession,
+} from './store.ts'
 
 /** What of a request tells who sent it. */
 export interface WithCookie {
@@ -55,6 +61,20 @@ export async function currentPerson(
   const visit = await findVisit(context, request)
   if (visit?.session.owed !== null) return undefined
   return { session: toSession(visit.session), user: visit.user }
+}
+
+/** The same by the id of the session: whether it goes on, for those who hold something that ends with it. */
+export async function personOfSession(
+  context: PortalContext,
+  organizationId: string,
+  sessionId: string,
+): Promise<{ session: UserSession; user: UserRow } | undefined> {
+  const tenant = context.db.tenant(organizationId)
+  const session = await findSessionById(tenant, organizationId, sessionId)
+  if (session?.owed !== null) return undefined
+  const user = await findUser(tenant, organizationId, session.user_id)
+  if (!user || !(await maySignIn(context, user))) return undefined
+  return { session: toSession(session), user }
 }
 
 export const currentSession = async (

@@ -1,4 +1,4 @@
-export { currentPerson, currentSession } from './authenticate.ts'
+export { currentPerson, currentSession, personOfSession } from './authenticate.ts'
 export type { Method, PortalContext, UserSession } from './context.ts'
 export { type SignInHints, signInAddress } from './continue.ts'
 export { deleteExpiredSessionsJob, portalJobDefinitions } from './job-definitions.ts'

@@ -50,6 +50,16 @@ export const findUserOfSession = (db: Queryable, organizationId: string, hash: B
          and id = (select user_id from user_sessions where organization_id = ${organizationId} and hash = ${hash})`,
   })
 
+export const findSessionById = (db: Queryable, organizationId: string, id: string) =>
+  db.recall<SessionRow>({
+    columns: '*',
+    version: 'xmin',
+    from: sql`
+      user_sessions
+       where organization_id = ${organizationId} and id = ${id}
+         and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`,
+  })
+
 export const listSessions = (db: Queryable, organizationId: string, userId: string) =>
   db.many<SessionRow>(sql`
     select * from user_sessions

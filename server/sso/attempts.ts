@@ -5,17 +5,17 @@ import type { Tx } from '../platform/db.ts'
 import { uuidv7 } from '../platform/ids.ts'
 import { type AttemptRow, insertAttempt, trimAttempts } from './attempt-store.ts'
 import { Budget } from './budget.ts'
-import type { Refusal } from './refusal.ts'
 
 export interface Attempt {
   kind: AttemptRow['kind']
-  application: SsoApplication
+  application: Pick<SsoApplication, 'organizationId' | 'id' | 'name' | 'displayLabel' | 'ssoUrl'>
   client: Client
   idpInitiated: boolean
   /** As far as it is known. */
   user?: { id: string; username: string } | undefined
   mfa?: boolean
-  refusal?: Refusal | undefined
+  /** `message` is for the administrator. */
+  refusal?: { reason: string; message: string } | undefined
   request?: string | undefined
   /** Written only if it is kept. */
   response?: (() => string) | undefined

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { findSsoApplicationById } from '../applications/index.ts'
+import { findSsoApplicationById, isSignedInTo } from '../applications/index.ts'
 import { notFound } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { type AttemptRow, readAttempts } from './attempt-store.ts'
@@ -10,6 +10,8 @@ import { SsoAttempt } from './schema.ts'
 
 const tags = ['applications']
 const READ = ['applications', 'applications.readonly']
+
+const unknown = () => notFound('application_not_found', 'application not found')
 
 const toAttempt = (row: AttemptRow): SsoAttempt => ({
   id: row.id,
@@ -32,7 +34,7 @@ export const ssoManagementRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceC
 ) => {
   const find = async (organizationId: string, id: string) => {
     const application = await findSsoApplicationById(context, organizationId, id)
-    if (!application) throw notFound('application_not_found', 'application not found')
+    if (!application) throw unknown()
     return application
   }
 
@@ -47,9 +49,10 @@ export const ssoManagementRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceC
       },
       config: { scopes: READ },
     },
-    async ({ caller: { organizationId }, params }) => {
-      const { id } = await find(organizationId, params.application_id)
-      const rows = await readAttempts(context.db.tenant(organizationId), organizationId, id)
+    async ({ caller: { organizationId }, params: { application_id: id } }) => {
+      const tenant = context.db.tenant(organizationId)
+      if (!(await isSignedInTo(tenant, organizationId, id))) throw unknown()
+      const rows = await readAttempts(tenant, organizationId, id)
       return rows.map(toAttempt)
     },
   )

@@ -1,4 +1,4 @@
-import type { SsoApplication } from '../applications/index.ts'
+import { allCertificates, type SsoApplication } from '../applications/index.ts'
 import { endpointsOf, type SsoSliceContext } from './context.ts'
 import { metadata } from './messages/metadata.ts'
 
@@ -9,9 +9,7 @@ export function metadataOf(
 ): { xml: string; certificates: string[] } {
   const { config, certificates } = application
   const { sso, slo } = endpointsOf(context, application)
-  const all = [certificates.current, certificates.next, certificates.previous].filter(
-    (certificate) => certificate !== undefined,
-  )
+  const all = allCertificates(certificates)
   const xml = metadata({
     entityId: config.idpEntityId,
     certificates: all.map(({ pem }) => pem),

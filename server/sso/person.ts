@@ -15,8 +15,9 @@ export interface Person {
 /** Whether the application may be told, at this moment. */
 export async function admit(
   { db }: SsoSliceContext,
-  { organizationId, id, config }: SsoApplication,
+  { organizationId, id }: Pick<SsoApplication, 'organizationId' | 'id'>,
   { session, user }: SignedIn,
+  tellsGroups: boolean,
 ): Promise<Person> {
   if (session.organizationId !== organizationId)
     throw new Refusal('no_access', 'The person signed in belongs to another organization')
@@ -26,7 +27,7 @@ export async function admit(
   const tenant = db.tenant(organizationId)
   const [bound, groups] = await Promise.all([
     mayUse(tenant, organizationId, user.id, id),
-    config.groupsAttribute === undefined ? [] : groupNamesFor(tenant, organizationId, user.id, id),
+    tellsGroups ? groupNamesFor(tenant, organizationId, user.id, id) : [],
   ])
   if (!bound)
     throw new Refusal(

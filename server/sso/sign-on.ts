@@ -117,7 +117,8 @@ async function answer(
   token?: Token,
 ): Promise<Outcome> {
   try {
-    const person = await admit(context, application, signedIn)
+    const tellsGroups = application.config.groupsAttribute !== undefined
+    const person = await admit(context, application, signedIn, tellsGroups)
     configuredEntity(application)
     const issued = await issue(application, ask, person, Date.now())
     await commit(context, visitor, application, ask, { person, issued, token })

@@ -1,0 +1,65 @@
+import type { SsoContext } from './context.ts'
+import { findClient, findOidcRow } from './oidc-store.ts'
+import type { GrantType, TokenEndpointAuthMethod } from './settings.ts'
+import { certificatesOf, type SsoCertificates } from './sso.ts'
+import { findSsoRow } from './sso-store.ts'
+
+/** An application that people sign in to with OpenID Connect. */
+export interface OidcApplication {
+  organizationId: string
+  id: string
+  /** The template. */
+  name: string
+  displayLabel: string
+  /** Where the portal opens it; events name the application by it. */
+  ssoUrl: string
+  active: boolean
+  clientId: string
+  /** Null: a client that cannot keep a secret. */
+  secretHash: Buffer | null
+  redirectUris: string[]
+  grantTypes: GrantType[]
+  tokenEndpointAuthMethod: TokenEndpointAuthMethod
+  /** In seconds. */
+  accessTokenLifespan: number
+  certificates: SsoCertificates
+}
+
+/**
+ * Each application is an issuer of its own: its keys, which may be those of an administrator, vouch for nobody else
+ * (decision 0013).
+ */
+export const issuerOf = (publicUrl: string, clientId: string): string =>
+  `${publicUrl}/oidc/${clientId}`
+
+/** Of any tenant: the client is the only thing a request tells at first. */
+export async function findOidcApplication(
+  context: SsoContext,
+  clientId: string,
+): Promise<OidcApplication | undefined> {
+  const found = await findClient(context.db, clientId)
+  if (!found) return undefined
+  const { tenant: organizationId, application_id: id } = found
+  const tenant = context.db.tenant(organizationId)
+  const [row, settings] = await Promise.all([
+    findSsoRow(tenant, organizationId, id),
+    findOidcRow(tenant, organizationId, id),
+  ])
+  const certificates = row && (await certificatesOf(context, row))
+  if (!certificates || !settings) return undefined
+  return {
+    organizationId,
+    id,
+    name: row.name,
+    displayLabel: row.display_label,
+    ssoUrl: settings.sso_url,
+    active: row.active,
+    clientId,
+    secretHash: settings.secret_hash,
+    redirectUris: settings.redirect_uris,
+    grantTypes: settings.grant_types,
+    tokenEndpointAuthMethod: settings.token_endpoint_auth_method,
+    accessTokenLifespan: settings.access_token_lifespan,
+    certificates,
+  }
+}

@@ -1,0 +1,157 @@
+import type { OidcApplication } from '../applications/index.ts'
+import { quoted } from '../sso/index.ts'
+import type { Params } from './params.ts'
+import { type OAuthError, OidcRefusal } from './refusal.ts'
+
+// What a client asks for. Nothing here needs a person.
+
+export const SCOPES = ['openid', 'email', 'profile', 'groups'] as const
+export type Scope = (typeof SCOPES)[number]
+export const PROMPTS = ['none', 'login', 'select_account', 'consent'] as const
+
+/** Ours: how an address that somebody comes back to after signing in says from when on the proof counts. */
+const FRESH_SINCE = 'fresh_since'
+
+export interface Ask {
+  redirectUri: string
+  state: string | undefined
+  nonce: string | undefined
+  scopes: Scope[]
+  /** PKCE, S256. */
+  challenge: string | undefined
+  /** Nobody is to be asked anything. */
+  silent: boolean
+  /** Whoever has proved who they are before that has to do it again. */
+  freshSince: number | undefined
+}
+
+/** Where answers go. As long as this is not certain, nothing is sent anywhere. */
+export function readRedirectUri(
+  { clientId, redirectUris }: OidcApplication,
+  params: Params,
+): string {
+  const client = params.required('client_id')
+  if (client !== clientId)
+    throw new OidcRefusal(
+      'invalid_request',
+      'client_differs',
+      `client_id is "${quoted(client)}", but the address is that of ${clientId}`,
+    )
+  const uri = params.required('redirect_uri')
+  if (!redirectUris.includes(uri))
+    throw new OidcRefusal(
+      'invalid_request',
+      'redirect_uri_unknown',
+      `"${quoted(uri)}" is not registered (oidc.redirectUris)`,
+    )
+  return uri
+}
+
+const UNSUPPORTED: Record<string, OAuthError> = {
+  request: 'request_not_supported',
+  request_uri: 'request_uri_not_supported',
+  registration: 'registration_not_supported',
+}
+
+function readScopes(params: Params): Scope[] {
+  const asked = (params.get('scope') ?? '').split(' ')
+  if (!asked.includes('openid'))
+    throw new OidcRefusal('invalid_scope', 'scope_missing', 'scope must contain openid')
+  // OpenID Connect Core §3.1.2.1: others are ignored. The answer tells which were granted.
+  return SCOPES.filter((scope) => asked.includes(scope))
+}
+
+/** RFC 7636. Whoever has no secret is recognised by nothing else. */
+function readChallenge(application: OidcApplication, params: Params): string | undefined {
+  const challenge = params.get('code_challenge')
+  const method = params.get('code_challenge_method')
+  const refuse = (words: string) => new OidcRefusal('invalid_request', 'pkce', words)
+  if (challenge === undefined) {
+    if (method !== undefined) throw refuse('code_challenge is missing')
+    if (application.secretHash === null)
+      throw refuse('code_challenge is missing: a client without a secret must send one')
+    return undefined
+  }
+  if (method !== 'S256') throw refuse('code_challenge_method must be S256')
+  if (!/^[\w-]{43}$/.test(challenge)) throw refuse('code_challenge is not a SHA-256 in base64url')
+  return challenge
+}
+
+function readNumber(params: Params, name: string): number | undefined {
+  const value = params.get(name)
+  if (value === undefined) return undefined
+  if (!/^\d{1,15}$/.test(value))
+    throw new OidcRefusal('invalid_request', 'bad_parameter', `${name} is not a number`)
+  return Number(value)
+}
+
+function readPrompt(params: Params): string[] {
+  const prompts = (params.get('prompt') ?? '').split(' ').filter((word) => word !== '')
+  const known: readonly string[] = PROMPTS
+  if (!prompts.every((prompt) => known.includes(prompt)))
+    throw new OidcRefusal('invalid_request', 'bad_parameter', `prompt knows ${PROMPTS.join(', ')}`)
+  if (prompts.includes('none') && prompts.length > 1)
+    throw new OidcRefusal('invalid_request', 'bad_parameter', 'prompt none must stand alone')
+  return prompts
+}
+
+/** An account is chosen by signing in; what an application may know has been decided by the administrator. */
+const asksAgain = (prompts: string[]): boolean =>
+  prompts.includes('login') || prompts.includes('select_account')
+
+export function readAsk(
+  application: OidcApplication,
+  redirectUri: string,
+  params: Params,
+  now: number,
+): Ask {
+  for (const [name, error] of Object.entries(UNSUPPORTED))
+    if (params.get(name) !== undefined)
+      throw new OidcRefusal(error, 'not_supported', `${name} is not supported`)
+  if (params.required('response_type') !== 'code')
+    throw new OidcRefusal(
+      'unsupported_response_type',
+      'not_supported',
+      'response_type must be code',
+    )
+  if ((params.get('response_mode') ?? 'query') !== 'query')
+    throw new OidcRefusal('invalid_request', 'not_supported', 'response_mode must be query')
+  const prompts = readPrompt(params)
+  const maxAge = readNumber(params, 'max_age')
+  const since = [
+    ...(asksAgain(prompts) ? [now] : []),
+    ...(maxAge === undefined ? [] : [now - maxAge * 1000]),
+    // Nobody can have signed in later than now.
+    ...[readNumber(params, FRESH_SINCE)].filter((at) => at !== undefined && at <= now),
+  ] as number[]
+  return {
+    redirectUri,
+    state: params.get('state'),
+    nonce: params.get('nonce'),
+    scopes: readScopes(params),
+    challenge: readChallenge(application, params),
+    silent: prompts.includes('none'),
+    freshSince: since.length > 0 ? Math.max(...since) : undefined,
+  }
+}
+
+const CARRIED = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+] as const
+
+/**
+ * The same request for somebody who comes back from signing in: they are asked again only if that proof is too old as well.
+ * Whoever shortens this address could have shortened the first one; `auth_time` tells the client what is true.
+ */
+export function afterSignIn(params: Params, { freshSince }: Ask): string {
+  const query = params.query(CARRIED)
+  if (freshSince !== undefined) query.set(FRESH_SINCE, String(freshSince))
+  return query.toString()
+}

@@ -1,0 +1,167 @@
+import { findOidcApplication, type OidcApplication } from '../applications/index.ts'
+import { codeOf } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { randomToken, sha256 } from '../platform/secrets.ts'
+import { signInAddress } from '../portal/index.ts'
+import {
+  type Outcome,
+  type Person,
+  recordAttempt,
+  redirectTo,
+  type SignedIn,
+  type Visitor,
+} from '../sso/index.ts'
+import { addressesOf, authorizePath, withAnswer } from './addresses.ts'
+import { type Ask, afterSignIn, readAsk, readRedirectUri } from './ask.ts'
+import type { OidcContext } from './context.ts'
+import { admitAs } from './holder.ts'
+import type { Params } from './params.ts'
+import { attemptOf, recordRefusal } from './record.ts'
+import { OidcRefusal } from './refusal.ts'
+import { insertGrant } from './store.ts'
+
+// The authorization endpoint: RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.
+
+/** RFC 6749 §4.1.2 allows ten minutes; a client takes a moment. */
+const CODE_SECONDS = 60
+
+const page = (status: number, text: string): Outcome => ({
+  binding: 'page',
+  status,
+  title: 'Sign-in not possible',
+  text,
+})
+/** Unknown, deleted or switched off: nobody learns what exists. */
+const unavailable = () =>
+  page(403, 'This application is not available to you. Ask your administrator if you need it.')
+const misdirected = () =>
+  page(400, 'The application has sent you here with a request that cannot be answered.')
+
+/** The grant and its event commit together; the browser gets the code afterwards. */
+async function grant(
+  { db }: OidcContext,
+  { client }: Visitor,
+  application: OidcApplication,
+  ask: Ask,
+  { session, user }: Person,
+): Promise<string> {
+  const { organizationId, id } = application
+  const code = randomToken()
+  await db.tx(organizationId, async (tx) => {
+    await insertGrant(tx, organizationId, id, {
+      id: newId(),
+      session_id: session.id,
+      code_hash: sha256(code),
+      seconds: CODE_SECONDS,
+      redirect_uri: ask.redirectUri,
+      challenge: ask.challenge ?? null,
+      nonce: ask.nonce ?? null,
+      scopes: ask.scopes,
+      public_client: application.secretHash === null,
+      authenticated_at: session.authenticatedAt.toISOString(),
+      methods: session.methods,
+    })
+    const known = { id: user.id, username: user.username ?? '' }
+    const mfa = session.methods.length > 1
+    await recordAttempt(tx, attemptOf(application, client, { user: known, mfa }))
+  })
+  return code
+}
+
+const isFresh = ({ session }: SignedIn, { freshSince }: Ask): boolean =>
+  freshSince === undefined || session.authenticatedAt.getTime() >= freshSince
+
+/** The code for whoever is signed in as the request wants it, or the way to sign in. */
+async function proceed(
+  context: OidcContext,
+  visitor: Visitor,
+  application: OidcApplication,
+  params: Params,
+  ask: Ask,
+): Promise<Outcome> {
+  const { organizationId } = application
+  const signIn = (fresh: boolean) => {
+    const comeBack = authorizePath(application, afterSignIn(params, ask))
+    return redirectTo(signInAddress(comeBack, { fresh, organizationId }))
+  }
+  const signedIn = await visitor.person()
+  if (!signedIn || !isFresh(signedIn, ask)) {
+    if (ask.silent)
+      throw new OidcRefusal(
+        'login_required',
+        'passive',
+        'Nobody is signed in (or a fresh sign-in is wanted), and the request is silent (prompt none)',
+      )
+    return signIn(ask.freshSince !== undefined)
+  }
+  try {
+    const person = await admitAs(context, application, signedIn, false, 'access_denied')
+    const code = await grant(context, visitor, application, ask, person)
+    const { issuer: iss } = addressesOf(context, application)
+    return redirectTo(withAnswer(ask.redirectUri, { code, state: ask.state, iss }))
+  } catch (error) {
+    // The session has ended since we looked.
+    if (codeOf(error) === '23503') return signIn(false)
+    throw error
+  }
+}
+
+/** The client hears of it where its answers go (RFC 6749 §4.1.2.1). */
+async function refuse(
+  context: OidcContext,
+  visitor: Visitor,
+  application: OidcApplication,
+  { redirectUri, params }: { redirectUri: string; params: Params },
+  refusal: OidcRefusal,
+): Promise<Outcome> {
+  await recordRefusal(context, application, visitor.client, refusal)
+  return redirectTo(
+    withAnswer(redirectUri, {
+      error: refusal.error,
+      error_description: refusal.description,
+      state: stateIn(params),
+      iss: addressesOf(context, application).issuer,
+    }),
+  )
+}
+
+/** The state may be what is wrong with the request. */
+function stateIn(params: Params): string | undefined {
+  try {
+    return params.get('state')
+  } catch {
+    return undefined
+  }
+}
+
+export async function authorize(
+  context: OidcContext,
+  visitor: Visitor,
+  clientId: string,
+  params: Params,
+): Promise<Outcome> {
+  const application = await findOidcApplication(context, clientId)
+  if (!application) return unavailable()
+  const { client } = visitor
+  if (!application.active) {
+    const words = 'The application is not active'
+    const inactive = new OidcRefusal('access_denied', 'no_access', words)
+    await recordRefusal(context, application, client, inactive)
+    return unavailable()
+  }
+  let redirectUri: string
+  try {
+    redirectUri = readRedirectUri(application, params)
+  } catch (error) {
+    if (!(error instanceof OidcRefusal)) throw error
+    await recordRefusal(context, application, client, error)
+    return misdirected()
+  }
+  try {
+    const ask = readAsk(application, redirectUri, params, Date.now())
+    return await proceed(context, visitor, application, params, ask)
+  } catch (error) {
+    if (!(error instanceof OidcRefusal)) throw error
+    return refuse(context, visitor, application, { redirectUri, params }, error)
+  }
+}

@@ -1,0 +1,45 @@
+import type { OidcApplication } from '../applications/index.ts'
+import { opaque, type Person } from '../sso/index.ts'
+import type { Scope } from './ask.ts'
+
+type Claims = Record<string, string | string[] | undefined>
+
+/** OpenID Connect Core §8.1: for this application alone, and always the same. */
+export const subjectOf = (
+  { organizationId, id }: Pick<OidcApplication, 'organizationId' | 'id'>,
+  userId: string,
+): string => opaque('subject', organizationId, id, userId)
+
+const CLAIMS: Record<Scope, (person: Person) => Claims> = {
+  openid: () => ({}),
+  email: ({ user }) => ({ email: user.email }),
+  profile: ({ user }) => ({
+    name: user.displayname || `${user.firstname ?? ''} ${user.lastname ?? ''}`.trim(),
+    given_name: user.firstname,
+    family_name: user.lastname,
+    preferred_username: user.username,
+  }),
+  groups: ({ groups }) => ({ groups }),
+}
+export const CLAIM_NAMES = [
+  'sub',
+  'email',
+  'name',
+  'given_name',
+  'family_name',
+  'preferred_username',
+  'groups',
+]
+
+/** What the scopes tell about somebody; what is empty is left out. */
+export function claimsFor(
+  application: Pick<OidcApplication, 'organizationId' | 'id'>,
+  person: Person,
+  scopes: readonly Scope[],
+): { sub: string } & Claims {
+  const told = scopes.flatMap((scope) => Object.entries(CLAIMS[scope](person)))
+  return {
+    sub: subjectOf(application, person.user.id),
+    ...Object.fromEntries(told.filter(([, value]) => value)),
+  }
+}

@@ -1,0 +1,41 @@
+import { allCertificates, type OidcApplication } from '../applications/index.ts'
+import { addressesOf } from './addresses.ts'
+import { PROMPTS, SCOPES } from './ask.ts'
+import { CLAIM_NAMES } from './claims.ts'
+import type { OidcContext } from './context.ts'
+import { toJwk } from './jwt.ts'
+
+/** OpenID Connect Discovery §3, of one application: what it may do, not what the service could. */
+export function configurationOf(
+  context: Pick<OidcContext, 'publicUrl'>,
+  application: OidcApplication,
+) {
+  const { issuer, authorize, token, userinfo, jwks } = addressesOf(context, application)
+  return {
+    issuer,
+    authorization_endpoint: authorize,
+    token_endpoint: token,
+    userinfo_endpoint: userinfo,
+    jwks_uri: jwks,
+    scopes_supported: SCOPES,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: application.grantTypes,
+    subject_types_supported: ['pairwise'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    token_endpoint_auth_methods_supported: [application.tokenEndpointAuthMethod],
+    code_challenge_methods_supported: ['S256'],
+    prompt_values_supported: PROMPTS,
+    claims_supported: [...CLAIM_NAMES, 'auth_time', 'amr', 'nonce'],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    // RFC 9207
+    authorization_response_iss_parameter_supported: true,
+  }
+}
+
+/** The key that signs, the next one and the one before. */
+export const jwksOf = ({ certificates }: Pick<OidcApplication, 'certificates'>) => ({
+  keys: allCertificates(certificates).map(toJwk),
+})

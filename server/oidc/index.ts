@@ -1,0 +1,2 @@
+export { oidcJobs, tidyOidcJob } from './jobs.ts'
+export { oidcRoutes } from './routes.ts'

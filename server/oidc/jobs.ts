@@ -1,0 +1,20 @@
+import { Type } from 'typebox'
+import { listAllOrganizations } from '../organizations/index.ts'
+import type { Db } from '../platform/db.ts'
+import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { deleteExpired } from './store.ts'
+
+/** What has expired counts no more, whether it is still there or not. */
+export const tidyOidcJob = defineJob({
+  name: 'oidc.delete-expired',
+  payload: Type.Object({}),
+  retry: { limit: 3, backoffSeconds: 60 },
+  cron: '*/10 * * * *',
+})
+
+export const oidcJobs = (db: Db): Job[] => [
+  handle(tidyOidcJob, async () => {
+    for (const { id } of await listAllOrganizations(db))
+      await db.tx(id, (tx) => deleteExpired(tx, id))
+  }),
+]

@@ -1,0 +1,23 @@
+import type { OidcApplication } from '../applications/index.ts'
+import type { Client } from '../platform/caller.ts'
+import { type Attempt, mayRecord, recordAttempt } from '../sso/index.ts'
+import type { OidcContext } from './context.ts'
+import type { OidcRefusal } from './refusal.ts'
+
+export const attemptOf = (
+  application: OidcApplication,
+  client: Client,
+  more: Pick<Attempt, 'user' | 'mfa' | 'refusal'>,
+): Attempt => ({ kind: 'sign-in', application, client, idpInitiated: false, ...more })
+
+/** The event of a sign-in that was refused, within the bounds of those that anybody can bring about. */
+export async function recordRefusal(
+  { db }: OidcContext,
+  application: OidcApplication,
+  client: Client,
+  refusal: OidcRefusal,
+): Promise<void> {
+  const attempt = attemptOf(application, client, { refusal, user: refusal.user })
+  if (mayRecord(attempt))
+    await db.tx(application.organizationId, (tx) => recordAttempt(tx, attempt))
+}

@@ -1,0 +1,158 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import {
+  allCertificates,
+  findOidcApplication,
+  noteMetadataFetched,
+  type OidcApplication,
+} from '../applications/index.ts'
+import type { Client } from '../platform/caller.ts'
+import { notFound } from '../platform/errors.ts'
+import { errorBody, reportFailure } from '../platform/http/errors.ts'
+import { currentPerson } from '../portal/index.ts'
+import { failurePage, type Outcome, pageOf, sendPage, type Visitor } from '../sso/index.ts'
+import { authorizePath } from './addresses.ts'
+import { authorize } from './authorize.ts'
+import type { OidcContext } from './context.ts'
+import { configurationOf, jwksOf } from './discovery.ts'
+import { Params } from './params.ts'
+import { OidcRefusal } from './refusal.ts'
+import { giveTokens } from './tokens.ts'
+import { userinfo } from './userinfo.ts'
+
+const ClientPath = Type.Object({ client: Type.String({ minLength: 1, maxLength: 256 }) })
+const schema = { params: ClientPath }
+const config = { public: true as const }
+
+const FORM = 'application/x-www-form-urlencoded'
+const queryOf = ({ raw: { url = '' } }: FastifyRequest) =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+const formOf = ({ body }: FastifyRequest) =>
+  body instanceof URLSearchParams ? body : new URLSearchParams()
+
+const clientOf = (request: FastifyRequest): Client => ({
+  ip: request.ip,
+  userAgent: request.headers['user-agent'],
+  requestId: request.id,
+})
+
+function send(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
+  if (outcome.binding !== 'redirect') return sendPage(reply, pageOf(outcome, request.id))
+  return reply
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .redirect(outcome.location, 303)
+}
+
+type Plugin = FastifyPluginAsyncTypebox<{ context: OidcContext }>
+
+/** What browsers come to. Errors that are not for the client are pages. */
+const browserRoutes: Plugin = async (app, { context }) => {
+  const visitorOf = (request: FastifyRequest): Visitor => {
+    let found: ReturnType<Visitor['person']> | undefined
+    return {
+      client: clientOf(request),
+      person: () => {
+        found ??= currentPerson(context, request)
+        return found
+      },
+    }
+  }
+  app.setErrorHandler((error, request, reply) => {
+    const { status, message } = reportFailure(error, request)
+    return send(request, reply, failurePage(status, message))
+  })
+
+  // HEAD must not do what GET does.
+  const get = { schema, config, exposeHeadRoute: false }
+  app.get('/oidc/:client/authorize', get, async (request, reply) => {
+    const params = new Params(queryOf(request))
+    const { client } = request.params
+    return send(request, reply, await authorize(context, visitorOf(request), client, params))
+  })
+  // A form from another site comes without our cookie (SameSite): the browser has to come once more by itself.
+  app.post('/oidc/:client/authorize', { schema, config }, async (request, reply) => {
+    const clientId = encodeURIComponent(request.params.client)
+    const location = authorizePath({ clientId }, formOf(request).toString())
+    return send(request, reply, { binding: 'redirect', location })
+  })
+}
+
+/** What clients come to. */
+const clientRoutes: Plugin = async (app, { context }) => {
+  const find = async (clientId: string): Promise<OidcApplication> => {
+    const application = await findOidcApplication(context, clientId)
+    if (!application) throw notFound('client_not_found', 'There is no such client')
+    return application
+  }
+
+  app.setErrorHandler((error, request, reply) => {
+    reply.header('cache-control', 'no-store')
+    if (!(error instanceof OidcRefusal)) {
+      const { status, message } = reportFailure(error, request)
+      return reply.code(status).send(errorBody('oauth', status, message))
+    }
+    request.log.info({ reason: error.reason }, error.message)
+    // RFC 6749 §5.2, RFC 6750 §3
+    const challenges: Record<string, string> = {
+      invalid_client: 'Basic realm="oidc"',
+      invalid_token: 'Bearer error="invalid_token"',
+    }
+    const challenge = challenges[error.error]
+    if (challenge !== undefined) reply.header('www-authenticate', challenge)
+    return reply
+      .code(challenge === undefined ? 400 : 401)
+      .send({ error: error.error, error_description: error.description })
+  })
+
+  app.get(
+    '/oidc/:client/.well-known/openid-configuration',
+    { schema, config },
+    async ({ params }, reply) =>
+      reply
+        .header('cache-control', 'public, max-age=300')
+        .send(configurationOf(context, await find(params.client))),
+  )
+
+  app.get('/oidc/:client/jwks', { schema, config }, async (request, reply) => {
+    const application = await find(request.params.client)
+    await noteMetadataFetched(context.db, application, {
+      address: request.ip,
+      userAgent: request.headers['user-agent'] ?? '',
+      certificates: allCertificates(application.certificates).map(({ id }) => id),
+    })
+    return reply.header('cache-control', 'public, max-age=300').send(jwksOf(application))
+  })
+
+  app.post('/oidc/:client/token', { schema, config }, async (request, reply) => {
+    const application = await find(request.params.client)
+    const { authorization } = request.headers
+    const params = new Params(formOf(request))
+    const answer = await giveTokens(context, clientOf(request), application, authorization, params)
+    // RFC 6749 §5.1
+    return reply.header('cache-control', 'no-store').header('pragma', 'no-cache').send(answer)
+  })
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/oidc/:client/userinfo',
+    schema,
+    config,
+    exposeHeadRoute: false,
+    handler: async ({ params, headers }, reply) =>
+      reply
+        .header('cache-control', 'no-store')
+        .send(await userinfo(context, await find(params.client), headers.authorization)),
+  })
+}
+
+/** The OpenID provider: forms are all it reads. */
+export const oidcRoutes: Plugin = async (app, options) => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: 65_536 }, (_, body, done) =>
+    done(null, new URLSearchParams(body as string)),
+  )
+  await app.register(browserRoutes, options)
+  await app.register(clientRoutes, options)
+}

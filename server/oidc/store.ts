@@ -1,0 +1,108 @@
+import type { Queryable } from '../platform/db.ts'
+import { sql } from '../platform/sql.ts'
+import type { Scope } from './ask.ts'
+
+export interface GrantRow {
+  id: string
+  session_id: string
+  redirect_uri: string
+  challenge: string | null
+  nonce: string | null
+  scopes: Scope[]
+  public_client: boolean
+  authenticated_at: string
+  methods: string[]
+}
+
+export const insertGrant = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  row: GrantRow & { code_hash: Buffer; seconds: number },
+) =>
+  db.run(sql`
+    insert into oidc_grants (organization_id, id, application_id, session_id, code_hash, code_expires_at, redirect_uri,
+                             challenge, nonce, scopes, public_client, authenticated_at, methods, expires_at)
+    values (${organizationId}, ${row.id}, ${applicationId}, ${row.session_id}, ${row.code_hash},
+            now() + make_interval(secs => ${row.seconds}), ${row.redirect_uri}, ${row.challenge}, ${row.nonce},
+            ${row.scopes}, ${row.public_client}, ${row.authenticated_at}, ${row.methods},
+            now() + make_interval(secs => ${row.seconds}))`)
+
+/** By its code, whatever became of it. */
+export const findByCode = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  codeHash: Buffer,
+) =>
+  db.find<GrantRow & { used: boolean; expired: boolean }>(sql`
+    select id, session_id, redirect_uri, challenge, nonce, scopes, public_client, authenticated_at, methods,
+           code_used_at is not null as used, code_expires_at <= now() as expired
+      from oidc_grants
+     where organization_id = ${organizationId} and application_id = ${applicationId} and code_hash = ${codeHash}`)
+
+/** By one of its tokens that has not expired. */
+export const findByToken = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  kind: 'access' | 'refresh',
+  hash: Buffer,
+) =>
+  db.find<GrantRow & { used: boolean }>(sql`
+    select g.id, g.session_id, g.redirect_uri, g.challenge, g.nonce, g.scopes, g.public_client, g.authenticated_at,
+           g.methods, t.used_at is not null as used
+      from oidc_tokens t
+      join oidc_grants g on g.organization_id = ${organizationId} and g.id = t.grant_id
+       and g.application_id = ${applicationId}
+     where t.organization_id = ${organizationId} and t.hash = ${hash} and t.kind = ${kind} and t.expires_at > now()`)
+
+/**
+ * Until then the grant is kept; false when it is gone already. Before anything else is done with it: whatever ends a
+ * session goes from the grant to its tokens as well, so that neither waits for the other.
+ */
+export const extendGrant = async (
+  db: Queryable,
+  organizationId: string,
+  grantId: string,
+  seconds: number,
+) =>
+  (await db.run(sql`
+    update oidc_grants set expires_at = greatest(expires_at, now() + make_interval(secs => ${seconds}))
+     where organization_id = ${organizationId} and id = ${grantId}`)) > 0
+
+/** False: somebody was quicker. */
+export const takeCode = async (db: Queryable, organizationId: string, grantId: string) =>
+  (await db.run(sql`
+    update oidc_grants set code_used_at = now()
+     where organization_id = ${organizationId} and id = ${grantId} and code_used_at is null`)) > 0
+
+/** False: somebody was quicker. */
+export const takeRefresh = async (db: Queryable, organizationId: string, hash: Buffer) =>
+  (await db.run(sql`
+    update oidc_tokens set used_at = now()
+     where organization_id = ${organizationId} and hash = ${hash} and kind = 'refresh' and used_at is null`)) >
+  0
+
+export const insertToken = (
+  db: Queryable,
+  organizationId: string,
+  grantId: string,
+  row: { kind: 'access' | 'refresh'; hash: Buffer; seconds: number },
+) =>
+  db.run(sql`
+    insert into oidc_tokens (organization_id, hash, grant_id, kind, expires_at)
+    values (${organizationId}, ${row.hash}, ${grantId}, ${row.kind}, now() + make_interval(secs => ${row.seconds}))`)
+
+/** With everything that came of it. */
+export const deleteGrant = (db: Queryable, organizationId: string, grantId: string) =>
+  db.run(sql`delete from oidc_grants where organization_id = ${organizationId} and id = ${grantId}`)
+
+export async function deleteExpired(db: Queryable, organizationId: string): Promise<void> {
+  await db.run(
+    sql`delete from oidc_tokens where organization_id = ${organizationId} and expires_at <= now()`,
+  )
+  await db.run(
+    sql`delete from oidc_grants where organization_id = ${organizationId} and expires_at <= now()`,
+  )
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import * as openid from 'openid-client'
+import { startListening } from '../listening.ts'
+import { addPerson, PASSWORD } from '../person.ts'
+import { Surfer } from '../sso/surfer.ts'
+import { addGroup, bind } from '../sso/world.ts'
+import { addClient, type Client, claimsIn, type Org, ssoEvents } from './world.ts'
+
+// Signing in with an independent relying party over HTTP, which knows the issuer, its id and its secret and nothing else.
+
+const app = await startListening()
+app.secrets.add(PASSWORD)
+
+const callback = createServer((_, res) => res.end('signed in'))
+callback.listen(0, '127.0.0.1')
+await once(callback, 'listening')
+after(() => callback.close())
+const redirect_uri = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`
+
+async function newPerson(org: Org) {
+  const user = await addPerson(org, { firstname: 'Ada', lastname: 'Lovelace' })
+  return { user, surfer: new Surfer({ identifier: user.email, password: PASSWORD }) }
+}
+
+/** Reads what the issuer says about itself anew. It checks signatures, too, though the connection would vouch for them. */
+async function discover(
+  { issuer, clientId }: Client,
+  authentication: openid.ClientAuth,
+): Promise<openid.Configuration> {
+  const execute = [openid.allowInsecureRequests, openid.enableNonRepudiationChecks]
+  return openid.discovery(new URL(issuer), clientId, {}, authentication, { execute })
+}
+
+/** One sign-in from beginning to end. */
+async function signOn(
+  config: openid.Configuration,
+  surfer: Surfer,
+  { pkce = true, ...more }: { pkce?: boolean } & Record<string, string | boolean> = {},
+) {
+  const verifier = openid.randomPKCECodeVerifier()
+  const [state, nonce] = [openid.randomState(), openid.randomNonce()]
+  const url = openid.buildAuthorizationUrl(config, {
+    redirect_uri,
+    scope: 'openid email profile groups',
+    state,
+    nonce,
+    ...(pkce && {
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    }),
+    ...(more as Record<string, string>),
+  })
+  const { url: arrived } = await surfer.open(url.href)
+  const answer = await openid.authorizationCodeGrant(config, new URL(arrived), {
+    expectedState: state,
+    expectedNonce: nonce,
+    idTokenExpected: true,
+    ...(pkce && { pkceCodeVerifier: verifier }),
+    ...('max_age' in more && { maxAge: Number(more.max_age) }),
+  })
+  for (const secret of [answer.access_token, answer.refresh_token, answer.id_token])
+    if (secret) app.secrets.add(secret)
+  return answer
+}
+
+const METHODS: [string, (secret: string | undefined) => openid.ClientAuth, boolean[]][] = [
+  ['client_secret_basic', openid.ClientSecretBasic, [true, false]],
+  ['client_secret_post', openid.ClientSecretPost, [true, false]],
+  ['none', openid.None, [true]],
+]
+for (const [tokenEndpointAuthMethod, authenticate, withPkce] of METHODS)
+  for (const pkce of withPkce)
+    test(`${tokenEndpointAuthMethod} ${pkce ? 'with' : 'without'} PKCE: somebody signs in, and is told about`, async () => {
+      const org = await app.newOrganization()
+      const { user, surfer } = await newPerson(org)
+      const client = await addClient(app, org, {
+        redirectUris: [redirect_uri],
+        tokenEndpointAuthMethod,
+        grantTypes: ['authorization_code', 'refresh_token'],
+        accessTokenLifespan: 120,
+      })
+      const group = await addGroup(org, 'Analysts & Friends', user.id)
+      await bind(org, client.id, 'user_group', group)
+      const config = await discover(client, authenticate(client.clientSecret))
+
+      const answer = await signOn(config, surfer, { pkce })
+      const claims = answer.claims()!
+      assert.equal(claims.iss, client.issuer)
+      assert.equal(claims.aud, client.clientId)
+      assert.equal(claims.exp - claims.iat, 120)
+      assert.equal(answer.expires_in, 120)
+      assert.match(claims.sub, /^_[0-9a-f]{64}$/)
+      assert.deepEqual(claims.amr, ['pwd'])
+      const told = {
+        sub: claims.sub,
+        email: user.email,
+        name: 'Ada Lovelace',
+        given_name: 'Ada',
+        family_name: 'Lovelace',
+        preferred_username: user.username,
+        groups: ['Analysts & Friends'],
+      }
+      const { sub, email, name, given_name, family_name, preferred_username, groups } = claims
+      assert.deepEqual(
+        { sub, email, name, given_name, family_name, preferred_username, groups },
+        told,
+      )
+      const info = await openid.fetchUserInfo(config, answer.access_token, claims.sub)
+      assert.deepEqual({ ...info }, told)
+
+      const refreshed = await openid.refreshTokenGrant(config, answer.refresh_token!)
+      for (const secret of [refreshed.access_token, refreshed.refresh_token, refreshed.id_token])
+        app.secrets.add(secret!)
+      assert.equal(refreshed.claims()!.sub, claims.sub)
+      assert.equal(refreshed.claims()!.auth_time, claims.auth_time)
+      assert.equal(refreshed.claims()!.nonce, undefined)
+      await openid.fetchUserInfo(config, refreshed.access_token, claims.sub)
+
+      const [event, ...others] = await ssoEvents(org)
+      assert.deepEqual(others, [])
+      assert.equal(event!.success, true)
+      assert.deepEqual(event!.initiated_by, { type: 'user', id: user.id, username: user.username })
+      assert.equal((event!.application as { id: string }).id, client.id)
+    })
+
+test('the same person is somebody else to another application, and the same at every sign-in', async () => {
+  const org = await app.newOrganization()
+  const { user, surfer } = await newPerson(org)
+  const subjectsOf = async () => {
+    const client = await addClient(app, org, { redirectUris: [redirect_uri] })
+    await bind(org, client.id, 'user', user.id)
+    const config = await discover(client, openid.ClientSecretBasic(client.clientSecret))
+    const first = (await signOn(config, surfer)).claims()!.sub
+    return [first, (await signOn(config, surfer)).claims()!.sub]
+  }
+  const [[one, again], [other]] = [await subjectsOf(), await subjectsOf()]
+  assert.equal(one, again)
+  assert.notEqual(one, other)
+})
+
+test('prompt and max_age: who must sign in again does so once, and the client sees when', async () => {
+  const org = await app.newOrganization()
+  const { user, surfer } = await newPerson(org)
+  const client = await addClient(app, org, { redirectUris: [redirect_uri] })
+  await bind(org, client.id, 'user', user.id)
+  const config = await discover(client, openid.ClientSecretBasic(client.clientSecret))
+  const before = Math.floor(Date.now() / 1000)
+  for (const more of [
+    { prompt: 'login' },
+    { max_age: '0' },
+    { max_age: '3600' },
+    { prompt: 'none' },
+  ]) {
+    const { auth_time } = (await signOn(config, surfer, more)).claims()!
+    assert.ok(Number(auth_time) >= before)
+  }
+})
+
+test('keys rotate: what was signed before is still verified, and what is signed now', async () => {
+  const org = await app.newOrganization()
+  const { user, surfer } = await newPerson(org)
+  const client = await addClient(app, org, { redirectUris: [redirect_uri] })
+  await bind(org, client.id, 'user', user.id)
+  const authentication = openid.ClientSecretBasic(client.clientSecret)
+  const config = await discover(client, authentication)
+  const first = (await signOn(config, surfer)).id_token!
+  const certificates = `/api/v2/applications/${client.id}/certificates`
+  await org.post(certificates)
+  const seen = await keysOf(client)
+  assert.equal(seen.length, 2)
+  await org.post(`${certificates}/promote`)
+
+  // A relying party that has read the keys before the change knows the one that signs now.
+  const second = (await signOn(await discover(client, authentication), surfer)).id_token!
+  assert.notEqual(kidIn(first), kidIn(second))
+  assert.deepEqual([kidIn(second), kidIn(first)].sort(), seen.map(({ kid }) => kid).sort())
+  const keys = await keysOf(client)
+  for (const token of [first, second]) assert.ok(await verifies(token, keys))
+  assert.ok(!(await verifies(tampered(second), keys)))
+
+  const fetched = (await org.get(certificates)).json() as { fetchedBy: object[] }[]
+  assert.ok(fetched.every(({ fetchedBy }) => fetchedBy.length > 0))
+})
+
+type Key = JsonWebKey & { kid: string }
+const keysOf = async ({ issuer }: Client): Promise<Key[]> =>
+  ((await (await fetch(`${issuer}/jwks`)).json()) as { keys: Key[] }).keys
+const partsOf = (token: string) => token.split('.') as [string, string, string]
+const kidIn = (token: string): string =>
+  JSON.parse(Buffer.from(partsOf(token)[0], 'base64url').toString()).kid
+
+/** By Web Crypto, which had no part in the signature. */
+async function verifies(token: string, keys: Key[]): Promise<boolean> {
+  const [header, claims, signature] = partsOf(token)
+  const jwk = keys.find(({ kid }) => kid === kidIn(token))!
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['verify'])
+  return crypto.subtle.verify(
+    algorithm.name,
+    key,
+    Buffer.from(signature, 'base64url'),
+    Buffer.from(`${header}.${claims}`),
+  )
+}
+
+function tampered(token: string): string {
+  const [header, , signature] = partsOf(token)
+  const claims = Buffer.from(JSON.stringify({ ...claimsIn(token), sub: 'somebody else' }))
+  return `${header}.${claims.toString('base64url')}.${signature}`
+}
