@@ -15,7 +15,7 @@ import {
   type Org,
   ssoEvents,
 } from '../../test/oidc/world.ts'
-import { PASSWORD } from '../../test/person.ts'
+import { codesOf, PASSWORD, Person } from '../../test/person.ts'
 import { addGroup, attemptsOf, bind } from '../../test/sso/world.ts'
 import { sql } from '../platform/sql.ts'
 
@@ -85,6 +85,19 @@ test('scopes decide what is told; what nobody knows is left out of the answer', 
   assert.deepEqual([nonce, name], ['the nonce', undefined])
   const info = (await userinfo(world.client, answer.access_token)).json()
   assert.deepEqual(info, { sub, email, groups })
+})
+
+test('a second factor is told', async () => {
+  const { org, client, user, person } = await newWorld(app)
+  const { secret } = (await person.post('/totp')).json()
+  const [now, later] = codesOf(secret)
+  assert.equal((await person.post('/totp/confirm', { code: now })).statusCode, 200)
+  const strong = new Person(app.http)
+  await strong.signIn(user.email)
+  assert.equal((await strong.post('/sign-in/totp', { code: later })).statusCode, 200)
+  const answer = (await exchange(client, await codeFor(client, strong))).json()
+  assert.deepEqual(claimsIn(answer.id_token).amr, ['pwd', 'otp', 'mfa'])
+  assert.equal((await ssoEvents(org))[0]!.mfa, true)
 })
 
 test('a code that comes twice ends everything that came of it', async () => {

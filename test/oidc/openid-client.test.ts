@@ -1,67 +1,38 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import * as openid from 'openid-client'
 import { startListening } from '../listening.ts'
 import { addPerson, PASSWORD } from '../person.ts'
 import { Surfer } from '../sso/surfer.ts'
 import { addGroup, bind } from '../sso/world.ts'
+import { begin, discover, startCallback } from './relying-party.ts'
 import { addClient, type Client, claimsIn, type Org, ssoEvents } from './world.ts'
 
-// Signing in with an independent relying party over HTTP, which knows the issuer, its id and its secret and nothing else.
+// Signing in with an independent relying party over HTTP.
 
 const app = await startListening()
 app.secrets.add(PASSWORD)
 
-const callback = createServer((_, res) => res.end('signed in'))
-callback.listen(0, '127.0.0.1')
-await once(callback, 'listening')
-after(() => callback.close())
-const redirect_uri = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`
+const redirect_uri = await startCallback()
 
 async function newPerson(org: Org) {
   const user = await addPerson(org, { firstname: 'Ada', lastname: 'Lovelace' })
   return { user, surfer: new Surfer({ identifier: user.email, password: PASSWORD }) }
 }
 
-/** Reads what the issuer says about itself anew. It checks signatures, too, though the connection would vouch for them. */
-async function discover(
-  { issuer, clientId }: Client,
-  authentication: openid.ClientAuth,
-): Promise<openid.Configuration> {
-  const execute = [openid.allowInsecureRequests, openid.enableNonRepudiationChecks]
-  return openid.discovery(new URL(issuer), clientId, {}, authentication, { execute })
-}
-
 /** One sign-in from beginning to end. */
 async function signOn(
   config: openid.Configuration,
   surfer: Surfer,
-  { pkce = true, ...more }: { pkce?: boolean } & Record<string, string | boolean> = {},
+  more: Record<string, string> = {},
+  pkce = true,
 ) {
-  const verifier = openid.randomPKCECodeVerifier()
-  const [state, nonce] = [openid.randomState(), openid.randomNonce()]
-  const url = openid.buildAuthorizationUrl(config, {
-    redirect_uri,
-    scope: 'openid email profile groups',
-    state,
-    nonce,
-    ...(pkce && {
-      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    }),
-    ...(more as Record<string, string>),
-  })
-  const { url: arrived } = await surfer.open(url.href)
-  const answer = await openid.authorizationCodeGrant(config, new URL(arrived), {
-    expectedState: state,
-    expectedNonce: nonce,
-    idTokenExpected: true,
-    ...(pkce && { pkceCodeVerifier: verifier }),
-    ...('max_age' in more && { maxAge: Number(more.max_age) }),
-  })
+  const { url, finish } = await begin(config, redirect_uri, more, pkce)
+  return kept(await finish((await surfer.open(url)).url))
+}
+
+/** What must not turn up in the log. */
+function kept<T extends openid.TokenEndpointResponse>(answer: T): T {
   for (const secret of [answer.access_token, answer.refresh_token, answer.id_token])
     if (secret) app.secrets.add(secret)
   return answer
@@ -87,7 +58,7 @@ for (const [tokenEndpointAuthMethod, authenticate, withPkce] of METHODS)
       await bind(org, client.id, 'user_group', group)
       const config = await discover(client, authenticate(client.clientSecret))
 
-      const answer = await signOn(config, surfer, { pkce })
+      const answer = await signOn(config, surfer, {}, pkce)
       const claims = answer.claims()!
       assert.equal(claims.iss, client.issuer)
       assert.equal(claims.aud, client.clientId)
@@ -112,9 +83,7 @@ for (const [tokenEndpointAuthMethod, authenticate, withPkce] of METHODS)
       const info = await openid.fetchUserInfo(config, answer.access_token, claims.sub)
       assert.deepEqual({ ...info }, told)
 
-      const refreshed = await openid.refreshTokenGrant(config, answer.refresh_token!)
-      for (const secret of [refreshed.access_token, refreshed.refresh_token, refreshed.id_token])
-        app.secrets.add(secret!)
+      const refreshed = kept(await openid.refreshTokenGrant(config, answer.refresh_token!))
       assert.equal(refreshed.claims()!.sub, claims.sub)
       assert.equal(refreshed.claims()!.auth_time, claims.auth_time)
       assert.equal(refreshed.claims()!.nonce, undefined)
@@ -133,7 +102,7 @@ test('the same person is somebody else to another application, and the same at e
   const subjectsOf = async () => {
     const client = await addClient(app, org, { redirectUris: [redirect_uri] })
     await bind(org, client.id, 'user', user.id)
-    const config = await discover(client, openid.ClientSecretBasic(client.clientSecret))
+    const config = await discover(client)
     const first = (await signOn(config, surfer)).claims()!.sub
     return [first, (await signOn(config, surfer)).claims()!.sub]
   }
@@ -147,7 +116,7 @@ test('prompt and max_age: who must sign in again does so once, and the client se
   const { user, surfer } = await newPerson(org)
   const client = await addClient(app, org, { redirectUris: [redirect_uri] })
   await bind(org, client.id, 'user', user.id)
-  const config = await discover(client, openid.ClientSecretBasic(client.clientSecret))
+  const config = await discover(client)
   const before = Math.floor(Date.now() / 1000)
   for (const more of [
     { prompt: 'login' },
@@ -165,8 +134,7 @@ test('keys rotate: what was signed before is still verified, and what is signed 
   const { user, surfer } = await newPerson(org)
   const client = await addClient(app, org, { redirectUris: [redirect_uri] })
   await bind(org, client.id, 'user', user.id)
-  const authentication = openid.ClientSecretBasic(client.clientSecret)
-  const config = await discover(client, authentication)
+  const config = await discover(client)
   const first = (await signOn(config, surfer)).id_token!
   const certificates = `/api/v2/applications/${client.id}/certificates`
   await org.post(certificates)
@@ -175,7 +143,7 @@ test('keys rotate: what was signed before is still verified, and what is signed 
   await org.post(`${certificates}/promote`)
 
   // A relying party that has read the keys before the change knows the one that signs now.
-  const second = (await signOn(await discover(client, authentication), surfer)).id_token!
+  const second = (await signOn(await discover(client), surfer)).id_token!
   assert.notEqual(kidIn(first), kidIn(second))
   assert.deepEqual([kidIn(second), kidIn(first)].sort(), seen.map(({ kid }) => kid).sort())
   const keys = await keysOf(client)
