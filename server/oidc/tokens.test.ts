@@ -155,16 +155,17 @@ test('a verifier without a challenge is refused: somebody has taken the challeng
 })
 
 test('a code belongs to its client and to the address that it was sent to', async () => {
-  const { org, client, person } = await newWorld(app)
+  const registered = 'https://wiki.example.com/other'
+  const { org, client, person } = await newWorld(app, { redirectUris: [CALLBACK, registered] })
   const other = await addClient(app, org)
   const foreign = await addClient(app, await app.newOrganization())
   const code = await codeFor(client, person)
   for (const thief of [other, foreign]) refused(await exchange(thief, code), 'invalid_grant')
-  for (const redirect_uri of ['https://wiki.example.com/callback', `${CALLBACK}#`])
+  for (const redirect_uri of [registered, 'https://wiki.example.com/callback', `${CALLBACK}#`])
     refused(await exchange(client, code, { redirect_uri }), 'invalid_grant')
   refused(await exchange(client, code, { redirect_uri: undefined }), 'invalid_request')
   refused(await exchange(client, `${code}x`), 'invalid_grant')
-  const oidc = { redirectUris: ['https://wiki.example.com/other'] }
+  const oidc = { redirectUris: [registered] }
   await org.put(`/api/v2/applications/${client.id}/sso`, { oidc })
   refused(await exchange(client, code), 'invalid_grant')
 })
