@@ -45,7 +45,7 @@ export async function findVisit(
   const hash = sha256(token)
   const [session, user] = await Promise.all([
     findSession(tenant, organizationId, hash),
-    findUserOfSession(tenant, organizationId, hash),
+    findUserOfSession<UserRow>(tenant, organizationId, hash),
   ])
   if (!session || !user || !(await maySignIn(context, user))) return undefined
   if (Date.now() - Date.parse(session.seen_at) > 60_000)

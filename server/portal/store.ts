@@ -1,6 +1,5 @@
 import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
-import type { UserRow } from '../users/index.ts'
 import type { Method } from './context.ts'
 import type { Owed } from './owed.ts'
 
@@ -39,8 +38,8 @@ export const findSession = (db: Queryable, organizationId: string, hash: Buffer)
          and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`,
   })
 
-/** Beside it, not after it. */
-export const findUserOfSession = (db: Queryable, organizationId: string, hash: Buffer) =>
+/** Whose it is, asked beside it and not after it; the row is one of the users' slice. */
+export const findUserOfSession = <UserRow>(db: Queryable, organizationId: string, hash: Buffer) =>
   db.recall<UserRow>({
     columns: '*',
     version: 'xmin',
