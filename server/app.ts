@@ -78,7 +78,7 @@ import {
   streamRoutes,
   useGeoIp,
 } from './insights/index.ts'
-import { oidcJobs, oidcRoutes, tidyOidcJob } from './oidc/index.ts'
+import { oidcJobs, oidcRoutes, recordKeptOutOfClient, tidyOidcJob } from './oidc/index.ts'
 import { organizationRoutes, providerRoutes } from './organizations/index.ts'
 import { type Config, loadConfig } from './platform/config.ts'
 import { type Db, openDb } from './platform/db.ts'
@@ -114,6 +114,7 @@ import {
   tidyReportsJob,
 } from './reports/index.ts'
 import {
+  recordKeptOut,
   samlRoutes,
   signOutAddress,
   ssoJobs,
@@ -360,7 +361,11 @@ export async function createApp(parts: AppParts): Promise<App> {
     unixUids: new UnixUids(),
     listeners: [],
   }
-  const portal: PortalContext = { ...users, signOutAddress }
+  const portal: PortalContext = {
+    ...users,
+    signOutAddress,
+    keptOut: [recordKeptOut, recordKeptOutOfClient],
+  }
   users.listeners.push(endSessionsOfChanged, forgetRecoveryCodes)
   const groups = groupContext({
     db,

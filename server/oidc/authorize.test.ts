@@ -272,3 +272,23 @@ test('codes are kept as hashes, and of requests nothing but what the tokens need
   assert.ok(!row!.text.includes(hex))
   assert.equal((await exchange(client, code)).statusCode, 200)
 })
+
+test('whoever is kept out at the sign-in has tried the application all the same', async () => {
+  const { org, client, user } = await newWorld(app)
+  await org.put(`/api/systemusers/${user.id}`, { suspended: true })
+  const sent = await visit(authorizeUrl(client))
+  const search = new URL(String(sent.headers.location), 'http://localhost').searchParams
+  const res = await app.http.inject({
+    method: 'POST',
+    url: '/auth/users/sign-in',
+    payload: { identifier: user.email, password: PASSWORD, continue: search.get('continue') },
+  })
+  assert.equal(res.statusCode, 401)
+  const [event, another] = await ssoEvents(org)
+  assert.equal(another, undefined)
+  assert.deepEqual(
+    [event!.success, event!.error_message],
+    [false, 'user_state: the user is suspended'],
+  )
+  assert.deepEqual(event!.initiated_by, { type: 'user', id: user.id, username: user.username })
+})

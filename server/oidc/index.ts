@@ -1,2 +1,3 @@
 export { oidcJobs, tidyOidcJob } from './jobs.ts'
+export { recordKeptOutOfClient } from './kept-out.ts'
 export { oidcRoutes } from './routes.ts'

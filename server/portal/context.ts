@@ -1,5 +1,6 @@
+import type { Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
-import type { UserContext } from '../users/index.ts'
+import type { UserContext, UserRow } from '../users/index.ts'
 
 export type Method = 'pwd' | 'otp'
 
@@ -15,6 +16,14 @@ export interface UserSession {
   index: string
 }
 
+/** Somebody who may not sign in, on the way to an address of this service. */
+export interface KeptOut {
+  client: Client
+  user: Pick<UserRow, 'organization_id' | 'id' | 'username'>
+  continueTo: string
+  why: string
+}
+
 /** What the actions of this slice work with; made once by the composition root. */
 export interface PortalContext extends UserContext {
   /**
@@ -22,4 +31,6 @@ export interface PortalContext extends UserContext {
    * well. Called in the transaction that ends the session, before it does.
    */
   signOutAddress?: (tx: Tx, session: UserSession) => Promise<string | undefined>
+  /** Set by slices above: the attempt is one on what is theirs as well. */
+  keptOut?: ((context: PortalContext, kept: KeptOut) => Promise<void>)[]
 }

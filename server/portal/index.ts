@@ -1,5 +1,5 @@
 export { currentPerson, currentSession, personOfSession } from './authenticate.ts'
-export type { Method, PortalContext, UserSession } from './context.ts'
+export type { KeptOut, Method, PortalContext, UserSession } from './context.ts'
 export { type SignInHints, signInAddress } from './continue.ts'
 export { deleteExpiredSessionsJob, portalJobDefinitions } from './job-definitions.ts'
 export { portalJobs } from './jobs.ts'

@@ -15,9 +15,11 @@ export const SignInRequest = Type.Object({
   password: Password,
   /** Where several organizations know somebody of that name. */
   organization: Type.Optional(Type.String()),
+  /** Where the person is on the way to. It is not followed; whoever is kept out is told of there. */
+  continue: Type.Optional(Type.String()),
 })
 export type SignInRequest = Static<typeof SignInRequest>
-export const ResetRequest = Type.Omit(SignInRequest, ['password'])
+export const ResetRequest = Type.Omit(SignInRequest, ['password', 'continue'])
 export type ResetRequest = Static<typeof ResetRequest>
 
 const Step = Type.Enum([

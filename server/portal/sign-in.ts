@@ -74,7 +74,7 @@ async function prove(
   context: PortalContext,
   client: Client,
   candidates: UserRow[],
-  password: string,
+  { password, continue: continueTo }: SignInRequest,
   alone: boolean,
 ): Promise<Proven[]> {
   const { db } = context
@@ -100,6 +100,10 @@ async function prove(
           ? failAttempt(context, client, user, ['pwd'], message)
           : tellAttempt(context, client, user, message),
       )
+      const why = refusalOf(user, settings.passwordPolicy, new Date())
+      if (continueTo !== undefined && why !== null)
+        for (const tell of context.keptOut ?? [])
+          failures.push(() => tell(context, { client, user, continueTo, why }))
     }),
   )
   if (proven.length > 0) return proven
@@ -119,17 +123,18 @@ export type SignInResult =
 export async function signIn(
   context: PortalContext,
   client: Client,
-  { identifier, password, organization }: SignInRequest,
+  request: SignInRequest,
   present?: Visit,
 ): Promise<SignInResult> {
   const { db } = context
+  const { identifier, organization } = request
   checkOrganization(organization)
   const name = nameSubject(identifier, organization)
   await takeTurn(db, client, name)
   const candidates = await findCandidates(context, identifier, organization)
   const alone = candidates.length === 1
   const subjects = alone ? [name, userSubject(candidates[0]!)] : [name]
-  const proven = await prove(context, client, candidates, password, alone)
+  const proven = await prove(context, client, candidates, request, alone)
   if (proven.length > 1) {
     await returnTurn(db, client, ...subjects)
     return {

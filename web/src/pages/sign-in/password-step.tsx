@@ -12,18 +12,25 @@ import { OrganizationStep } from './organization-step.tsx'
 interface Props {
   known: string | undefined
   organization: string | undefined
+  /** Where the person wants to go. */
+  continueTo: string | undefined
   /** Somebody is signed in and is asked once more. */
   again: boolean
   done: () => void
 }
 
-export function PasswordStep({ known, organization, again, done }: Props) {
+export function PasswordStep({ known, organization, continueTo, again, done }: Props) {
   const [identifier, setIdentifier] = useState(known ?? '')
   const [password, setPassword] = useState('')
   const [choice, setChoice] = useState<OrganizationChoice | null>(null)
   const signingIn = useMutation({
     mutationFn: (chosen: string | undefined) =>
-      signIn({ identifier, password, ...(chosen && { organization: chosen }) }),
+      signIn({
+        identifier,
+        password,
+        ...(chosen && { organization: chosen }),
+        ...(continueTo && { continue: continueTo }),
+      }),
     onSuccess: (answer) => {
       if (answer.status === 'choose_organization') setChoice(answer)
       else done()

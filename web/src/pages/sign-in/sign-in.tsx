@@ -61,6 +61,7 @@ export function SignInPage() {
       <PasswordStep
         known={search.identifier ?? session?.email}
         organization={search.organization ?? session?.organization.id}
+        continueTo={search.continue}
         again={session?.status === 'signed_in'}
         done={() => setProved(true)}
       />

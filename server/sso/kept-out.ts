@@ -1,0 +1,58 @@
+import {
+  findSsoApplication,
+  findSsoApplicationById,
+  type SsoApplication,
+} from '../applications/index.ts'
+import type { KeptOut } from '../portal/index.ts'
+import { type Attempt, recordAttempt } from './attempts.ts'
+import type { SsoSliceContext } from './context.ts'
+import { Refusal } from './refusal.ts'
+import { findWaiting } from './sign-on.ts'
+
+type Destination = Pick<Attempt, 'idpInitiated' | 'request'> & { application: SsoApplication }
+
+/** A request that waits for the sign-in. */
+async function waitingAt(context: SsoSliceContext, text: string): Promise<Destination | undefined> {
+  const waiting = await findWaiting(context, text)
+  if (waiting?.ask.kind !== 'sign-in') return undefined
+  const { token, applicationId, ask } = waiting
+  const application = await findSsoApplicationById(context, token.organizationId, applicationId)
+  return application && { application, idpInitiated: false, request: ask.xml }
+}
+
+/** An application that was to be opened from here. */
+async function openedAt(context: SsoSliceContext, slug: string): Promise<Destination | undefined> {
+  const application = await findSsoApplication(context, slug)
+  return application && { application, idpInitiated: true }
+}
+
+const WAITING = /^\/saml2\/resume\/([^/?#]+)$/
+const OPENED = /^\/saml2\/([^/?#]+)(?:$|\?)/
+
+async function destinationOf(
+  context: SsoSliceContext,
+  continueTo: string,
+): Promise<Destination | undefined> {
+  const token = WAITING.exec(continueTo)?.[1]
+  if (token !== undefined) return waitingAt(context, token)
+  const slug = OPENED.exec(continueTo)?.[1]
+  return slug === undefined ? undefined : openedAt(context, slug)
+}
+
+/** Whoever may not sign in does not come as far as the application; the attempt was one on it all the same. */
+export async function recordKeptOut(
+  context: SsoSliceContext,
+  { client, user: { organization_id, id, username }, continueTo, why }: KeptOut,
+): Promise<void> {
+  const destination = await destinationOf(context, continueTo)
+  if (!destination || destination.application.organizationId !== organization_id) return
+  const refusal = new Refusal('user_state', `The ${why}`)
+  const attempt: Attempt = {
+    kind: 'sign-in',
+    client,
+    user: { id, username },
+    refusal,
+    ...destination,
+  }
+  await context.db.tx(organization_id, (tx) => recordAttempt(tx, attempt))
+}
