@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 import type { Load, LoadResult } from './load.ts'
 
 // The load generator, a process of its own: the server under test shares its event loop with nobody.
 
-const { url, method, headers, connections, seconds, uniqueBody }: Load = JSON.parse(
-  process.argv[2]!,
+const { url, method, headers, connections, seconds, paths, uniqueBody }: Load = JSON.parse(
+  readFileSync(0, 'utf8'),
 )
 const mark = Math.random().toString(36).slice(2)
 let made = 0
@@ -15,6 +16,16 @@ const result = await autocannon({
   headers,
   connections,
   duration: seconds,
+  ...(paths && {
+    requests: [
+      {
+        setupRequest: (request: autocannon.Request) => ({
+          ...request,
+          path: paths[Math.floor(Math.random() * paths.length)]!,
+        }),
+      },
+    ],
+  }),
   ...(uniqueBody && {
     requests: [
       {

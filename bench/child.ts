@@ -44,13 +44,14 @@ export async function start(
   return { child, line, stop }
 }
 
-/** A Node process that works, prints one JSON value and ends. */
+/** A Node process that reads one JSON value, works, prints one JSON value and ends. */
 export async function runJson<T>(script: string, input: unknown): Promise<T> {
-  const child = spawn(process.execPath, [script, JSON.stringify(input)], {
+  const child = spawn(process.execPath, [script], {
     cwd: root,
     env: { PATH: process.env.PATH },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
+  child.stdin.end(JSON.stringify(input))
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text

@@ -6,6 +6,8 @@ export interface Load {
   headers: Record<string, string>
   connections: number
   seconds: number
+  /** One of these at random with each request, in place of the address's own. */
+  paths?: string[]
   /** Sent as JSON; `$unique` in it becomes what no other request has. */
   uniqueBody?: Record<string, unknown>
 }
@@ -23,3 +25,7 @@ export async function requestsPerSecond(load: Load): Promise<number> {
   if (failed > 0) throw new Error(`${failed} requests to ${load.url} failed`)
   return perSecond
 }
+
+/** Busy, as on a Monday morning; and few at once, where less can be done together. */
+export const MANY = 64
+export const FEW = 16

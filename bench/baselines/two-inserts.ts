@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import type { Connection } from '../../server/platform/db.ts'
 
@@ -18,7 +19,7 @@ export interface TwoInserts {
   document: string
 }
 
-const input: TwoInserts = JSON.parse(process.argv[2]!)
+const input: TwoInserts = JSON.parse(readFileSync(0, 'utf8'))
 const { organizationId, otherId, userId, document } = input
 const { role: _, ...connection } = input.connection
 const pool = new pg.Pool({ ...connection, max: input.pool })

@@ -1,11 +1,33 @@
-import { type Benchmark, percent, profileFlags } from '../benchmark.ts'
+import { type Benchmark, percent, profileFlags, type Row, type Settings } from '../benchmark.ts'
 import { start } from '../child.ts'
-import { requestsPerSecond } from '../load.ts'
+import { addWorld, idOf, PEOPLE } from '../directory/world.ts'
+import { FEW, MANY, requestsPerSecond } from '../load.ts'
 import { compare } from '../rounds.ts'
-import { createUser, keyHeader, startService, temporaryDataDir } from '../service.ts'
+import { createUser, keyHeader, type Service, startService, temporaryDataDir } from '../service.ts'
 
 const GOAL = 0.35
-const CONNECTIONS = 16
+/** How many different ones are read, each as often as the others. */
+const OTHERS = 20_000
+
+const path = (id: string) => `/api/systemusers/${id}`
+
+async function measure(
+  service: Service,
+  bareUrl: string,
+  paths: string[],
+  connections: number,
+  settings: Settings,
+) {
+  // The key travels to both, so that both parse the same header bytes.
+  const common = { method: 'GET' as const, headers: keyHeader(service.apiKey), connections }
+  return compare(
+    {
+      baseline: (seconds) => requestsPerSecond({ ...common, url: bareUrl, seconds }),
+      ours: (seconds) => requestsPerSecond({ ...common, url: service.url, paths, seconds }),
+    },
+    settings,
+  )
+}
 
 /** Authenticated read of one record, against a bare Fastify route that answers a constant of the same size. */
 export const readUser: Benchmark = {
@@ -13,28 +35,39 @@ export const readUser: Benchmark = {
   async run(settings) {
     const { dataDir, remove } = temporaryDataDir()
     const service = await startService(dataDir, profileFlags(settings))
-    const headers = keyHeader(service.apiKey)
-    const url = `${service.url}/api/systemusers/${await createUser(service, 'reader')}`
-    const { length } = await (await fetch(url, { headers })).text()
+    const one = path(await createUser(service, 'reader'))
+    const { length } = await (
+      await fetch(`${service.url}${one}`, { headers: keyHeader(service.apiKey) })
+    ).text()
     const bare = await start(
       ['bench/baselines/constant-server.ts', String(length)],
       /listening on \S+\n/,
     )
     const bareUrl = /listening on (\S+)/.exec(bare.line)![1]!
-    const side = (address: string) => (seconds: number) =>
-      // The key travels to both, so that both parse the same header bytes.
-      requestsPerSecond({ url: address, method: 'GET', headers, connections: CONNECTIONS, seconds })
+    const name = `authenticated GET /api/systemusers/{id}, ${length} bytes`
+    const unit = 'requests/s'
     try {
-      const result = await compare({ baseline: side(bareUrl), ours: side(url) }, settings)
+      const busy = await measure(service, bareUrl, [one], MANY, settings)
+      const quiet = await measure(service, bareUrl, [one], FEW, settings)
+      await addWorld(service)
+      const others = Array.from({ length: OTHERS }, (_, at) => path(idOf('user', at + 1)))
+      const varied = await measure(service, bareUrl, others, MANY, settings)
+      const untold = { unit, goal: '–', met: true }
       return [
         {
-          name: `authenticated GET /api/systemusers/{id}, ${length} bytes`,
-          unit: 'requests/s',
-          ...result,
+          name: `${name}, ${MANY} at a time`,
+          unit,
+          ...busy,
           goal: `at least ${percent(GOAL)}`,
-          met: result.ratio >= GOAL,
+          met: busy.ratio >= GOAL,
         },
-      ]
+        { name: `the same, ${FEW} at a time`, ...untold, ...quiet },
+        {
+          name: `any of ${OTHERS.toLocaleString('en')} among ${PEOPLE.toLocaleString('en')} people, ${MANY} at a time`,
+          ...untold,
+          ...varied,
+        },
+      ] satisfies Row[]
     } finally {
       await bare.stop()
       await service.stop()

@@ -1,4 +1,6 @@
-import type pg from 'pg'
+import pg from 'pg'
+import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
+import { firstOrganization, type Service } from '../service.ts'
 
 // A large organization, made by the database itself: people, groups and devices, and who is bound to what.
 
@@ -73,4 +75,16 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
   await run(edges('user', 'i', 'system', `1 + i % ${SYSTEMS}`, series(1, PEOPLE)))
   await run(edges('user_group', 'i', 'system_group', `1 + i % ${SYSTEM_GROUPS}`, series(1, GROUPS)))
   for (const table of ['users', 'nodes', 'edges']) await client.query(`vacuum analyze ${table}`)
+}
+
+/** The same for the organization of a service that runs. */
+export async function addWorld(service: Service): Promise<void> {
+  const client = new pg.Client(connectionsOf(service.dataDir).owner)
+  await client.connect()
+  try {
+    await makeWorld(client, await firstOrganization(service))
+    await client.query('analyze')
+  } finally {
+    await client.end()
+  }
 }
