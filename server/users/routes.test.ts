@@ -691,3 +691,26 @@ test('policies of a user are none', async () => {
   const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
   assert.equal((await runner.get(url)).statusCode, 403)
 })
+
+test('no telephone can be enrolled for a user, and none is found', async () => {
+  const org = await app.newOrganization()
+  const { id } = await addUser(org)
+  const url = `/api/v2/users/${id}/pushendpoints`
+  const none = await org.get(url)
+  assert.equal(none.statusCode, 200, none.body)
+  assert.deepEqual(none.json(), [])
+  const one = `${url}/${newId()}`
+  for (const res of [
+    await org.get(one),
+    await org.patch(one, { name: 'mine' }),
+    await org.delete(one),
+    await org.post(`${one}/verify`, { message: 'Is it you?' }),
+  ]) {
+    assert.equal(res.statusCode, 404)
+    assert.match(res.json().message, /push endpoint not found/)
+  }
+  assert.equal((await org.get(`/api/v2/users/${newId()}/pushendpoints`)).statusCode, 404)
+  const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
+  assert.equal((await runner.get(url)).statusCode, 403)
+  assert.equal((await runner.delete(one)).statusCode, 403)
+})

@@ -345,3 +345,5 @@ export const ReactivateMany = Type.Object(
 export const TotpInfo = Type.Object({ enrollmentDate: orNull(date) }, { title: 'TotpInfo' })
 /** Lists of these are empty: there are no policies. */
 export const PolicyResult = Type.Object({}, { title: 'PolicyResult', ...open })
+/** And so are these: no telephone can be enrolled. */
+export const PushEndpoint = Type.Object({}, { title: 'PushEndpointResponse', ...open })
