@@ -1,4 +1,4 @@
-import { empty, join, literal, type Sql, sql } from '../platform/sql.ts'
+import { empty, identifier, join, literal, type Sql, sql } from '../platform/sql.ts'
 import { hopsOf, waysFrom } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import { memberTypeOf, type NodeRef, type NodeType } from './pairs.ts'
@@ -22,14 +22,6 @@ function endsOf(organizationId: string, start: NodeRef, chain: Chain, bound: Bou
     from ${waysFrom(hops, sql`${start.id}::text`)} ${smallest(bound)}`
 }
 
-/** The groups that the chains lead to before their last edge, each once. */
-function groupsBefore(organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql {
-  const ways = chains.map((chain) =>
-    endsOf(organizationId, start, chain.slice(0, -1) as unknown as Chain),
-  )
-  return sql`select distinct id from (${union(ways)}) ways`
-}
-
 /** Memberships of a group that ends a chain. */
 function membershipsIn(organizationId: string, chain: Chain, groupId = sql`g.id`): Sql {
   const [group, member] = chain.slice(-2) as [NodeType, NodeType]
@@ -37,19 +29,54 @@ function membershipsIn(organizationId: string, chain: Chain, groupId = sql`g.id`
     and e.from_id = ${groupId} and e.to_type = ${literal(member)} and e.valid_until is null`
 }
 
-/** The members of these groups; each group is opened once, however many ways lead there. */
-const membersOfGroups = (
-  organizationId: string,
-  chain: Chain,
-  groups: Sql,
-  bound: Bound = null,
-): Sql => sql`select m.id from (${groups}) g,
-  lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)}
-           ${bound === null ? sql`offset 0` : sql`order by e.to_id limit ${bound}::bigint`}) m`
-
 /** True for chains that end by opening a group. */
 const opens = (chain: Chain): boolean =>
   chain.length > 2 && memberTypeOf(chain.at(-2)!) === chain.at(-1)
+
+/** The table of the groups of a type that the chains open, each once, however many ways lead there. */
+const openedOf = (chain: Chain): Sql => identifier(`opened_${chain.at(-2)!}`)
+const byGroupType = (chains: readonly Chain[]): Chain[][] => [
+  ...Map.groupBy(chains.filter(opens), (chain) => chain.at(-2)!).values(),
+]
+
+/** Groups beyond this are worth a pass of their own. */
+const LARGE = 4000
+
+/** Those tables, for the WITH of a statement that has any of what follows; a comma stands after each. */
+export const openedSql = (organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql =>
+  join(
+    byGroupType(chains).map((chains) => {
+      const ways = chains.map((chain) =>
+        endsOf(organizationId, start, chain.slice(0, -1) as unknown as Chain),
+      )
+      const some = sql`select from ${membershipsIn(organizationId, chains[0]!)} limit ${LARGE + 1}`
+      return sql`${openedOf(chains[0]!)} as materialized (
+        select g.id, (select count(*) from (${some}) few) > ${LARGE} as large
+          from (select distinct id from (${union(ways)}) ways) g),`
+    }),
+    ' ',
+  )
+
+/** That a group is among those that the chain opens, looked up in a hash: as a join it would be read again and again. */
+export const isOpened = (chain: Chain, groupId: Sql): Sql =>
+  opens(chain) ? sql`(${groupId}::text in (select id from ${openedOf(chain)})) is true` : sql`true`
+
+/**
+ * The members of all these groups. With a bound, those that can be among so many of the smallest: a large group alone
+ * has as many, so of the others none is needed behind its last one.
+ */
+function membersOfOpened(organizationId: string, chain: Chain, bound: Bound): Sql {
+  const opened = openedOf(chain)
+  if (bound === null)
+    return sql`select m.id from ${opened} g,
+      lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)} offset 0) m`
+  const large = sql`(select id from ${opened} where large limit 1)`
+  const last = sql`(select e.to_id from ${membershipsIn(organizationId, chain, large)}
+    order by e.to_id offset ${bound}::bigint - 1 limit 1)`
+  return sql`select m.id from ${opened} g,
+    lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)}
+       and e.to_id <= coalesce(${last}::text, 'g') order by e.to_id limit ${bound}::bigint) m`
+}
 
 /**
  * Selects `type` and `id` of everything that the chains reach from the start, each once. With a bound: at least so many
@@ -67,22 +94,15 @@ export function reachedSql(
   return union(
     [...byType].map(([type, chains]) => {
       const closed = chains.filter((chain) => !opens(chain))
-      const opened = [...Map.groupBy(chains.filter(opens), (chain) => chain.at(-2)!).values()]
       const parts = [
         ...closed.map((chain) => endsOf(organizationId, start, chain, bound)),
-        ...opened.map((chains) => {
-          const groups = groupsBefore(organizationId, start, chains)
-          return membersOfGroups(organizationId, chains[0]!, groups, bound)
-        }),
+        ...byGroupType(chains).map(([chain]) => membersOfOpened(organizationId, chain!, bound)),
       ].map((ends) => sql`select id from (${ends}) ends`)
       const distinct = chains.every((chain) => chain.length === 2) ? empty : sql`distinct`
       return sql`select ${literal(type)}::text as type, id from (select ${distinct} id from (${union(parts)}) every) once`
     }),
   )
 }
-
-/** Groups beyond this are worth a pass of their own. */
-const LARGE = 4000
 
 /**
  * How many that are. To know a hundred thousand ids apart takes longer than to count them, and often nearly all come
@@ -91,23 +111,21 @@ const LARGE = 4000
  */
 export function totalSql(organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql {
   const count = sql`(select count(*) from (${reachedSql(organizationId, start, chains)}) r)`
-  const opened = chains.filter(opens)
-  const kinds = new Set(opened.map((chain) => chain.slice(-2).join()))
-  if (kinds.size !== 1 || new Set(chains.map((chain) => chain.at(-1))).size !== 1) return count
-  const chain = opened[0]!
+  const opened = byGroupType(chains)
+  if (opened.length !== 1 || new Set(chains.map((chain) => chain.at(-1))).size !== 1) return count
+  const chain = opened[0]![0]!
+  const groups = openedOf(chain)
   const others = union([
     ...chains.filter((chain) => !opens(chain)).map((chain) => endsOf(organizationId, start, chain)),
-    membersOfGroups(organizationId, chain, sql`select id from sizes where not large`),
+    sql`select m.id from ${groups} g,
+      lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)} offset 0) m
+       where not g.large`,
   ])
   return sql`(
-    with sizes as materialized (
-      select g.id, (select count(*) from (select from ${membershipsIn(organizationId, chain)} limit ${LARGE + 1}) few) > ${LARGE} as large
-        from (${groupsBefore(organizationId, start, opened)}) g
-    )
-    select case when (select count(*) from sizes where large) = 1 then (
+    select case when (select count(*) from ${groups} where large) = 1 then (
         with apart as materialized (select distinct id from (${others}) every)
         select (select count(*) from apart) + (
           select count(*) filter (where e.to_id::text not in (select id from apart))
-            from ${membershipsIn(organizationId, chain, sql`(select id from sizes where large)`)}))
+            from ${membershipsIn(organizationId, chain, sql`(select id from ${groups} where large)`)}))
       else ${count} end)`
 }

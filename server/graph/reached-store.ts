@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
 import { chainsBetween } from './chains.ts'
 import type { NodeRef, NodeType } from './pairs.ts'
-import { reachedSql } from './reached-sql.ts'
+import { openedSql, reachedSql } from './reached-sql.ts'
 
 /** The ids of everything of a type that the start is bound to now, directly or through groups. */
 export async function reachedIds(
@@ -11,8 +11,11 @@ export async function reachedIds(
   start: NodeRef,
   type: NodeType,
 ): Promise<string[]> {
-  const reached = reachedSql(organizationId, start, chainsBetween(start.type, type))
-  const rows = await db.many<{ id: string }>(sql`select id from (${reached}) r order by id`)
+  const chains = chainsBetween(start.type, type)
+  const rows = await db.many<{ id: string }>(sql`
+    with ${openedSql(organizationId, start, chains)}
+    reached as (${reachedSql(organizationId, start, chains)})
+    select id from reached order by id`)
   return rows.map(({ id }) => id)
 }
 

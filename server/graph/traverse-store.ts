@@ -5,7 +5,7 @@ import { empty, identifier, join, literal, prepared, type Sql, sql } from '../pl
 import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
-import { reachedSql, totalSql } from './reached-sql.ts'
+import { isOpened, openedSql, reachedSql, totalSql } from './reached-sql.ts'
 import type { GraphConnection } from './schema.ts'
 
 /** What a traversal may be filtered and sorted by. */
@@ -47,7 +47,7 @@ function pathsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
   })
   return sql`
     select json_build_array(${join(connections, ', ')}) as path
-      from ${waysBetween(hops, sql`${start.id}::text`, sql`r.id`)}, ${join(nodes, ', ')}
+      from ${waysBetween(hops, sql`${start.id}::text`, sql`r.id`, isOpened(chain, hops.at(-1)!.near))}, ${join(nodes, ', ')}
      where r.type = ${literal(chain.at(-1)!)}`
 }
 
@@ -80,7 +80,8 @@ export async function traverse(
     ? totalSql(organizationId, start, chains)
     : sql`(select count(*) from reached r where ${list.where})`
   const statement = sql`
-    with reached as materialized (${reached})
+    with ${openedSql(organizationId, start, chains)}
+    reached as materialized (${reached})
     select exists (select from nodes where organization_id = ${organizationId} and type = ${start.type}
                      and id = ${start.id} and deleted_at is null) as known,
            ${total} as total,
