@@ -64,6 +64,8 @@ export async function loadArchive(
     const start: TableStart = JSON.parse(next.value.body.toString())
     loaded[`${start.schema}.${start.name}`] = await loadTable(client, start, frames, onProgress)
   }
+  // What was there before is counted, too, although it is gone.
+  await client.query('call recount_graph()')
   // A job in an old archive would otherwise be swept away as overdue before it can run.
   await client.query(
     "update pgboss.job set keep_until = greatest(keep_until, now() + interval '14 days')",

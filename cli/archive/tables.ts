@@ -68,15 +68,20 @@ export function inOrder<T>(
   return ordered
 }
 
+/** Those that no archive has: what is applied here, and counts of what the archive has. */
+const LEFT_OUT = ['schema_migrations', 'graph_counts']
+
 /** Our own tables. A partition is read through its parent; generated columns make themselves. */
 export async function ownTables(client: pg.Client): Promise<Table[]> {
-  const { rows } = await client.query<{ name: string; columns: string[] }>(`
-    select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+  const { rows } = await client.query<{ name: string; columns: string[] }>(
+    `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
       from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-       and c.relname <> 'schema_migrations'
-     group by c.relname order by c.relname`)
+       and c.relname <> all($1)
+     group by c.relname order by c.relname`,
+    [LEFT_OUT],
+  )
   const { rows: references } = await client.query<{ from: string; to: string }>(`
     select distinct f.relname as from, t.relname as to
       from pg_constraint k join pg_class f on f.oid = k.conrelid join pg_class t on t.oid = k.confrelid

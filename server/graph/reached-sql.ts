@@ -3,6 +3,15 @@ import { hopsOf, waysFrom } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import { memberTypeOf, type NodeRef, type NodeType } from './pairs.ts'
 
+const counted = (organizationId: string, type: NodeType, id: Sql): Sql => sql`
+  (select coalesce(sum(change), 0)::bigint from graph_counts
+    where organization_id = ${organizationId} and type = ${literal(type)} and id = ${id})`
+/** How many members a group has. */
+const membersSql = counted
+/** How many living nodes of a type there are. */
+const livingSql = (organizationId: string, type: NodeType): Sql =>
+  counted(organizationId, type, sql`''`)
+
 /** How many of the smallest ids are needed; null for all. */
 type Bound = number | null
 
@@ -49,10 +58,10 @@ export const openedSql = (organizationId: string, start: NodeRef, chains: readon
       const ways = chains.map((chain) =>
         endsOf(organizationId, start, chain.slice(0, -1) as unknown as Chain),
       )
-      const some = sql`select from ${membershipsIn(organizationId, chains[0]!)} limit ${LARGE + 1}`
+      const size = membersSql(organizationId, chains[0]!.at(-2)!, sql`g.id`)
       return sql`${openedOf(chains[0]!)} as materialized (
-        select g.id, (select count(*) from (${some}) few) > ${LARGE} as large
-          from (select distinct id from (${union(ways)}) ways) g),`
+        select id, size, size > ${LARGE} as large
+          from (select id, ${size} as size from (select distinct id from (${union(ways)}) ways) g offset 0) g),`
     }),
     ' ',
   )
@@ -104,28 +113,40 @@ export function reachedSql(
   )
 }
 
+/** To look for one member takes as long as to read past so many. */
+const PROBE = 25
+
 /**
- * How many that are. To know a hundred thousand ids apart takes longer than to count them, and often nearly all come
- * from one group: then only those of the others are told apart, and the large one is counted in one pass along its
- * index, without those that are among the others.
+ * How many that are. To know a hundred thousand ids apart takes longer than to count them, and often all or nearly all
+ * come from one group. If that one has everybody, there can be no more. Else only the members of the others are told
+ * apart: a few are looked for in the large group; beside many, it is read along its index without them.
  */
 export function totalSql(organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql {
+  const [first, ...more] = chains
+  if (first?.length === 2 && more.length === 0 && memberTypeOf(first[0]) === first[1])
+    return membersSql(organizationId, first[0], sql`${start.id}`)
   const count = sql`(select count(*) from (${reachedSql(organizationId, start, chains)}) r)`
   const opened = byGroupType(chains)
   if (opened.length !== 1 || new Set(chains.map((chain) => chain.at(-1))).size !== 1) return count
   const chain = opened[0]![0]!
   const groups = openedOf(chain)
+  const largest = sql`(select max(size) from ${groups})`
   const others = union([
     ...chains.filter((chain) => !opens(chain)).map((chain) => endsOf(organizationId, start, chain)),
     sql`select m.id from ${groups} g,
       lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)} offset 0) m
        where not g.large`,
   ])
+  const inLarge = membershipsIn(organizationId, chain, sql`(select id from ${groups} where large)`)
   return sql`(
-    select case when (select count(*) from ${groups} where large) = 1 then (
+    select case
+      when ${largest} = ${livingSql(organizationId, chain.at(-1)!)} then ${largest}
+      when (select count(*) from ${groups} where large) = 1 then (
         with apart as materialized (select distinct id from (${others}) every)
-        select (select count(*) from apart) + (
-          select count(*) filter (where e.to_id::text not in (select id from apart))
-            from ${membershipsIn(organizationId, chain, sql`(select id from ${groups} where large)`)}))
+        select case when (select count(*) from apart) * ${PROBE} < ${largest}
+          then ${largest} + (select count(*) from apart a
+                              where not exists (select from ${inLarge} and e.to_id = a.id offset 0))
+          else (select count(*) from apart) + (
+            select count(*) filter (where e.to_id::text not in (select id from apart)) from ${inLarge}) end)
       else ${count} end)`
 }
