@@ -1,5 +1,13 @@
--- How many members groups have and how many there could be, so that the total of a list needs not be counted in it. A
--- change adds a row instead of changing a number: nobody waits for anybody else who changes the same group.
+-- What keeps lists of a large directory quick.
+
+-- Names and addresses are searched along these indexes. With the id they tell who was found, and no row needs to be read.
+drop index users_username;
+create unique index users_username on users (organization_id, username_key) include (id) where deleted_at is null;
+drop index users_email;
+create unique index users_email on users (organization_id, email_key) include (id) where deleted_at is null;
+
+-- How many members groups have and how many they could have, so that nobody must count them for a total. A change adds
+-- a row instead of changing a number: nobody waits for anybody else who changes the same group.
 create table graph_counts (
   organization_id object_id not null,
   type text not null,
