@@ -31,7 +31,7 @@ create function add_up_count(organization text, counted text, key text) returns 
       returning change
     )
     insert into graph_counts (organization_id, type, id, change)
-    select organization, counted, key, sum(change) from gone having count(*) > 0
+    select organization, counted, key, sum(change) from gone having sum(change) <> 0
 $$;
 create function change_count(organization text, counted text, key text, by bigint) returns void
   language plpgsql as $$

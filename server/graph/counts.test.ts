@@ -223,6 +223,7 @@ for (const [name, groups, direct] of LARGE_WORLDS) {
       [350, 100],
       [1900, 100],
       [4880, 100],
+      [Number.MAX_SAFE_INTEGER, 100],
     ] as const) {
       const list = readListV2(reachedResource, { skip, limit })
       const { total, results } = await app.db.tx(organizationId, (tx) =>

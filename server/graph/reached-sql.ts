@@ -1,16 +1,8 @@
 import { empty, identifier, join, literal, type Sql, sql } from '../platform/sql.ts'
 import { hopsOf, waysFrom } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
+import { livingSql, membersSql } from './counts-sql.ts'
 import { memberTypeOf, type NodeRef, type NodeType } from './pairs.ts'
-
-const counted = (organizationId: string, type: NodeType, id: Sql): Sql => sql`
-  (select coalesce(sum(change), 0)::bigint from graph_counts
-    where organization_id = ${organizationId} and type = ${literal(type)} and id = ${id})`
-/** How many members a group has. */
-const membersSql = counted
-/** How many living nodes of a type there are. */
-const livingSql = (organizationId: string, type: NodeType): Sql =>
-  counted(organizationId, type, sql`''`)
 
 /** How many of the smallest ids are needed; null for all. */
 type Bound = number | null
@@ -42,7 +34,10 @@ function membershipsIn(organizationId: string, chain: Chain, groupId = sql`g.id`
 const opens = (chain: Chain): boolean =>
   chain.length > 2 && memberTypeOf(chain.at(-2)!) === chain.at(-1)
 
-/** The table of the groups of a type that the chains open, each once, however many ways lead there. */
+/**
+ * The table of the groups of a type that the chains open, each once, however many ways lead there. One that is `whole`
+ * has everybody who could be a member; `large` are others with very many.
+ */
 const openedOf = (chain: Chain): Sql => identifier(`opened_${chain.at(-2)!}`)
 const byGroupType = (chains: readonly Chain[]): Chain[][] => [
   ...Map.groupBy(chains.filter(opens), (chain) => chain.at(-2)!).values(),
@@ -55,13 +50,15 @@ const LARGE = 4000
 export const openedSql = (organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql =>
   join(
     byGroupType(chains).map((chains) => {
+      const [group, member] = chains[0]!.slice(-2) as [NodeType, NodeType]
       const ways = chains.map((chain) =>
         endsOf(organizationId, start, chain.slice(0, -1) as unknown as Chain),
       )
-      const size = membersSql(organizationId, chains[0]!.at(-2)!, sql`g.id`)
       return sql`${openedOf(chains[0]!)} as materialized (
-        select id, size, size > ${LARGE} as large
-          from (select id, ${size} as size from (select distinct id from (${union(ways)}) ways) g offset 0) g),`
+        select id, size, size = living as whole, size > ${LARGE} and size < living as large
+          from (select id, ${membersSql(organizationId, group, sql`g.id`)} as size,
+                       ${livingSql(organizationId, member)} as living
+                  from (select distinct id from (${union(ways)}) ways) g offset 0) g),`
     }),
     ' ',
   )
@@ -71,8 +68,8 @@ export const isOpened = (chain: Chain, groupId: Sql): Sql =>
   opens(chain) ? sql`(${groupId}::text in (select id from ${openedOf(chain)})) is true` : sql`true`
 
 /**
- * The members of all these groups. With a bound, those that can be among so many of the smallest: a large group alone
- * has as many, so of the others none is needed behind its last one.
+ * The members of all these groups. With a bound, those that can be among so many of the smallest: beside a whole group
+ * no other is read, and beside a large one, which alone has as many, none behind its last one.
  */
 function membersOfOpened(organizationId: string, chain: Chain, bound: Bound): Sql {
   const opened = openedOf(chain)
@@ -84,7 +81,8 @@ function membersOfOpened(organizationId: string, chain: Chain, bound: Bound): Sq
     order by e.to_id offset ${bound}::bigint - 1 limit 1)`
   return sql`select m.id from ${opened} g,
     lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)}
-       and e.to_id <= coalesce(${last}::text, 'g') order by e.to_id limit ${bound}::bigint) m`
+       and e.to_id <= coalesce(${last}::text, 'g') order by e.to_id limit ${bound}::bigint) m
+     where g.whole or not exists (select from ${opened} where whole)`
 }
 
 /**
@@ -140,7 +138,7 @@ export function totalSql(organizationId: string, start: NodeRef, chains: readonl
   const inLarge = membershipsIn(organizationId, chain, sql`(select id from ${groups} where large)`)
   return sql`(
     select case
-      when ${largest} = ${livingSql(organizationId, chain.at(-1)!)} then ${largest}
+      when exists (select from ${groups} where whole) then ${largest}
       when (select count(*) from ${groups} where large) = 1 then (
         with apart as materialized (select distinct id from (${others}) every)
         select case when (select count(*) from apart) * ${PROBE} < ${largest}

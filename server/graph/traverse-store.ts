@@ -51,9 +51,6 @@ function pathsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
      where r.type = ${literal(chain.at(-1)!)}`
 }
 
-/** Up to here the ids of a page are read from the front of each list that they come from. */
-const NEAR = 2000
-
 /**
  * Everything that the chains reach from the start: one statement. All ids are counted from the indexes; paths are put
  * together for the page alone. `plain`: neither filtered nor sorted by anything but the id.
@@ -70,13 +67,10 @@ export async function traverse(
     (chain, at) =>
       sql`${at === 0 ? empty : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
   )
-  // A single edge has its ends in order; of several lists, only the front is worth reading one by one.
-  const ordered = chains.length === 1 && chains[0]!.length === 2
-  const near = plain && (ordered || list.skip + list.limit <= NEAR)
-  const reached = near
+  const reached = plain
     ? reachedSql(organizationId, start, chains, list.skip + list.limit)
     : reachedSql(organizationId, start, chains)
-  const total = near
+  const total = plain
     ? totalSql(organizationId, start, chains)
     : sql`(select count(*) from reached r where ${list.where})`
   const statement = sql`
