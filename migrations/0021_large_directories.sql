@@ -6,78 +6,59 @@ create unique index users_username on users (organization_id, username_key) incl
 drop index users_email;
 create unique index users_email on users (organization_id, email_key) include (id) where deleted_at is null;
 
--- How many members groups have and how many they could have, so that nobody must count them for a total. A change adds
--- a row instead of changing a number: nobody waits for anybody else who changes the same group.
-create table graph_counts (
+-- How many members a group could have.
+create index nodes_living on nodes (organization_id, type) where deleted_at is null;
+
+-- How many members it has: the sum of its rows. A change adds a row instead of changing a number, so nobody waits for
+-- anybody else who changes the same group.
+create table member_counts (
   organization_id object_id not null,
   type text not null,
-  -- The group whose members these are; empty for all living nodes of the type.
-  id text collate "C" not null,
+  id object_id not null,
   nr bigint generated always as identity,
   change bigint not null,
   primary key (organization_id, type, id, nr) include (change)
 );
-call protect_tenant_table('graph_counts');
+call protect_tenant_table('member_counts');
 -- Update is for the lock alone.
-grant select, insert, update, delete on graph_counts to gatehouse_service;
+grant select, insert, update, delete on member_counts to gatehouse_service;
 
--- Makes one row of those of a count. What somebody else adds up at this moment is left to them.
-create function add_up_count(organization text, counted text, key text) returns void
+-- Makes one row of those of a group. What somebody else adds up at this moment is left to them.
+create function add_up_members(organization text, group_type text, group_id text) returns void
   language sql as $$
     with gone as (
-      delete from graph_counts where organization_id = organization and ctid = any(array(
-        select ctid from graph_counts where organization_id = organization and type = counted and id = key
+      delete from member_counts where organization_id = organization and ctid = any(array(
+        select ctid from member_counts where organization_id = organization and type = group_type and id = group_id
          limit 1000 for update skip locked))
       returning change
     )
-    insert into graph_counts (organization_id, type, id, change)
-    select organization, counted, key, sum(change) from gone having sum(change) <> 0
+    insert into member_counts (organization_id, type, id, change)
+    select organization, group_type, group_id, sum(change) from gone having sum(change) <> 0
 $$;
-create function change_count(organization text, counted text, key text, by bigint) returns void
+-- One change in a hundred adds up.
+create function change_members(organization text, group_type text, group_id text, by bigint) returns void
   language plpgsql as $$
 begin
-  insert into graph_counts (organization_id, type, id, change) values (organization, counted, key, by);
+  insert into member_counts (organization_id, type, id, change) values (organization, group_type, group_id, by);
   if random() < 0.01 then
-    perform add_up_count(organization, counted, key);
+    perform add_up_members(organization, group_type, group_id);
   end if;
 end $$;
 
--- The argument is what one node counts.
-create function count_node() returns trigger
-  language plpgsql as $$
-declare
-  node nodes := coalesce(new, old);
-begin
-  perform change_count(node.organization_id, node.type, '', tg_argv[0]::bigint);
-  return null;
-end $$;
-create function is_member_type(type text) returns boolean
-  language sql immutable parallel safe
-  return type in ('user', 'system', 'policy');
-create trigger count_added after insert on nodes for each row
-  when (is_member_type(new.type) and new.deleted_at is null) execute function count_node('1');
-create trigger count_restored after update on nodes for each row
-  when (is_member_type(new.type) and old.deleted_at is not null and new.deleted_at is null) execute function count_node('1');
-create trigger count_deleted after update on nodes for each row
-  when (is_member_type(new.type) and old.deleted_at is null and new.deleted_at is not null) execute function count_node('-1');
-create trigger count_gone after delete on nodes for each row
-  when (is_member_type(old.type) and old.deleted_at is null) execute function count_node('-1');
-
--- By statement: one may end all the edges of a large group.
 create function is_membership(from_type text, to_type text) returns boolean
   language sql immutable parallel safe
   return (from_type, to_type) in (('user_group', 'user'), ('system_group', 'system'), ('policy_group', 'policy'));
 create function count_added_members() returns trigger
   language plpgsql as $$
 begin
-  perform change_count(organization_id, from_type, from_id, count(*)) from added
+  perform change_members(organization_id, from_type, from_id, count(*)) from added
     where is_membership(from_type, to_type) and valid_until is null group by organization_id, from_type, from_id;
   return null;
 end $$;
 create function count_gone_members() returns trigger
   language plpgsql as $$
 begin
-  perform change_count(organization_id, from_type, from_id, -count(*)) from gone
+  perform change_members(organization_id, from_type, from_id, -count(*)) from gone
     where is_membership(from_type, to_type) and valid_until is null group by organization_id, from_type, from_id;
   return null;
 end $$;
@@ -91,14 +72,11 @@ create trigger count_before after update on edges
   referencing old table as gone for each statement execute function count_gone_members();
 
 -- From the beginning, while nobody else writes: here, where the triggers keep everybody out, and after a restore.
-create procedure recount_graph()
+create procedure recount_members()
   language sql as $$
-    delete from graph_counts;
-    insert into graph_counts (organization_id, type, id, change)
-    select organization_id, type, '', count(*) from nodes
-     where is_member_type(type) and deleted_at is null group by organization_id, type;
-    insert into graph_counts (organization_id, type, id, change)
+    delete from member_counts;
+    insert into member_counts (organization_id, type, id, change)
     select organization_id, from_type, from_id, count(*) from edges
      where is_membership(from_type, to_type) and valid_until is null group by organization_id, from_type, from_id;
 $$;
-call recount_graph();
+call recount_members();

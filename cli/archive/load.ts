@@ -65,7 +65,7 @@ export async function loadArchive(
     loaded[`${start.schema}.${start.name}`] = await loadTable(client, start, frames, onProgress)
   }
   // What was there before is counted, too, although it is gone.
-  await client.query('call recount_graph()')
+  await client.query('call recount_members()')
   // A job in an old archive would otherwise be swept away as overdue before it can run.
   await client.query(
     "update pgboss.job set keep_until = greatest(keep_until, now() + interval '14 days')",

@@ -36,14 +36,14 @@ const opens = (chain: Chain): boolean =>
 
 /**
  * The table of the groups of a type that the chains open, each once, however many ways lead there. One that is `whole`
- * has everybody who could be a member; `large` are others with very many.
+ * is large and has everybody who could be a member; `large` are the other ones of that size.
  */
 const openedOf = (chain: Chain): Sql => identifier(`opened_${chain.at(-2)!}`)
 const byGroupType = (chains: readonly Chain[]): Chain[][] => [
   ...Map.groupBy(chains.filter(opens), (chain) => chain.at(-2)!).values(),
 ]
 
-/** Groups beyond this are worth a pass of their own. */
+/** Groups beyond this are worth a pass of their own, and a question whether they have everybody. */
 const LARGE = 4000
 
 /** Those tables, for the WITH of a statement that has any of what follows; a comma stands after each. */
@@ -55,10 +55,10 @@ export const openedSql = (organizationId: string, start: NodeRef, chains: readon
         endsOf(organizationId, start, chain.slice(0, -1) as unknown as Chain),
       )
       return sql`${openedOf(chains[0]!)} as materialized (
-        select id, size, size = living as whole, size > ${LARGE} and size < living as large
-          from (select id, ${membersSql(organizationId, group, sql`g.id`)} as size,
-                       ${livingSql(organizationId, member)} as living
-                  from (select distinct id from (${union(ways)}) ways) g offset 0) g),`
+        select id, size, whole, size > ${LARGE} and not whole as large
+          from (select id, size, size > ${LARGE} and size = ${livingSql(organizationId, member)} as whole
+                  from (select id, ${membersSql(organizationId, group, sql`g.id`)} as size
+                          from (select distinct id from (${union(ways)}) ways) g offset 0) g offset 0) g),`
     }),
     ' ',
   )
