@@ -21,21 +21,20 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** What does more in each operation does fewer of them, and takes longer until its code is compiled. */
-const WARM_UPS = 4
-
 /**
  * The sides take turns, and which goes first alternates, so that a disturbance of the machine hits both. The
- * ratio is the median of the ratios within a round: its two halves saw the same machine.
+ * ratio is the median of the ratios within a round: its two halves saw the same machine. What does much in each operation
+ * does fewer of them and needs more turns until all its code is compiled (`warmUps`).
  */
 export async function compare(
   pair: Pair,
   { rounds, seconds }: { rounds: number; seconds: number },
+  warmUps = 1,
 ): Promise<Compared> {
   const done: Compared['rounds'] = []
   // Compilers, caches and connections get warm on both sides before anything counts.
   await pair.baseline(seconds)
-  for (let warm = 0; warm < WARM_UPS; warm++) await pair.ours(seconds)
+  for (let warm = 0; warm < warmUps; warm++) await pair.ours(seconds)
   for (let round = 0; round < rounds; round++) {
     const result = { baseline: 0, ours: 0 }
     const order = ['baseline', 'ours'] as const

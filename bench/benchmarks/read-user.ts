@@ -6,6 +6,7 @@ import { compare } from '../rounds.ts'
 import { createUser, keyHeader, type Service, startService, temporaryDataDir } from '../service.ts'
 
 const GOAL = 0.35
+const WARM_UPS = 4
 /** How many different ones are read, each as often as the others. */
 const OTHERS = 20_000
 
@@ -26,6 +27,7 @@ async function measure(
       ours: (seconds) => requestsPerSecond({ ...common, url: service.url, paths, seconds }),
     },
     settings,
+    WARM_UPS,
   )
 }
 

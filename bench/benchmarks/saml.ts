@@ -7,6 +7,7 @@ import { compare } from '../rounds.ts'
 import { keyHeader, type Service, startService, temporaryDataDir, userOf } from '../service.ts'
 
 const GOAL = 0.6
+const WARM_UPS = 8
 const PASSWORD = 'Tangled-Orchard-58'
 
 async function call<T>(
@@ -73,6 +74,7 @@ export const saml: Benchmark = {
         compare(
           { baseline, ours: (seconds) => requestsPerSecond(load(seconds, connections)) },
           settings,
+          WARM_UPS,
         )
       const result = await against(MANY)
       const quiet = await against(FEW)
