@@ -67,11 +67,26 @@ export const openedSql = (organizationId: string, start: NodeRef, chains: readon
 export const isOpened = (chain: Chain, groupId: Sql): Sql =>
   opens(chain) ? sql`(${groupId}::text in (select id from ${openedOf(chain)})) is true` : sql`true`
 
+/** The chain of which all others can only reach the same, if it opens a whole group: there is one kind of ends and of groups. */
+function settling(chains: readonly Chain[]): Chain | undefined {
+  const opened = byGroupType(chains)
+  const ends = new Set(chains.map((chain) => chain.at(-1)))
+  return opened.length === 1 && ends.size === 1 ? opened[0]![0] : undefined
+}
+
+const isWhole = (chain: Chain): Sql => sql`exists (select from ${openedOf(chain)} where whole)`
+
+/** How many of the smallest ids `reachedSql` leaves out: a whole group alone is read, and from there on. */
+export function leftOut(chains: readonly Chain[], skip: number): Sql {
+  const chain = settling(chains)
+  return chain ? sql`case when ${isWhole(chain)} then ${skip}::bigint else 0 end` : sql`0`
+}
+
 /**
  * The members of all these groups. With a bound, those that can be among so many of the smallest: beside a whole group
  * no other is read, and beside a large one, which alone has as many, none behind its last one.
  */
-function membersOfOpened(organizationId: string, chain: Chain, bound: Bound): Sql {
+function membersOfOpened(organizationId: string, chain: Chain, bound: Bound, left: Sql): Sql {
   const opened = openedOf(chain)
   if (bound === null)
     return sql`select m.id from ${opened} g,
@@ -81,30 +96,39 @@ function membersOfOpened(organizationId: string, chain: Chain, bound: Bound): Sq
     order by e.to_id offset ${bound}::bigint - 1 limit 1)`
   return sql`select m.id from ${opened} g,
     lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)}
-       and e.to_id <= coalesce(${last}::text, 'g') order by e.to_id limit ${bound}::bigint) m
-     where g.whole or not exists (select from ${opened} where whole)`
+       and e.to_id <= coalesce(${last}::text, 'g') order by e.to_id offset ${left} limit ${bound}::bigint - ${left}) m
+     where g.whole or not ${isWhole(chain)}`
 }
 
 /**
- * Selects `type` and `id` of everything that the chains reach from the start, each once. With a bound: at least so many
- * of the smallest ids, if there are as many; members stand in the order of their ids in the index, so of a large group
- * only these are read.
+ * Selects `type` and `id` of everything that the chains reach from the start, each once. For a page: at least as many of
+ * the smallest ids as end with it, if there are as many, without those that are left out (`leftOut`); members stand in
+ * the order of their ids in the index, so of a large group only these are read.
  */
 export function reachedSql(
   organizationId: string,
   start: NodeRef,
   chains: readonly Chain[],
-  bound: Bound = null,
+  page?: { skip: number; limit: number },
 ): Sql {
   if (chains.length === 0) return sql`select null::text as type, null::text as id where false`
+  const bound = page ? page.skip + page.limit : null
+  const left = page ? leftOut(chains, page.skip) : sql`0`
+  const settled = page && settling(chains)
+  const unlessWhole = settled ? sql`where not ${isWhole(settled)}` : empty
   const byType = Map.groupBy(chains, (chain) => chain.at(-1)!)
   return union(
     [...byType].map(([type, chains]) => {
       const closed = chains.filter((chain) => !opens(chain))
       const parts = [
-        ...closed.map((chain) => endsOf(organizationId, start, chain, bound)),
-        ...byGroupType(chains).map(([chain]) => membersOfOpened(organizationId, chain!, bound)),
-      ].map((ends) => sql`select id from (${ends}) ends`)
+        ...closed.map(
+          (chain) =>
+            sql`select id from (${endsOf(organizationId, start, chain, bound)}) ends ${unlessWhole}`,
+        ),
+        ...byGroupType(chains).map(([chain]) =>
+          membersOfOpened(organizationId, chain!, bound, left),
+        ),
+      ]
       const distinct = chains.every((chain) => chain.length === 2) ? empty : sql`distinct`
       return sql`select ${literal(type)}::text as type, id from (select ${distinct} id from (${union(parts)}) every) once`
     }),
@@ -124,9 +148,8 @@ export function totalSql(organizationId: string, start: NodeRef, chains: readonl
   if (first?.length === 2 && more.length === 0 && memberTypeOf(first[0]) === first[1])
     return membersSql(organizationId, first[0], sql`${start.id}`)
   const count = sql`(select count(*) from (${reachedSql(organizationId, start, chains)}) r)`
-  const opened = byGroupType(chains)
-  if (opened.length !== 1 || new Set(chains.map((chain) => chain.at(-1))).size !== 1) return count
-  const chain = opened[0]![0]!
+  const chain = settling(chains)
+  if (!chain) return count
   const groups = openedOf(chain)
   const largest = sql`(select max(size) from ${groups})`
   const others = union([
@@ -138,7 +161,7 @@ export function totalSql(organizationId: string, start: NodeRef, chains: readonl
   const inLarge = membershipsIn(organizationId, chain, sql`(select id from ${groups} where large)`)
   return sql`(
     select case
-      when exists (select from ${groups} where whole) then ${largest}
+      when ${isWhole(chain)} then ${largest}
       when (select count(*) from ${groups} where large) = 1 then (
         with apart as materialized (select distinct id from (${others}) every)
         select case when (select count(*) from apart) * ${PROBE} < ${largest}

@@ -5,7 +5,7 @@ import { empty, identifier, join, literal, prepared, type Sql, sql } from '../pl
 import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
-import { isOpened, openedSql, reachedSql, totalSql } from './reached-sql.ts'
+import { isOpened, leftOut, openedSql, reachedSql, totalSql } from './reached-sql.ts'
 import type { GraphConnection } from './schema.ts'
 
 /** What a traversal may be filtered and sorted by. */
@@ -68,8 +68,9 @@ export async function traverse(
       sql`${at === 0 ? empty : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
   )
   const reached = plain
-    ? reachedSql(organizationId, start, chains, list.skip + list.limit)
+    ? reachedSql(organizationId, start, chains, list)
     : reachedSql(organizationId, start, chains)
+  const skip = plain ? sql`${list.skip}::bigint - ${leftOut(chains, list.skip)}` : sql`${list.skip}`
   const total = plain
     ? totalSql(organizationId, start, chains)
     : sql`(select count(*) from reached r where ${list.where})`
@@ -83,7 +84,7 @@ export async function traverse(
                          (select json_agg(path) from (${paths.length === 0 ? sql`select null::json as path` : join(paths, ' ')}) ways))
                        order by ${list.orderBy})
                        from (select r.type, r.id from reached r where ${list.where}
-                              order by ${list.orderBy} limit ${list.limit} offset ${list.skip}) r), '[]'::json) as results`
+                              order by ${list.orderBy} limit ${list.limit} offset ${skip}) r), '[]'::json) as results`
   // It takes longer to plan than to run. Filters, orders and lists of targets come in any number of forms.
   const fewTexts = plain && (chains.length === 1 || chains.some((chain) => chain.length > 2))
   // Room for the ids of a hundred thousand users.
