@@ -277,9 +277,9 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
   const ferry = new Ferry(withClient)
   const memory = new Recall()
   const lane = new Lane(settings(LANE_TIMEOUT_MS), () => memory.forget())
-  async function onLane(tenant: Tenant, query: Sql): Promise<Result> {
+  async function onLane(tenant: Tenant, query: Sql, key?: string): Promise<Result> {
     try {
-      return await lane.read(tenant === null ? null : setTenant(tenant), query)
+      return await lane.read(tenant === null ? null : setTenant(tenant), query, key)
     } catch (error) {
       throw translate(error)
     }
@@ -296,7 +296,9 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
         (query) => withClient((client) => statement(client, organizationId, query)),
         (query) => onLane(organizationId, query),
         (question) =>
-          memory.find(String(organizationId), question, (query) => onLane(organizationId, query)),
+          memory.find(String(organizationId), question, (query, key) =>
+            onLane(organizationId, query, key),
+          ),
       ),
       copyOut: (query, sink) =>
         withClient((client) => copyOut(client, organizationId, query, sink)),

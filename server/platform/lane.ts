@@ -3,6 +3,12 @@ import pg from 'pg'
 import { Flight, Passenger, type Rows } from './flight.ts'
 import type { Sql } from './sql.ts'
 
+interface Waiting {
+  passengers: Passenger[]
+  /** Those that others may join. */
+  byKey: Map<string, Passenger>
+}
+
 /**
  * A connection on which reads of many requests travel together. Those of the same turn of the event loop leave in one
  * system call, those of the same tenant in one transaction: the busier the service is, the less each of them costs.
@@ -11,7 +17,7 @@ export class Lane {
   #open: pg.Client | null = null
   #connecting: Promise<pg.Client> | null = null
   /** By the statement that sets their tenant; null for tables without one. */
-  #waiting = new Map<string | null, Passenger[]>()
+  #waiting = new Map<string | null, Waiting>()
   readonly #config: pg.ClientConfig
 
   readonly #onConnect: () => void
@@ -21,18 +27,29 @@ export class Lane {
     this.#onConnect = onConnect
   }
 
-  /** Only for statements that read: one that fails undoes the transaction that others share. */
-  read(setTenant: string | null, query: Sql): Promise<Rows> {
+  /**
+   * Only for statements that read: one that fails undoes the transaction that others share. Whoever asks the same under
+   * the same key before it has left hears the same answer, which nobody may change then. After that it would be too
+   * late: the answer might not tell what has been written meanwhile.
+   */
+  read(setTenant: string | null, query: Sql, key?: string): Promise<Rows> {
+    const waiting = this.#waitingFor(setTenant)
+    const other = key === undefined ? undefined : waiting.byKey.get(key)
+    if (other) return other.landed
     const passenger = new Passenger(query)
-    this.#board(setTenant, [passenger])
+    waiting.passengers.push(passenger)
+    if (key !== undefined) waiting.byKey.set(key, passenger)
     return passenger.landed
   }
 
-  #board(setTenant: string | null, passengers: Passenger[]): void {
+  #waitingFor(setTenant: string | null): Waiting {
     if (this.#waiting.size === 0) setImmediate(() => this.#depart())
-    const others = this.#waiting.get(setTenant)
-    if (others) others.push(...passengers)
-    else this.#waiting.set(setTenant, passengers)
+    let waiting = this.#waiting.get(setTenant)
+    if (!waiting) {
+      waiting = { passengers: [], byKey: new Map() }
+      this.#waiting.set(setTenant, waiting)
+    }
+    return waiting
   }
 
   async #depart(): Promise<void> {
@@ -42,10 +59,11 @@ export class Lane {
       const client = this.#open ?? (await this.#connect())
       const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
       stream.cork()
-      for (const [setTenant, passengers] of waiting) void this.#fly(client, setTenant, passengers)
+      for (const [setTenant, { passengers }] of waiting)
+        void this.#fly(client, setTenant, passengers)
       stream.uncork()
     } catch (error) {
-      for (const passengers of waiting.values())
+      for (const { passengers } of waiting.values())
         for (const passenger of passengers) passenger.fail(error)
     }
   }

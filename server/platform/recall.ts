@@ -18,7 +18,8 @@ interface Known {
 /** Rows kept for each process; the one used longest ago goes first. */
 const MOST_ROWS = 2000
 
-type Ask = (query: Sql) => Promise<{ rows: unknown[] }>
+/** Questions of the same key that wait for the same journey are one. */
+type Ask = (query: Sql, key: string) => Promise<{ rows: unknown[] }>
 
 /** Whether it is there, and which one. */
 const version = ({ version, from }: Question): Sql =>
@@ -49,7 +50,7 @@ export class Recall {
     const key = `${tenant} ${question.from.name} ${question.from.values.map(keyOf).join('\0')}`
     const before = known.get(key)
     if (before) {
-      const { rows } = await ask(version(question))
+      const { rows } = await ask(version(question), key)
       if (rows.length === 0) return undefined
       // Not if it has been forgotten meanwhile.
       if ((rows[0] as Known).version === before.version && this.#known === known) {
@@ -58,7 +59,7 @@ export class Recall {
         return before.row
       }
     }
-    const { rows } = await ask(whole(question))
+    const { rows } = await ask(whole(question), `${key} whole`)
     const row = rows[0] as (object & { version: string }) | undefined
     if (!row) return undefined
     known.delete(key)
