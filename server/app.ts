@@ -49,7 +49,7 @@ import {
   forwarderRoutes,
   forwardingJobs,
 } from './forwarding/index.ts'
-import { forgetHistoryJob, graphJobs, graphRoutes, namesBy } from './graph/index.ts'
+import { forgetHistoryJob, graphJobs, graphRoutes, namesBy, ReachedMemory } from './graph/index.ts'
 import {
   evaluateAllGroupsJob,
   evaluateGroupJob,
@@ -270,6 +270,7 @@ async function registerApi(
     commandDetails,
     userStanding: userStanding(db),
     isInactive,
+    remembered: new ReachedMemory(),
   }
   await http.register(graphRoutes, { prefix: '/api/v2', context: graph })
   await http.register(groupRoutes, { prefix: '/api/v2', context: groups })

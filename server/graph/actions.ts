@@ -14,7 +14,7 @@ type Query = Record<string, unknown>
 
 /** Reads what the chains reach; a start that is not there is not found, unless that counts as reaching nothing. */
 async function reach(
-  { db }: GraphContext,
+  { db, remembered }: GraphContext,
   caller: Caller,
   start: NodeRef,
   chains: readonly Chain[],
@@ -26,7 +26,7 @@ async function reach(
   const list = readListV2(reachedResource, { limit, skip, filter, sort })
   const plain = filter === undefined && sort === undefined
   const found = await db.tx(organizationId, (tx) =>
-    traverse(tx, organizationId, start, chains, list, plain),
+    traverse(tx, organizationId, { start, chains, list, plain }, remembered),
   )
   if (!found.known && !unknownIsEmpty) throw nodeNotFound(start.type)
   return found

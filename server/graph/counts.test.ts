@@ -9,6 +9,7 @@ import { chainsTo } from './actions.ts'
 import { endEdge, insertEdge, replaceEdge } from './edge-store.ts'
 import { deleteEndedEdges, deleteForgottenNodes } from './history-store.ts'
 import { addNode, deleteNode, type NodeRef, type NodeType, restoreNode } from './index.ts'
+import { ReachedMemory } from './reached-memory.ts'
 import { reachedResource, traverse } from './traverse-store.ts'
 
 const app = await startApp()
@@ -213,23 +214,29 @@ for (const [name, groups, direct] of LARGE_WORLDS) {
       .filter((n) => [...groups, direct].some(([first, last]) => n >= first && n <= last))
       .map(idOf)
     const start = { type: 'application', id: application } as const
-    for (const [skip, limit] of [
+    const chains = chainsTo('application', ['user'])
+    const pages = [
       [0, 100],
       [0, 1],
       [350, 100],
       [1900, 100],
       [4880, 100],
       [Number.MAX_SAFE_INTEGER, 100],
-    ] as const) {
-      const list = readListV2(reachedResource, { skip, limit })
-      const { total, results } = await app.db.tx(organizationId, (tx) =>
-        traverse(tx, organizationId, start, chainsTo('application', ['user']), list, true),
-      )
-      assert.equal(total, wanted.length)
-      assert.deepEqual(
-        results.map(({ id }) => id),
-        wanted.slice(skip, skip + limit),
-      )
-    }
+    ] as const
+    const remembered = new ReachedMemory()
+    // Found anew each time, and as it is remembered from the second page on.
+    for (const memory of [null, remembered, remembered])
+      for (const [skip, limit] of pages) {
+        const list = readListV2(reachedResource, { skip, limit })
+        const question = { start, chains, list, plain: true }
+        const { total, results } = await app.db.tx(organizationId, (tx) =>
+          traverse(tx, organizationId, question, memory ?? new ReachedMemory()),
+        )
+        assert.equal(total, wanted.length)
+        assert.deepEqual(
+          results.map(({ id }) => id),
+          wanted.slice(skip, skip + limit),
+        )
+      }
   })
 }

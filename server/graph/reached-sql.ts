@@ -1,7 +1,7 @@
 import { empty, identifier, join, literal, type Sql, sql } from '../platform/sql.ts'
 import { hopsOf, waysFrom } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
-import { livingSql, membersSql } from './counts-sql.ts'
+import { countedSql, livingSql, membersSql } from './counts-sql.ts'
 import { memberTypeOf, type NodeRef, type NodeType } from './pairs.ts'
 
 /** How many of the smallest ids are needed; null for all. */
@@ -35,10 +35,15 @@ const opens = (chain: Chain): boolean =>
   chain.length > 2 && memberTypeOf(chain.at(-2)!) === chain.at(-1)
 
 /**
- * The table of the groups of a type that the chains open, each once, however many ways lead there. One that is `whole`
- * is large and has everybody who could be a member; `large` are the other ones of that size.
+ * The table of the groups of a type that the chains open, each once, however many ways lead there. Another `version`
+ * tells that members have changed.
  */
 const openedOf = (chain: Chain): Sql => identifier(`opened_${chain.at(-2)!}`)
+/**
+ * The same with what helps to find their members. One that is `whole` is large and has everybody who could be a member;
+ * `large` are the other ones of that size.
+ */
+const sizedOf = (chain: Chain): Sql => identifier(`sized_${chain.at(-2)!}`)
 const byGroupType = (chains: readonly Chain[]): Chain[][] => [
   ...Map.groupBy(chains.filter(opens), (chain) => chain.at(-2)!).values(),
 ]
@@ -54,11 +59,14 @@ export const openedSql = (organizationId: string, start: NodeRef, chains: readon
       const ways = chains.map((chain) =>
         endsOf(organizationId, start, chain.slice(0, -1) as unknown as Chain),
       )
-      return sql`${openedOf(chains[0]!)} as materialized (
-        select id, size, whole, size > ${LARGE} and not whole as large
-          from (select id, size, size > ${LARGE} and size = ${livingSql(organizationId, member)} as whole
-                  from (select id, ${membersSql(organizationId, group, sql`g.id`)} as size
-                          from (select distinct id from (${union(ways)}) ways) g offset 0) g offset 0) g),`
+      return sql`
+        ${openedOf(chains[0]!)} as materialized (
+          select id, size, version from (select distinct id from (${union(ways)}) ways) g,
+            lateral (${countedSql(organizationId, group, sql`g.id`)}) counted),
+        ${sizedOf(chains[0]!)} as materialized (
+          select id, size, whole, size > ${LARGE} and not whole as large
+            from (select id, size, size > ${LARGE} and size = ${livingSql(organizationId, member)} as whole
+                    from ${openedOf(chains[0]!)} offset 0) g),`
     }),
     ' ',
   )
@@ -74,7 +82,21 @@ function settling(chains: readonly Chain[]): Chain | undefined {
   return opened.length === 1 && ends.size === 1 ? opened[0]![0] : undefined
 }
 
-const isWhole = (chain: Chain): Sql => sql`exists (select from ${openedOf(chain)} where whole)`
+const isWhole = (chain: Chain): Sql => sql`exists (select from ${sizedOf(chain)} where whole)`
+
+/** Whether what the chains reach can be told by the versions of the groups they open, and so be remembered. */
+export const hasVersion = (chains: readonly Chain[]): boolean => settling(chains) !== undefined
+
+/** One row with a `value` that is another one whenever the chains may reach something else. */
+export function versionSql(organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql {
+  const direct = chains
+    .filter((chain) => !opens(chain))
+    .map((chain) => endsOf(organizationId, start, chain))
+  // Transactions are numbered anew in another cluster.
+  return sql`select md5(concat(pg_postmaster_start_time(), ' groups ',
+    (select string_agg(id || version, ' ' order by id) from ${openedOf(settling(chains)!)}), ' directly ',
+    ${direct.length === 0 ? sql`null` : sql`(select string_agg(distinct id, ' ' order by id) from (${union(direct)}) ends)`})) as value`
+}
 
 /** How many of the smallest ids `reachedSql` leaves out: a whole group alone is read, and from there on. */
 export function leftOut(chains: readonly Chain[], skip: number): Sql {
@@ -87,14 +109,14 @@ export function leftOut(chains: readonly Chain[], skip: number): Sql {
  * no other is read, and beside a large one, which alone has as many, none behind its last one.
  */
 function membersOfOpened(organizationId: string, chain: Chain, bound: Bound, left: Sql): Sql {
-  const opened = openedOf(chain)
   if (bound === null)
-    return sql`select m.id from ${opened} g,
+    return sql`select m.id from ${openedOf(chain)} g,
       lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)} offset 0) m`
-  const large = sql`(select id from ${opened} where large limit 1)`
+  const sized = sizedOf(chain)
+  const large = sql`(select id from ${sized} where large limit 1)`
   const last = sql`(select e.to_id from ${membershipsIn(organizationId, chain, large)}
     order by e.to_id offset ${bound}::bigint - 1 limit 1)`
-  return sql`select m.id from ${opened} g,
+  return sql`select m.id from ${sized} g,
     lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)}
        and e.to_id <= coalesce(${last}::text, 'g') order by e.to_id offset ${left} limit ${bound}::bigint - ${left}) m
      where g.whole or not ${isWhole(chain)}`
@@ -150,7 +172,7 @@ export function totalSql(organizationId: string, start: NodeRef, chains: readonl
   const count = sql`(select count(*) from (${reachedSql(organizationId, start, chains)}) r)`
   const chain = settling(chains)
   if (!chain) return count
-  const groups = openedOf(chain)
+  const groups = sizedOf(chain)
   const largest = sql`(select max(size) from ${groups})`
   const others = union([
     ...chains.filter((chain) => !opens(chain)).map((chain) => endsOf(organizationId, start, chain)),

@@ -5,7 +5,16 @@ import { empty, identifier, join, literal, prepared, type Sql, sql } from '../pl
 import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
-import { isOpened, leftOut, openedSql, reachedSql, totalSql } from './reached-sql.ts'
+import { pageOf, type ReachedMemory } from './reached-memory.ts'
+import {
+  hasVersion,
+  isOpened,
+  leftOut,
+  openedSql,
+  reachedSql,
+  totalSql,
+  versionSql,
+} from './reached-sql.ts'
 import type { GraphConnection } from './schema.ts'
 
 /** What a traversal may be filtered and sorted by. */
@@ -51,18 +60,36 @@ function pathsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
      where r.type = ${literal(chain.at(-1)!)}`
 }
 
-/**
- * Everything that the chains reach from the start: one statement. All ids are counted from the indexes; paths are put
- * together for the page alone. `plain`: neither filtered nor sorted by anything but the id.
- */
-export async function traverse(
-  tx: Tx,
+/** `plain`: neither filtered nor sorted by anything but the id. */
+export interface Question {
+  start: NodeRef
+  chains: readonly Chain[]
+  list: ListQuery
+  plain: boolean
+}
+
+/** What is remembered is good for as long as its version is the one that the statement finds. */
+interface Recalled {
+  isValid: Sql
+  /** The ids of the page, if all are known. */
+  page: string[] | null
+  /** All ids are wanted. */
+  keep: boolean
+}
+
+interface Answer extends Traversal {
+  version: string | null
+  /** What is remembered is still so. */
+  valid: boolean
+  ids: string | null
+}
+
+/** All ids are counted from the indexes; paths are put together for the page alone. */
+function statementOf(
   organizationId: string,
-  start: NodeRef,
-  chains: readonly Chain[],
-  list: ListQuery,
-  plain: boolean,
-): Promise<Traversal> {
+  { start, chains, list, plain }: Question,
+  recalled: Recalled | null,
+): Sql {
   const paths = chains.map(
     (chain, at) =>
       sql`${at === 0 ? empty : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
@@ -70,27 +97,67 @@ export async function traverse(
   const reached = plain
     ? reachedSql(organizationId, start, chains, list)
     : reachedSql(organizationId, start, chains)
-  const skip = plain ? sql`${list.skip}::bigint - ${leftOut(chains, list.skip)}` : sql`${list.skip}`
+  const skip = plain ? sql`${list.skip}::bigint - ${leftOut(chains, list.skip)}` : sql`${list.skip}::bigint`
   const total = plain
     ? totalSql(organizationId, start, chains)
     : sql`(select count(*) from reached r where ${list.where})`
-  const statement = sql`
-    with ${openedSql(organizationId, start, chains)}
+  const pageUnless = (known: Sql) => sql`
+    (select r.type, r.id from reached r where not ${known} and ${list.where}
+      order by ${list.orderBy} limit ${list.limit} offset case when not ${known} then ${skip} end)`
+  const remembered = recalled && {
+    with: sql`version as materialized (${versionSql(organizationId, start, chains)}),`,
+    columns: sql`(select value from version) as version, ${recalled.isValid} as valid,
+      case when ${recalled.isValid} and ${recalled.keep} then (select string_agg(r.id, '' order by r.id)
+        from (${reachedSql(organizationId, start, chains)}) r) end as ids,`,
+    total: sql`case when not ${recalled.isValid} then ${total} end`,
+    page: sql`${pageUnless(sql`(${recalled.isValid} and ${recalled.page}::text[] is not null)`)}
+      union all select ${literal(chains[0]!.at(-1)!)}, id from unnest(${recalled.page}::text[]) id where ${recalled.isValid}`,
+  }
+  return sql`
+    with ${openedSql(organizationId, start, chains)} ${remembered?.with ?? empty}
     reached as materialized (${reached})
     select exists (select from nodes where organization_id = ${organizationId} and type = ${start.type}
                      and id = ${start.id} and deleted_at is null) as known,
-           ${total} as total,
+           ${remembered?.columns ?? empty}
+           ${remembered?.total ?? total} as total,
            coalesce((select json_agg(json_build_object('type', r.type, 'id', r.id, 'paths',
                          (select json_agg(path) from (${paths.length === 0 ? sql`select null::json as path` : join(paths, ' ')}) ways))
                        order by ${list.orderBy})
-                       from (select r.type, r.id from reached r where ${list.where}
-                              order by ${list.orderBy} limit ${list.limit} offset ${skip}) r), '[]'::json) as results`
+                       from (${remembered?.page ?? pageUnless(sql`false`)}) r), '[]'::json) as results`
+}
+
+/** Everything that the chains reach from the start: one statement. */
+export async function traverse(
+  tx: Tx,
+  organizationId: string,
+  question: Question,
+  memory: ReachedMemory,
+): Promise<Traversal> {
+  const { start, chains, list, plain } = question
+  const key =
+    plain && hasVersion(chains) ? `${organizationId} ${start.id} ${chains.join(' ')}` : null
+  const before = key === null ? undefined : memory.find(key)
+  const recalled =
+    key === null
+      ? null
+      : {
+          isValid: sql`coalesce((select value from version) = ${before?.version ?? null}::text, false)`,
+          page: before?.ids ? pageOf(before.ids, list) : null,
+          keep: before !== undefined && before.ids === undefined,
+        }
+  const statement = statementOf(organizationId, question, recalled)
   // It takes longer to plan than to run. Filters, orders and lists of targets come in any number of forms.
   const fewTexts = plain && (chains.length === 1 || chains.some((chain) => chain.length > 2))
   // Room for the ids of a hundred thousand users.
   const [, row] = await Promise.all([
     tx.run(sql`set local work_mem = '32MB'`),
-    tx.one<Traversal>(fewTexts ? prepared(statement) : statement),
+    tx.one<Answer>(fewTexts ? prepared(statement) : statement),
   ])
-  return row!
+  const { known, version, valid, ids, results } = row!
+  const total = valid ? before!.total : row!.total
+  if (key !== null && version !== null) {
+    if (!valid) memory.keep(key, { version, total })
+    else if (ids !== null) memory.keep(key, { version, total, ids: Buffer.from(ids, 'hex') })
+  }
+  return { known, total, results }
 }
