@@ -97,7 +97,9 @@ function statementOf(
   const reached = plain
     ? reachedSql(organizationId, start, chains, list)
     : reachedSql(organizationId, start, chains)
-  const skip = plain ? sql`${list.skip}::bigint - ${leftOut(chains, list.skip)}` : sql`${list.skip}::bigint`
+  const skip = plain
+    ? sql`${list.skip}::bigint - ${leftOut(chains, list.skip)}`
+    : sql`${list.skip}::bigint`
   const total = plain
     ? totalSql(organizationId, start, chains)
     : sql`(select count(*) from reached r where ${list.where})`
