@@ -1,3 +1,5 @@
+import { Recent } from '../platform/recent.ts'
+
 /** What a traversal found. */
 export interface Found {
   /** Another one whenever anything on its ways has changed (`versionSql`). */
@@ -9,12 +11,11 @@ export interface Found {
 
 /** Fewer are found quickly enough each time. */
 const MANY = 2000
-/** Traversals kept for each process, and the bytes of their ids; the one asked for longest ago goes first. */
-const MOST_TRAVERSALS = 1000
-const MOST_BYTES = 32 * 1024 * 1024
+/** Kept for each process, in bytes; the rest of what is known of a traversal counts as so many. */
+const MOST_BYTES = 64 * 1024 * 1024
+const BYTES_OF_REST = 1000
 
 const BYTES_OF_ID = 12
-const sizeOf = (found: Found): number => found.ids?.byteLength ?? 0
 
 /** The ids of a page. */
 export function pageOf(ids: Buffer, { skip, limit }: { skip: number; limit: number }): string[] {
@@ -30,36 +31,22 @@ export function pageOf(ids: Buffer, { skip, limit }: { skip: number; limit: numb
  * their members apart.
  */
 export class ReachedMemory {
-  readonly #found = new Map<string, Found>()
+  readonly #found = new Recent<Found>(
+    MOST_BYTES,
+    ({ ids }) => BYTES_OF_REST + (ids?.byteLength ?? 0),
+  )
   readonly #from: number
-  #bytes = 0
 
   constructor(from = MANY) {
     this.#from = from
   }
 
   find(key: string): Found | undefined {
-    const found = this.#found.get(key)
-    if (found) {
-      this.#found.delete(key)
-      this.#found.set(key, found)
-    }
-    return found
+    return this.#found.get(key)
   }
 
   keep(key: string, found: Found): void {
-    this.#drop(key)
-    if (found.total < this.#from || sizeOf(found) > MOST_BYTES) return
-    this.#found.set(key, found)
-    this.#bytes += sizeOf(found)
-    while (this.#found.size > MOST_TRAVERSALS || this.#bytes > MOST_BYTES)
-      this.#drop(this.#found.keys().next().value!)
-  }
-
-  #drop(key: string): void {
-    const found = this.#found.get(key)
-    if (!found) return
-    this.#bytes -= sizeOf(found)
-    this.#found.delete(key)
+    if (found.total < this.#from) this.#found.delete(key)
+    else this.#found.set(key, found)
   }
 }

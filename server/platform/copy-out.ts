@@ -10,7 +10,7 @@ const READ_SIZE = 131_072
 export class DatabaseSocket extends Socket {
   /** Must be done with the bytes when it returns. */
   divert: ((bytes: Buffer) => void) | null = null
-  #gathering = false
+  #gathered: Uint8Array[] = []
 
   constructor() {
     super({
@@ -26,17 +26,21 @@ export class DatabaseSocket extends Socket {
     } as SocketConstructorOpts)
   }
 
-  /** What is written in one go leaves in one system call: `begin` and the statements behind it, say. */
+  /** What is written in one go leaves as one: `begin` and the statements behind it, say. */
   override write(message: string | Uint8Array, ...rest: unknown[]): boolean {
-    if (!this.#gathering) {
-      this.#gathering = true
-      this.cork()
-      process.nextTick(() => {
-        this.#gathering = false
-        this.uncork()
-      })
+    if (typeof message === 'string' || message.length > READ_SIZE || rest.length > 0) {
+      this.#send()
+      return super.write(message, ...(rest as []))
     }
-    return super.write(message, ...(rest as []))
+    if (this.#gathered.push(message) === 1) process.nextTick(() => this.#send())
+    return true
+  }
+
+  #send(): void {
+    const gathered = this.#gathered
+    if (gathered.length === 0) return
+    this.#gathered = []
+    super.write(gathered.length === 1 ? gathered[0]! : Buffer.concat(gathered))
   }
 }
 

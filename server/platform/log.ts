@@ -54,7 +54,12 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   if (process.stdout.isTTY) {
     return pino(options, pretty({ translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' }))
   }
-  const batched = pino.destination({ sync: false, minLength: 8192, periodicFlush: 200 })
+  const batched = pino.destination({
+    sync: false,
+    minLength: 32_768,
+    maxWrite: 65_536,
+    periodicFlush: 200,
+  })
   process.on('exit', () => {
     try {
       batched.flushSync()

@@ -1,4 +1,5 @@
 import { freeze } from './memo.ts'
+import { Recent } from './recent.ts'
 import { Sql } from './sql.ts'
 
 /** A row that is asked for again and again, and rarely changes. */
@@ -15,8 +16,9 @@ interface Known {
   row: object
 }
 
-/** Rows kept for each process; the one used longest ago goes first. */
+/** Rows kept for each process. */
 const MOST_ROWS = 2000
+const noRows = () => new Recent<Known>(MOST_ROWS)
 
 /** Questions of the same key that wait for the same journey are one. */
 type Ask = (query: Sql, key: string) => Promise<{ rows: unknown[] }>
@@ -38,11 +40,11 @@ export const whole = ({ columns, version, from }: Question): Sql =>
  * write out and read in forty columns takes several times as long as to find them.
  */
 export class Recall {
-  #known = new Map<string, Known>()
+  #known = noRows()
 
   /** Versions mean nothing to another database, and after the loss of a connection it may be another one. */
   forget(): void {
-    this.#known = new Map()
+    this.#known = noRows()
   }
 
   async find(tenant: string, question: Question, ask: Ask): Promise<object | undefined> {
@@ -53,19 +55,13 @@ export class Recall {
       const { rows } = await ask(version(question), key)
       if (rows.length === 0) return undefined
       // Not if it has been forgotten meanwhile.
-      if ((rows[0] as Known).version === before.version && this.#known === known) {
-        known.delete(key)
-        known.set(key, before)
-        return before.row
-      }
+      if ((rows[0] as Known).version === before.version && this.#known === known) return before.row
     }
     const { rows } = await ask(whole(question), `${key} whole`)
     const row = rows[0] as (object & { version: string }) | undefined
     if (!row) return undefined
-    known.delete(key)
     // It is handed to everybody who asks.
     known.set(key, { version: row.version, row: freeze(row) })
-    if (known.size > MOST_ROWS) known.delete(known.keys().next().value!)
     return row
   }
 }
