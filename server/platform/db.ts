@@ -6,6 +6,7 @@ import { Flight, Passenger } from './flight.ts'
 import { isId } from './ids.ts'
 import { Lane } from './lane.ts'
 import { type Question, Recall, whole } from './recall.ts'
+import { Recent } from './recent.ts'
 import { inlined, type Sql } from './sql.ts'
 
 /** Where and as whom to connect. Host may be a directory that holds a unix socket. */
@@ -146,11 +147,11 @@ type Send = (query: Sql) => Promise<Result>
 function queryable(
   send: Send,
   sendShared: Send = send,
-  recall?: (question: Question) => Promise<object | undefined>,
+  recall: Queryable['recall'] = async <T>(question: Question) =>
+    (await send(whole(question))).rows[0] as T | undefined,
 ): Queryable {
   return {
-    recall: async <T>(question: Question) =>
-      (recall ? await recall(question) : (await send(whole(question))).rows[0]) as T | undefined,
+    recall,
     many: async <T>(query: Sql) => (await send(query)).rows as T[],
     one: async <T>(query: Sql) => (await send(query)).rows[0] as T | undefined,
     find: async <T>(query: Sql) => (await sendShared(query)).rows[0] as T | undefined,
@@ -223,6 +224,9 @@ async function copyOut(
   }
 }
 
+/** Organizations whose way to their tables is kept at hand. */
+const MOST_TENANTS = 1000
+
 /** Whatever holds up the shared connection holds up everybody on it. */
 const LANE_TIMEOUT_MS = 5000
 
@@ -276,33 +280,34 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
 
   const ferry = new Ferry(withClient)
   const memory = new Recall()
-  const lane = new Lane(settings(LANE_TIMEOUT_MS), () => memory.forget())
-  async function onLane(tenant: Tenant, query: Sql, key?: string): Promise<Result> {
-    try {
-      return await lane.read(tenant === null ? null : setTenant(tenant), query, key)
-    } catch (error) {
-      throw translate(error)
+  const lane = new Lane(settings(LANE_TIMEOUT_MS), { onConnect: () => memory.forget(), translate })
+  const tenants = new Recent<TenantDb>(MOST_TENANTS)
+
+  function tenant(organizationId: string | readonly string[]): TenantDb {
+    const name = String(organizationId)
+    const known = tenants.get(name)
+    if (known) return known
+    const setIt = setTenant(organizationId)
+    const made: TenantDb = {
+      ...queryable(
+        (query) => withClient((client) => statement(client, organizationId, query)),
+        (query) => lane.read(setIt, query),
+        (question) => memory.find(name, question, (query, key) => lane.read(setIt, query, key)),
+      ),
+      copyOut: (query, sink) =>
+        withClient((client) => copyOut(client, organizationId, query, sink)),
     }
+    tenants.set(name, made)
+    return made
   }
 
   return {
     ...queryable(
       (query) => withClient((client) => statement(client, null, query)),
-      (query) => onLane(null, query),
+      (query) => lane.read(null, query),
     ),
 
-    tenant: (organizationId) => ({
-      ...queryable(
-        (query) => withClient((client) => statement(client, organizationId, query)),
-        (query) => onLane(organizationId, query),
-        (question) =>
-          memory.find(String(organizationId), question, (query, key) =>
-            onLane(organizationId, query, key),
-          ),
-      ),
-      copyOut: (query, sink) =>
-        withClient((client) => copyOut(client, organizationId, query, sink)),
-    }),
+    tenant,
 
     tx: (organizationId, work) =>
       withClient(async (client) => {

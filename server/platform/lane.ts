@@ -21,10 +21,16 @@ export class Lane {
   readonly #config: pg.ClientConfig
 
   readonly #onConnect: () => void
+  readonly #translate: (error: unknown) => unknown
 
-  constructor(config: pg.ClientConfig, onConnect: () => void) {
+  /** `translate` makes of an error what the passenger hears. */
+  constructor(
+    config: pg.ClientConfig,
+    { onConnect, translate }: { onConnect(): void; translate(error: unknown): unknown },
+  ) {
     this.#config = config
     this.#onConnect = onConnect
+    this.#translate = translate
   }
 
   /**
@@ -64,7 +70,7 @@ export class Lane {
       stream.uncork()
     } catch (error) {
       for (const { passengers } of waiting.values())
-        for (const passenger of passengers) passenger.fail(error)
+        for (const passenger of passengers) passenger.fail(this.#translate(error))
     }
   }
 
@@ -82,10 +88,10 @@ export class Lane {
     const { error, through, outdated } = await flight.arrival
     for (const passenger of passengers.slice(0, Math.max(through, 0))) passenger.land()
     if (!error) return
-    if (through < 0) for (const passenger of passengers) passenger.fail(error)
+    if (through < 0) for (const passenger of passengers) passenger.fail(this.#translate(error))
     else if (outdated && !again) await this.#fly(client, setTenant, passengers.slice(through), true)
     else {
-      passengers[through]!.fail(error)
+      passengers[through]!.fail(this.#translate(error))
       const rest = passengers.slice(through + 1)
       if (rest.length > 0) await this.#fly(client, setTenant, rest)
     }

@@ -47,7 +47,7 @@ export class Recall {
     this.#known = noRows()
   }
 
-  async find(tenant: string, question: Question, ask: Ask): Promise<object | undefined> {
+  async find<T>(tenant: string, question: Question, ask: Ask): Promise<Readonly<T> | undefined> {
     const known = this.#known
     const key = `${tenant} ${question.from.name} ${question.from.values.map(keyOf).join('\0')}`
     const before = known.get(key)
@@ -55,14 +55,15 @@ export class Recall {
       const { rows } = await ask(version(question), key)
       if (rows.length === 0) return undefined
       // Not if it has been forgotten meanwhile.
-      if ((rows[0] as Known).version === before.version && this.#known === known) return before.row
+      if ((rows[0] as Known).version === before.version && this.#known === known)
+        return before.row as T
     }
     const { rows } = await ask(whole(question), `${key} whole`)
     const row = rows[0] as (object & { version: string }) | undefined
     if (!row) return undefined
     // It is handed to everybody who asks.
     known.set(key, { version: row.version, row: freeze(row) })
-    return row
+    return row as T
   }
 }
 

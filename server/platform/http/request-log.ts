@@ -1,4 +1,6 @@
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { type DestinationStream, pino } from 'pino'
+import type { Logger } from '../log.ts'
 
 /**
  * The logger of one request: every line carries its id. A real child logger is made only for a request that
@@ -45,5 +47,22 @@ export class RequestLog {
   }
   fatal(...line: unknown[]): void {
     this.#log.fatal(...(line as [string]))
+  }
+}
+
+/**
+ * Writes the line that every request leaves, with the route and without query values. It is put together by hand, in the
+ * form that the logger gives it: to look at its members one by one took a tenth of the time of a read.
+ */
+export function requestLines(log: Logger): (request: FastifyRequest, reply: FastifyReply) => void {
+  const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!
+  const level = pino.levels.values.info
+  return ({ id, method, routeOptions, ip }, { statusCode, elapsedTime }) => {
+    if (!log.isLevelEnabled('info')) return
+    const ms = Math.round(elapsedTime * 10) / 10
+    const route = JSON.stringify(routeOptions.url ?? null)
+    stream.write(
+      `{"level":${level},"time":${Date.now()},"reqId":"${id}","method":"${method}","route":${route},"status":${statusCode},"ms":${ms},"ip":${JSON.stringify(ip)},"msg":"request"}\n`,
+    )
   }
 }

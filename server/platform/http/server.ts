@@ -10,7 +10,7 @@ import type { Logger } from '../log.ts'
 import { sha256 } from '../secrets.ts'
 import { registerErrors } from './errors.ts'
 import { registerJsonBody } from './json-body.ts'
-import { RequestLog } from './request-log.ts'
+import { RequestLog, requestLines } from './request-log.ts'
 import { registerSchemas } from './schemas.ts'
 import { securityHeaders } from './security-headers.ts'
 
@@ -20,7 +20,7 @@ const REQUEST_ID = /^[\w-]{1,64}$/
 export async function createServer(config: Config, log: Logger) {
   const app = Fastify({
     loggerInstance: log,
-    // One line per request is written by the hook below, with the route and without query values.
+    // One line per request is written by the hook below.
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     childLoggerFactory: (logger, bindings) => new RequestLog(logger, bindings),
@@ -51,18 +51,9 @@ export async function createServer(config: Config, log: Logger) {
     if (!request.routeOptions.config.public) reply.header('cache-control', 'no-store')
     done()
   })
+  const writeLine = requestLines(log)
   app.addHook('onResponse', (request, reply, done) => {
-    log.info(
-      {
-        reqId: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        ip: request.ip,
-      },
-      'request',
-    )
+    writeLine(request, reply)
     done()
   })
 
