@@ -139,7 +139,7 @@ test('a transaction that fails rolls back; an unreachable database is unavailabl
     /no/,
   )
   assert.deepEqual(await db.tenant(org).many(sql`select 1 from roles`), [])
-  await assert.rejects(db.tenant("x'; drop table roles; --").many(sql`select 1`), /24 hex/)
+  assert.throws(() => db.tenant("x'; drop table roles; --"), /24 hex/)
   const away = openDb({ host: '127.0.0.1', port: 1, user: 'x', database: 'x' })
   t.after(() => away.close())
   await assert.rejects(
