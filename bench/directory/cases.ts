@@ -1,4 +1,4 @@
-import { idOf } from './world.ts'
+import { IN_HUNDREDS, idOf, NEARLY_ALL } from './world.ts'
 
 /** A page of a hundred, over HTTP and as the plainest SQL that finds the same ids. */
 export interface Case {
@@ -20,7 +20,20 @@ const through = (middle: string, end: 'to' | 'from', start: string) => `
       on far.organization_id = near.organization_id and far.valid_until is null and ${middle}
    where near.organization_id = $1 and near.valid_until is null and ${start}`
 
-const application = idOf('application', 1)
+const usersOf = (application: string, skip: number) => `select id from (
+    select from_id as id from edges where ${now} and to_type = 'application' and to_id = '${application}' and from_type = 'user'
+    union ${through("far.from_type = 'user_group' and far.from_id = near.from_id and far.to_type = 'user'", 'to', `near.to_type = 'application' and near.to_id = '${application}' and near.from_type = 'user_group'`)}
+  ) reached order by id limit 100 offset ${skip}`
+
+function usersOfApplication(name: string, number: number, skip = 0): Case {
+  const application = idOf('application', number)
+  return {
+    name: `users of an application, ${name}`,
+    path: `api/v2/applications/${application}/users?limit=100&skip=${skip}`,
+    sql: usersOf(application, skip),
+  }
+}
+
 const person = idOf('user', 5)
 /** In the system group that the user group of everybody is bound to. */
 const device = idOf('system', 999)
@@ -38,14 +51,10 @@ export const CASES: Case[] = [
     body: { searchFilter: { searchTerm: 'user4711', fields: ['username'] }, limit: 100 },
     sql: `select * from users where organization_id = $1 and deleted_at is null and username ilike '%user4711%' order by id limit 100`,
   },
-  {
-    name: 'users of an application, all 100,000 of them',
-    path: `api/v2/applications/${application}/users?limit=100`,
-    sql: `select id from (
-        select from_id as id from edges where ${now} and to_type = 'application' and to_id = '${application}' and from_type = 'user'
-        union ${through("far.from_type = 'user_group' and far.from_id = near.from_id and far.to_type = 'user'", 'to', `near.to_type = 'application' and near.to_id = '${application}' and near.from_type = 'user_group'`)}
-      ) reached order by id limit 100`,
-  },
+  usersOfApplication('all 100,000 of them', 1),
+  usersOfApplication('through two groups of nearly everybody', NEARLY_ALL),
+  usersOfApplication('through a hundred groups', IN_HUNDREDS),
+  usersOfApplication('through a hundred groups, page at 50,000', IN_HUNDREDS, 50_000),
   {
     name: 'applications of a user',
     path: `api/v2/users/${person}/applications?limit=100`,

@@ -9,6 +9,8 @@ export const GROUPS = 5000
 export const SYSTEMS = 50_000
 const SYSTEM_GROUPS = 1000
 const APPLICATIONS = 200
+export const NEARLY_ALL = APPLICATIONS + 1
+export const IN_HUNDREDS = APPLICATIONS + 2
 
 const PREFIX = {
   user: '0000000a',
@@ -71,6 +73,21 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
       `2 + (i * 31 + k) % ${APPLICATIONS - 1}`,
       `${series(2, GROUPS)}, ${series(1, 3, 'k')}`,
     ),
+  )
+  // Two groups of nearly everybody, and everybody in a hundred groups; each of both bound to an application of its own.
+  const [almost, hundred] = [GROUPS + 1, GROUPS + 3]
+  await run(
+    `insert into nodes (organization_id, type, id) select $1, 'user_group', ${idSql('user_group', 'i')} from ${series(almost, hundred + 99)}`,
+  )
+  await run(
+    `insert into nodes (organization_id, type, id) select $1, 'application', ${idSql('application', 'i')} from ${series(NEARLY_ALL, IN_HUNDREDS)}`,
+  )
+  await run(edges('user_group', `${almost}`, 'user', 'i', series(1, PEOPLE - 1)))
+  await run(edges('user_group', `${almost + 1}`, 'user', 'i', series(1000, PEOPLE)))
+  await run(edges('user_group', `${hundred} + i % 100`, 'user', 'i', series(1, PEOPLE)))
+  await run(edges('user_group', 'i', 'application', `${NEARLY_ALL}`, series(almost, almost + 1)))
+  await run(
+    edges('user_group', 'i', 'application', `${IN_HUNDREDS}`, series(hundred, hundred + 99)),
   )
   await run(edges('user', 'i', 'system', `1 + i % ${SYSTEMS}`, series(1, PEOPLE)))
   await run(edges('user_group', 'i', 'system_group', `1 + i % ${SYSTEM_GROUPS}`, series(1, GROUPS)))
