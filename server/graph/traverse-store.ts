@@ -5,7 +5,7 @@ import { empty, identifier, join, literal, prepared, type Sql, sql } from '../pl
 import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
-import { pageOf, type ReachedMemory } from './reached-memory.ts'
+import { type Found, pageOf, type ReachedMemory } from './reached-memory.ts'
 import {
   hasVersion,
   isOpened,
@@ -77,12 +77,19 @@ interface Recalled {
   keep: boolean
 }
 
+/** With what is told of a traversal that can be remembered. */
 interface Answer extends Traversal {
-  version: string | null
-  /** What is remembered is still so. */
-  valid: boolean
-  ids: string | null
+  version?: string
+  /** What is remembered is still so, and has the total. */
+  valid?: boolean
+  ids?: string | null
 }
+
+const recall = (found: Found | undefined, list: ListQuery): Recalled => ({
+  isValid: sql`coalesce((select value from version) = ${found?.version ?? null}::text, false)`,
+  page: found?.ids ? pageOf(found.ids, list) : null,
+  keep: found !== undefined && found.ids === undefined,
+})
 
 /** All ids are counted from the indexes; paths are put together for the page alone. */
 function statementOf(
@@ -139,14 +146,7 @@ export async function traverse(
   const key =
     plain && hasVersion(chains) ? `${organizationId} ${start.id} ${chains.join(' ')}` : null
   const before = key === null ? undefined : memory.find(key)
-  const recalled =
-    key === null
-      ? null
-      : {
-          isValid: sql`coalesce((select value from version) = ${before?.version ?? null}::text, false)`,
-          page: before?.ids ? pageOf(before.ids, list) : null,
-          keep: before !== undefined && before.ids === undefined,
-        }
+  const recalled = key === null ? null : recall(before, list)
   const statement = statementOf(organizationId, question, recalled)
   // It takes longer to plan than to run. Filters, orders and lists of targets come in any number of forms.
   const fewTexts = plain && (chains.length === 1 || chains.some((chain) => chain.length > 2))
@@ -157,9 +157,7 @@ export async function traverse(
   ])
   const { known, version, valid, ids, results } = row!
   const total = valid ? before!.total : row!.total
-  if (key !== null && version !== null) {
-    if (!valid) memory.keep(key, { version, total })
-    else if (ids !== null) memory.keep(key, { version, total, ids: Buffer.from(ids, 'hex') })
-  }
+  if (key !== null && version !== undefined && (ids || !valid))
+    memory.keep(key, { version, total, ...(ids && { ids: Buffer.from(ids, 'hex') }) })
   return { known, total, results }
 }
