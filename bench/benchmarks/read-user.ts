@@ -6,7 +6,7 @@ import { compare } from '../rounds.ts'
 import { createUser, keyHeader, type Service, startService, temporaryDataDir } from '../service.ts'
 
 const GOAL = 0.35
-const WARM_UPS = 4
+const WARM_UPS = 8
 /** How many different ones are read, each as often as the others. */
 const OTHERS = 20_000
 
