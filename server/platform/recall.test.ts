@@ -116,3 +116,18 @@ test('with the connection everything is forgotten: the next one may lead to anot
   assert.deepEqual(second, { ...first })
   assert.notEqual(second, first)
 })
+
+test('a question for a row is never taken for one about the version of another', async (t) => {
+  const { organizationId, tenant } = setUp((close) => t.after(close))
+  await write(tenant, organizationId, 'a', 'one')
+  await write(tenant, organizationId, 'a whole', 'two')
+  // What is read while the connection is made is not remembered.
+  await recall(tenant, organizationId, 'b')
+  await recall(tenant, organizationId, 'a whole')
+  const [known, unknown] = await Promise.all([
+    recall(tenant, organizationId, 'a whole'),
+    recall(tenant, organizationId, 'a'),
+  ])
+  assert.deepEqual(known?.body, { words: ['two'] })
+  assert.deepEqual(unknown?.body, { words: ['one'] })
+})

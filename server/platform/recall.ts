@@ -58,7 +58,7 @@ export class Recall {
       if ((rows[0] as Known).version === before.version && this.#known === known)
         return before.row as T
     }
-    const { rows } = await ask(whole(question), `${key} whole`)
+    const { rows } = await ask(whole(question), `whole ${key}`)
     const row = rows[0] as (object & { version: string }) | undefined
     if (!row) return undefined
     // It is handed to everybody who asks.
