@@ -283,10 +283,12 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
   const lane = new Lane(settings(LANE_TIMEOUT_MS), { onConnect: () => memory.forget(), translate })
   const tenants = new Recent<TenantDb>(MOST_TENANTS)
 
-  function tenant(organizationId: string | readonly string[]): TenantDb {
-    const name = String(organizationId)
+  function tenant(organization: string | readonly string[]): TenantDb {
+    const name = String(organization)
     const known = tenants.get(name)
     if (known) return known
+    // A list of its own: what is kept under this name must stay what it is.
+    const organizationId = typeof organization === 'string' ? organization : [...organization]
     const setIt = setTenant(organizationId)
     const made: TenantDb = {
       ...queryable(
