@@ -52,7 +52,7 @@ export class RequestLog {
 
 /**
  * Writes the line that every request leaves, with the route and without query values. It is put together by hand, in the
- * form that the logger gives it: to look at its members one by one took a tenth of the time of a read.
+ * form that the logger gives it: to look at its members one by one took three hundredths of the time of a read.
  */
 export function requestLines(log: Logger): (request: FastifyRequest, reply: FastifyReply) => void {
   const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!

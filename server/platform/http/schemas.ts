@@ -49,8 +49,8 @@ export function registerSchemas(app: FastifyInstance): void {
       serialize ??= fastJsonStringify(schema as fastJsonStringify.Schema)
       return serialize(value)
     }
-    // What cannot change is written once, as bytes: to count those of a text took longer than to send them.
-    const writeOnce = memo((value: object) => Buffer.from(write(value)) as unknown as string)
+    // What cannot change is written once.
+    const writeOnce = memo(write)
     return (value) => (isUnchanging(value) ? writeOnce(value) : write(value))
   })
 }
