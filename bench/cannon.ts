@@ -10,18 +10,19 @@ const { url, method, headers, connections, seconds, paths, uniqueBody }: Load = 
 const mark = Math.random().toString(36).slice(2)
 let made = 0
 
+const [only, ...others] = paths ?? []
 const result = await autocannon({
-  url,
+  url: only !== undefined && others.length === 0 ? `${url}${only}` : url,
   method,
   headers,
   connections,
   duration: seconds,
-  ...(paths && {
+  ...(others.length > 0 && {
     requests: [
       {
         setupRequest: (request: autocannon.Request) => ({
           ...request,
-          path: paths[Math.floor(Math.random() * paths.length)]!,
+          path: paths![Math.floor(Math.random() * paths!.length)]!,
         }),
       },
     ],

@@ -7,7 +7,7 @@ const frame = JSON.stringify({ constant: '' }).length
 const body = JSON.stringify({ constant: 'x'.repeat(Math.max(0, bytes - frame)) })
 
 const app = Fastify()
-app.get('/', (_, reply) => {
+app.get('/api/systemusers/:id', (_, reply) => {
   reply.type('application/json; charset=utf-8').send(body)
 })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -19,12 +19,12 @@ async function measure(
   connections: number,
   settings: Settings,
 ) {
-  // The key travels to both, so that both parse the same header bytes.
-  const common = { method: 'GET' as const, headers: keyHeader(service.apiKey), connections }
+  // Address and key travel to both, so that both parse the same bytes, and to make up the requests takes as long for both.
+  const common = { method: 'GET' as const, headers: keyHeader(service.apiKey), paths, connections }
   return compare(
     {
       baseline: (seconds) => requestsPerSecond({ ...common, url: bareUrl, seconds }),
-      ours: (seconds) => requestsPerSecond({ ...common, url: service.url, paths, seconds }),
+      ours: (seconds) => requestsPerSecond({ ...common, url: service.url, seconds }),
     },
     settings,
     WARM_UPS,
