@@ -26,6 +26,13 @@ export class DatabaseSocket extends Socket {
     } as SocketConstructorOpts)
   }
 
+  /** Node gives a socket a `write` of its own here. */
+  override connect(...where: unknown[]): this {
+    super.connect(...(where as [string]))
+    delete (this as { write?: unknown }).write
+    return this
+  }
+
   /** What is written in one go leaves as one: `begin` and the statements behind it, say. */
   override write(message: string | Uint8Array, ...rest: unknown[]): boolean {
     if (typeof message === 'string' || message.length > READ_SIZE || rest.length > 0) {
@@ -34,6 +41,11 @@ export class DatabaseSocket extends Socket {
     }
     if (this.#gathered.push(message) === 1) process.nextTick(() => this.#send())
     return true
+  }
+
+  override end(...rest: unknown[]): this {
+    this.#send()
+    return super.end(...(rest as []))
   }
 
   #send(): void {

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { asQuery as asDriverQuery, CopyOut, DatabaseSocket, type RowSink } from './copy-out.ts'
 import { AppError, codeOf, invalid, unavailable } from './errors.ts'
 import { Ferry, type Party } from './ferry.ts'
-import { Flight, Passenger } from './flight.ts'
+import { fly, Passenger } from './flight.ts'
 import { isId } from './ids.ts'
 import { Lane } from './lane.ts'
 import { type Question, Recall, whole } from './recall.ts'
@@ -186,9 +186,7 @@ async function statement(
   if (organizationId === null) return client.query(asQuery(query))
   if (query.name !== undefined) {
     const passenger = new Passenger(query)
-    const flight = new Flight(setTenant(organizationId), [passenger])
-    client.query(flight)
-    const [{ error }] = await Promise.all([flight.arrival, client.query('commit')])
+    const { error } = await fly(client, setTenant(organizationId), [passenger])
     if (error) throw error
     passenger.land()
     return passenger.landed

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { Flight, type Passenger } from './flight.ts'
+import { fly, type Passenger } from './flight.ts'
 
 /** On their way at once; whoever comes meanwhile waits for the next and shares its commit. */
 const MOST_AWAY = 2
@@ -70,10 +70,7 @@ const everybody = (parties: Party[]): Passenger[] => parties.flatMap(({ passenge
 
 async function cross(client: pg.ClientBase, setTenant: string, parties: Party[]): Promise<void> {
   const passengers = everybody(parties)
-  const flight = new Flight(setTenant, passengers)
-  client.query(flight)
-  // After an error it is a rollback.
-  const [{ error, through }] = await Promise.all([flight.arrival, client.query('commit')])
+  const { error, through } = await fly(client, setTenant, passengers)
   if (!error) for (const passenger of passengers) passenger.land()
   else if (through < 0) throw error
   else if (parties.length > 1) for (const party of parties) await cross(client, setTenant, [party])

@@ -54,6 +54,49 @@ test('one that fails takes none of its neighbours with it', async (t) => {
   }
 })
 
+test('one that fails does not keep those of other tenants, who leave with it, from their answers', async (t) => {
+  const db = openDb(service)
+  t.after(() => db.close())
+  const six = (reader: Pick<typeof db, 'find'>, by: number) =>
+    reader.find(sql`select 6 / ${by}::int as result`)
+  const readers = () => [db.tenant(newId()), db.tenant(newId()), db, db.tenant(newId())]
+  for (const again of ['not prepared yet', 'prepared']) {
+    const [bad, good, global, last] = readers()
+    const outcomes = await Promise.allSettled([
+      six(bad!, 0),
+      six(good!, 1),
+      six(good!, 0),
+      six(global!, 2),
+      six(last!, 3),
+      six(bad!, 6),
+    ])
+    assert.deepEqual(
+      outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'failed')),
+      ['failed', { result: 6 }, 'failed', { result: 3 }, { result: 2 }, { result: 1 }],
+      again,
+    )
+  }
+})
+
+test('a change that is refused when it is committed has failed', async (t) => {
+  const [db, asOwner] = [openDb(service), openDb(owner)]
+  t.after(() => Promise.all([db.close(), asOwner.close()]))
+  await asOwner.run(
+    sql`create table late (id int unique deferrable initially deferred, organization text)`,
+  )
+  await asOwner.run(sql`grant select, insert on late to public`)
+  const org = newId()
+  const insert = () => sql`insert into late values (1, ${org})`
+  await assert.rejects(
+    db.together(org, async (tx) => Promise.all([tx.run(insert()), tx.run(insert())])),
+    /duplicate key/,
+  )
+  await assert.rejects(db.tenant(org).run(sql`insert into late values (2), (2)`), /duplicate key/)
+  assert.equal(await db.tenant(org).run(sql`select 1 from late`), 0)
+  await db.together(org, (tx) => tx.run(insert()))
+  assert.equal(await db.tenant(org).run(sql`select 1 from late`), 1)
+})
+
 test('a statement that was never prepared because another failed before it', async (t) => {
   const db = openDb(service)
   t.after(() => db.close())

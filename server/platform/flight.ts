@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Sql } from './sql.ts'
 
@@ -7,7 +6,6 @@ import type { Sql } from './sql.ts'
 
 /** What the driver's connection can send; not in its types. */
 interface DriverConnection {
-  stream: Socket
   parse(statement: { name: string; text: string }): void
   close(statement: { type: 'S'; name: string }): void
   bind(portal: { statement: string; values?: unknown[]; valueMapper?: typeof prepareValue }): void
@@ -33,7 +31,11 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 const prepared = new WeakMap<DriverConnection, Map<string, ReadRow | null>>()
 /** The statement is not there, or its table has other columns by now: it has to be prepared anew. */
 const OUTDATED = new Set(['26000', '0A000'])
+/** The transaction of another flight, right before it on the same connection, has failed and waits for its end. */
+const IN_FAILED_TRANSACTION = '25P02'
 const BEGIN = 'begin'
+const COMMIT = 'commit'
+const COMMANDS = [BEGIN, COMMIT]
 
 function rowReader({ fields }: RowDescription): ReadRow {
   const columns = fields.map(({ name, dataTypeID }) => ({
@@ -101,10 +103,10 @@ export class Passenger {
 export interface Arrival {
   /** Undefined: all went well. */
   error?: Error
-  /** How many statements came through. */
+  /** How many statements were answered before the error, which undid what they did; -1: none, and none is to blame. */
   through: number
-  /** The statement failed because it must be prepared anew. */
-  outdated: boolean
+  /** It can go again: a statement has to be prepared anew, or the flight before it has failed. */
+  because?: 'outdated' | 'neighbour'
 }
 
 /** What is wrong with a statement, not with the connection. */
@@ -112,11 +114,10 @@ const isOfStatement = (error: Error): error is pg.DatabaseError =>
   error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '')
 
 /**
- * Statements that are sent at once and answered at once: those of a tenant after `begin` and its `set local`. The
- * transaction is left open, so that an error does not reach what others have sent behind it; `commit` or `rollback` must
- * follow. After one that failed PostgreSQL passes over the rest.
+ * Statements that are sent at once and answered at once: those of a tenant between `begin`, its `set local` and `commit`.
+ * After one that failed PostgreSQL passes over the rest, `commit` included, and waits for a `rollback`.
  */
-export class Flight extends pg.Query {
+class Flight extends pg.Query {
   readonly arrival: Promise<Arrival>
   readonly #arrive: (arrival: Arrival) => void
   readonly #setTenant: string | null
@@ -126,7 +127,7 @@ export class Flight extends pg.Query {
   #at: number
 
   constructor(setTenant: string | null, passengers: Passenger[]) {
-    super({ text: '' })
+    super('')
     const { promise, resolve } = Promise.withResolvers<Arrival>()
     this.arrival = promise
     this.#arrive = resolve
@@ -141,11 +142,9 @@ export class Flight extends pg.Query {
     const connection = driver as DriverConnection
     this.#known = prepared.get(connection) ?? new Map()
     prepared.set(connection, this.#known)
-    connection.stream.cork()
     if (this.#setTenant !== null) {
-      this.#prepare(connection, BEGIN, 'begin')
-      connection.bind({ statement: BEGIN })
-      connection.execute({})
+      for (const command of COMMANDS) this.#prepare(connection, command, command)
+      this.#run(connection, BEGIN)
       connection.parse({ name: '', text: this.#setTenant })
       connection.bind({ statement: '' })
       connection.execute({})
@@ -159,8 +158,13 @@ export class Flight extends pg.Query {
       if (!readRow) connection.describe({ type: 'P', name: '' })
       connection.execute({})
     }
+    if (this.#setTenant !== null) this.#run(connection, COMMIT)
     connection.sync()
-    connection.stream.uncork()
+  }
+
+  #run(connection: DriverConnection, command: string): void {
+    connection.bind({ statement: command })
+    connection.execute({})
   }
 
   #prepare(connection: DriverConnection, name: string, text: string): void {
@@ -185,18 +189,41 @@ export class Flight extends pg.Query {
     this.#passengers[this.#at++]?.count(Number(/\d+$/.exec(text)?.[0] ?? 0))
   }
   handleReadyForQuery(): void {
-    this.#arrive({ through: this.#passengers.length, outdated: false })
+    this.#arrive({ through: this.#passengers.length })
   }
   handleError(error: Error): void {
+    // A connection that is gone brought nobody anywhere.
+    if (!isOfStatement(error)) {
+      this.#arrive({ error, through: -1 })
+      return
+    }
     const failed = this.#passengers[this.#at]
-    const ofStatement = failed !== undefined && isOfStatement(error)
-    const outdated = ofStatement && OUTDATED.has(error.code ?? '')
-    if (outdated) this.#known.delete(failed.name)
-    // Those behind it that were to be prepared were not.
-    if (ofStatement)
-      for (const { name, readRow } of this.#passengers.slice(this.#at + 1))
-        if (!readRow) this.#known.delete(name)
-    // A connection that is gone, or has no transaction, brought nobody anywhere.
-    this.#arrive({ error, through: ofStatement ? this.#at : -1, outdated })
+    // What was to be prepared from there on was not.
+    for (const { name, readRow } of this.#passengers.slice(Math.max(this.#at, 0)))
+      if (!readRow) this.#known.delete(name)
+    const outdated = OUTDATED.has(error.code ?? '')
+    if (outdated) for (const name of failed ? [failed.name] : COMMANDS) this.#known.delete(name)
+    const neighbour = error.code === IN_FAILED_TRANSACTION
+    this.#arrive({
+      error,
+      through: failed && !neighbour ? this.#at : -1,
+      ...(outdated && { because: 'outdated' }),
+      ...(neighbour && { because: 'neighbour' }),
+    })
   }
+}
+
+/** Takes them there and back. A transaction that fails is ended before anything else can be sent. */
+export async function fly(
+  client: pg.ClientBase,
+  setTenant: string | null,
+  passengers: Passenger[],
+): Promise<Arrival> {
+  const flight = new Flight(setTenant, passengers)
+  client.query(flight)
+  const arrival = await flight.arrival
+  // If that fails, the connection is gone, and whoever uses it next hears of it.
+  if (arrival.error && setTenant !== null && arrival.because !== 'neighbour')
+    client.query('rollback').catch(() => {})
+  return arrival
 }

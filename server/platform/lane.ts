@@ -1,6 +1,5 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
-import { Flight, Passenger, type Rows } from './flight.ts'
+import { fly, Passenger, type Rows } from './flight.ts'
 import type { Sql } from './sql.ts'
 
 interface Waiting {
@@ -11,13 +10,15 @@ interface Waiting {
 
 /**
  * A connection on which reads of many requests travel together. Those of the same turn of the event loop leave in one
- * system call, those of the same tenant in one transaction: the busier the service is, the less each of them costs.
+ * system call, and with them all that came while others were on their way; those of the same tenant share a transaction.
+ * The busier the service is, the less each of them costs.
  */
 export class Lane {
   #open: pg.Client | null = null
   #connecting: Promise<pg.Client> | null = null
   /** By the statement that sets their tenant; null for tables without one. */
   #waiting = new Map<string | null, Waiting>()
+  #away = false
   readonly #config: pg.ClientConfig
 
   readonly #onConnect: () => void
@@ -49,7 +50,7 @@ export class Lane {
   }
 
   #waitingFor(setTenant: string | null): Waiting {
-    if (this.#waiting.size === 0) setImmediate(() => this.#depart())
+    if (this.#waiting.size === 0 && !this.#away) setImmediate(() => this.#depart())
     let waiting = this.#waiting.get(setTenant)
     if (!waiting) {
       waiting = { passengers: [], byKey: new Map() }
@@ -61,17 +62,19 @@ export class Lane {
   async #depart(): Promise<void> {
     const waiting = this.#waiting
     this.#waiting = new Map()
+    this.#away = true
     try {
       const client = this.#open ?? (await this.#connect())
-      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-      stream.cork()
-      for (const [setTenant, { passengers }] of waiting)
-        void this.#fly(client, setTenant, passengers)
-      stream.uncork()
+      const flights = [...waiting].map(([setTenant, { passengers }]) =>
+        this.#fly(client, setTenant, passengers),
+      )
+      await Promise.all(flights)
     } catch (error) {
       for (const { passengers } of waiting.values())
         for (const passenger of passengers) passenger.fail(this.#translate(error))
     }
+    this.#away = false
+    if (this.#waiting.size > 0) setImmediate(() => this.#depart())
   }
 
   /** Never fails itself: those on board hear of it. */
@@ -81,18 +84,16 @@ export class Lane {
     passengers: Passenger[],
     again = false,
   ): Promise<void> {
-    const flight = new Flight(setTenant, passengers)
-    client.query(flight)
-    // If that fails, the connection is gone, and those on board hear of it.
-    if (setTenant !== null) client.query('commit').catch(() => {})
-    const { error, through, outdated } = await flight.arrival
-    for (const passenger of passengers.slice(0, Math.max(through, 0))) passenger.land()
+    const { error, through, because } = await fly(client, setTenant, passengers)
+    const answered = Math.max(through, 0)
+    for (let at = 0; at < answered; at++) passengers[at]!.land()
     if (!error) return
-    if (through < 0) for (const passenger of passengers) passenger.fail(this.#translate(error))
-    else if (outdated && !again) await this.#fly(client, setTenant, passengers.slice(through), true)
+    const rest = passengers.slice(answered)
+    if (because === 'neighbour') await this.#fly(client, setTenant, rest, again)
+    else if (because === 'outdated' && !again) await this.#fly(client, setTenant, rest, true)
     else {
-      passengers[through]!.fail(this.#translate(error))
-      const rest = passengers.slice(through + 1)
+      const failed = through < 0 ? rest.splice(0) : rest.splice(0, 1)
+      for (const passenger of failed) passenger.fail(this.#translate(error))
       if (rest.length > 0) await this.#fly(client, setTenant, rest)
     }
   }
