@@ -1,4 +1,4 @@
-import { IN_HUNDREDS, idOf, NEARLY_ALL } from './world.ts'
+import { IN_HUNDREDS, IN_THOUSANDS, idOf, NEARLY_ALL } from './world.ts'
 
 /** A page of a hundred, over HTTP and as the plainest SQL that finds the same ids. */
 export interface Case {
@@ -55,6 +55,7 @@ export const CASES: Case[] = [
   usersOfApplication('through two groups of nearly everybody', NEARLY_ALL),
   usersOfApplication('through a hundred groups', IN_HUNDREDS),
   usersOfApplication('through a hundred groups, page at 50,000', IN_HUNDREDS, 50_000),
+  usersOfApplication('through 5,000 groups', IN_THOUSANDS),
   {
     name: 'applications of a user',
     path: `api/v2/users/${person}/applications?limit=100`,

@@ -11,6 +11,7 @@ const SYSTEM_GROUPS = 1000
 const APPLICATIONS = 200
 export const NEARLY_ALL = APPLICATIONS + 1
 export const IN_HUNDREDS = APPLICATIONS + 2
+export const IN_THOUSANDS = APPLICATIONS + 3
 
 const PREFIX = {
   user: '0000000a',
@@ -80,7 +81,7 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
     `insert into nodes (organization_id, type, id) select $1, 'user_group', ${idSql('user_group', 'i')} from ${series(almost, hundred + 99)}`,
   )
   await run(
-    `insert into nodes (organization_id, type, id) select $1, 'application', ${idSql('application', 'i')} from ${series(NEARLY_ALL, IN_HUNDREDS)}`,
+    `insert into nodes (organization_id, type, id) select $1, 'application', ${idSql('application', 'i')} from ${series(NEARLY_ALL, IN_THOUSANDS)}`,
   )
   await run(edges('user_group', `${almost}`, 'user', 'i', series(1, PEOPLE - 1)))
   await run(edges('user_group', `${almost + 1}`, 'user', 'i', series(1000, PEOPLE)))
@@ -89,6 +90,8 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
   await run(
     edges('user_group', 'i', 'application', `${IN_HUNDREDS}`, series(hundred, hundred + 99)),
   )
+  // And all groups but that of everybody.
+  await run(edges('user_group', 'i', 'application', `${IN_THOUSANDS}`, series(2, GROUPS)))
   await run(edges('user', 'i', 'system', `1 + i % ${SYSTEMS}`, series(1, PEOPLE)))
   await run(edges('user_group', 'i', 'system_group', `1 + i % ${SYSTEM_GROUPS}`, series(1, GROUPS)))
   for (const table of ['users', 'nodes', 'edges', 'member_counts'])

@@ -35,10 +35,12 @@ const opens = (chain: Chain): boolean =>
   chain.length > 2 && memberTypeOf(chain.at(-2)!) === chain.at(-1)
 
 /**
- * The table of the groups of a type that the chains open, each once, however many ways lead there. Another `version`
- * tells that members have changed.
+ * The table of the groups of a type that the chains open and that have had members, each once, however many ways lead
+ * there. Another `version` tells that members have changed.
  */
 const openedOf = (chain: Chain): Sql => identifier(`opened_${chain.at(-2)!}`)
+/** Their ids alone. */
+const passedOf = (chain: Chain): Sql => identifier(`passed_${chain.at(-2)!}`)
 /**
  * The same with what helps to find their members. One that is `whole` is large and has everybody who could be a member;
  * `large` are the other ones of that size.
@@ -60,9 +62,8 @@ export const openedSql = (organizationId: string, start: NodeRef, chains: readon
         endsOf(organizationId, start, chain.slice(0, -1) as unknown as Chain),
       )
       return sql`
-        ${openedOf(chains[0]!)} as materialized (
-          select id, size, version from (select distinct id from (${union(ways)}) ways) g,
-            lateral (${countedSql(organizationId, group, sql`g.id`)}) counted),
+        ${passedOf(chains[0]!)} as materialized (select distinct id from (${union(ways)}) ways),
+        ${openedOf(chains[0]!)} as materialized (${countedSql(organizationId, group, passedOf(chains[0]!))}),
         ${sizedOf(chains[0]!)} as materialized (
           select id, size, whole, size > ${LARGE} and not whole as large
             from (select id, size, size > ${LARGE} and size = ${livingSql(organizationId, member)} as whole

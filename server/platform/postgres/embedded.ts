@@ -221,6 +221,8 @@ export class EmbeddedPostgres {
       max_connections: '120',
       max_wal_size: '1GB',
       wal_compression: 'pglz',
+      // Until it has looked at what an import brought, the planner takes every index for as good as the other.
+      autovacuum_naptime: '15s',
       log_destination: 'stderr',
       timezone: 'UTC',
     }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
