@@ -7,10 +7,17 @@ import { changeEdge, nodeNotFound } from './change.ts'
 import { compileAttributes } from './compiled-attributes.ts'
 import type { GraphContext } from './context.ts'
 import { associableWith, type NodeRef, type NodeType } from './pairs.ts'
+import type { Order } from './reached-memory.ts'
 import type { GraphConnection, GraphObjectWithPaths, GraphOperation } from './schema.ts'
 import { reachedResource, type Traversal, traverse } from './traverse-store.ts'
 
 type Query = Record<string, unknown>
+
+/** Whether a list is sorted by ids alone, and how. */
+function orderOf(sort: unknown = 'object_id'): Order | null {
+  if (sort === 'object_id' || sort === 'id') return 'ascending'
+  return sort === '-object_id' || sort === '-id' ? 'descending' : null
+}
 
 /** Reads what the chains reach; a start that is not there is not found, unless that counts as reaching nothing. */
 async function reach(
@@ -24,9 +31,9 @@ async function reach(
   const { organizationId } = caller
   const { limit, skip, filter, sort } = query
   const list = readListV2(reachedResource, { limit, skip, filter, sort })
-  const plain = filter === undefined && sort === undefined
+  const order = filter === undefined ? orderOf(sort) : null
   const found = await db.tx(organizationId, (tx) =>
-    traverse(tx, organizationId, { start, chains, list, plain }, remembered),
+    traverse(tx, organizationId, { start, chains, list, order }, remembered),
   )
   if (!found.known && !unknownIsEmpty) throw nodeNotFound(start.type)
   return found

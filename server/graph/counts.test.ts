@@ -236,17 +236,27 @@ for (const [name, groups, direct] of LARGE_WORLDS) {
     const remembered = new ReachedMemory()
     // Found anew each time, and as it is remembered from the second page on.
     for (const memory of [null, remembered, remembered])
-      for (const [skip, limit] of pages) {
-        const list = readListV2(reachedResource, { skip, limit })
-        const question = { start, chains, list, plain: true }
+      for (const [at, [skip, limit]] of [...pages, ...pages].entries()) {
+        const order = at < pages.length ? ('ascending' as const) : ('descending' as const)
+        const sort = order === 'ascending' ? undefined : '-object_id'
+        const list = readListV2(reachedResource, { skip, limit, sort })
+        const question = { start, chains, list, order }
         const { total, results } = await app.db.tx(organizationId, (tx) =>
           traverse(tx, organizationId, question, memory ?? new ReachedMemory()),
         )
         assert.equal(total, wanted.length)
         assert.deepEqual(
           results.map(({ id }) => id),
-          wanted.slice(skip, skip + limit),
+          (order === 'ascending' ? wanted : wanted.toReversed()).slice(skip, skip + limit),
         )
       }
+    for (const id of [idOf(0), ...wanted.slice(0, 2), idOf(4950), wanted.at(-1)!]) {
+      const list = readListV2(reachedResource, { filter: `object_id:$eq:${id}` })
+      const { total, results } = await app.db.tx(organizationId, (tx) =>
+        traverse(tx, organizationId, { start, chains, list, order: null }, remembered),
+      )
+      const found = wanted.filter((one) => one === id)
+      assert.deepEqual([total, results.map(({ id }) => id)], [found.length, found])
+    }
   })
 }

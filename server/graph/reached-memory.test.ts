@@ -41,7 +41,7 @@ async function world() {
       tx.run(sql`select add_up_members(${organizationId}, ${type}, ${id})`),
     ask: async (memory: ReachedMemory, skip = 0, limit = 100) => {
       const list = readListV2(reachedResource, { skip, limit })
-      const question = { start: application, chains, list, plain: true }
+      const question = { start: application, chains, list, order: 'ascending' as const }
       const { total, results } = await inTx((tx) => traverse(tx, organizationId, question, memory))
       const ways = results.map(({ id, paths }) => [id, paths.length])
       return { total, ways }
@@ -127,7 +127,14 @@ test('what is found quickly anyway is not kept', () => {
 test('a page of what is remembered is that of the list', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'].map((digit) => digit.repeat(24))
   const all = Buffer.from(ids.join(''), 'hex')
-  assert.deepEqual(pageOf(all, { skip: 0, limit: 2 }), ids.slice(0, 2))
-  assert.deepEqual(pageOf(all, { skip: 3, limit: 100 }), ids.slice(3))
-  assert.deepEqual(pageOf(all, { skip: Number.MAX_SAFE_INTEGER, limit: 100 }), [])
+  const pages = [
+    { skip: 0, limit: 2 },
+    { skip: 3, limit: 100 },
+    { skip: Number.MAX_SAFE_INTEGER, limit: 100 },
+  ]
+  for (const { skip, limit } of pages) {
+    assert.deepEqual(pageOf(all, { skip, limit }, 'ascending'), ids.slice(skip, skip + limit))
+    const backwards = ids.toReversed().slice(skip, skip + limit)
+    assert.deepEqual(pageOf(all, { skip, limit }, 'descending'), backwards)
+  }
 })

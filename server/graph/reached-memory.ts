@@ -17,12 +17,20 @@ const BYTES_OF_REST = 1000
 
 const BYTES_OF_ID = 12
 
+export type Order = 'ascending' | 'descending'
+
 /** The ids of a page. */
-export function pageOf(ids: Buffer, { skip, limit }: { skip: number; limit: number }): string[] {
-  const page = ids.subarray(skip * BYTES_OF_ID, (skip + limit) * BYTES_OF_ID)
-  return Array.from({ length: page.length / BYTES_OF_ID }, (_, at) =>
-    page.toString('hex', at * BYTES_OF_ID, (at + 1) * BYTES_OF_ID),
-  )
+export function pageOf(
+  ids: Buffer,
+  { skip, limit }: { skip: number; limit: number },
+  order: Order,
+): string[] {
+  const count = ids.length / BYTES_OF_ID
+  const length = Math.max(0, Math.min(limit, count - skip))
+  return Array.from({ length }, (_, at) => {
+    const place = order === 'ascending' ? skip + at : count - 1 - skip - at
+    return ids.toString('hex', place * BYTES_OF_ID, (place + 1) * BYTES_OF_ID)
+  })
 }
 
 /**

@@ -12,15 +12,21 @@ const union = (parts: Sql[]): Sql =>
     parts.map((part, at) => (at === 0 ? part : sql`union all ${part}`)),
     ' ',
   )
-const smallest = (bound: Bound): Sql =>
-  bound === null ? empty : sql`order by 1 limit ${bound}::bigint`
+const smallest = (bound: Bound, left: Sql): Sql =>
+  bound === null ? empty : sql`order by 1 offset ${left} limit ${bound}::bigint - ${left}`
 
-function endsOf(organizationId: string, start: NodeRef, chain: Chain, bound: Bound = null): Sql {
+function endsOf(
+  organizationId: string,
+  start: NodeRef,
+  chain: Chain,
+  bound: Bound = null,
+  left: Sql = sql`0`,
+): Sql {
   const hops = hopsOf(organizationId, chain)
   // A single edge leads to each end once; bounded lists must not be filled with repetitions.
   const distinct = bound !== null && chain.length > 2 ? sql`distinct` : empty
   return sql`select ${distinct} ${hops.at(-1)!.far}::text as id
-    from ${waysFrom(hops, sql`${start.id}::text`)} ${smallest(bound)}`
+    from ${waysFrom(hops, sql`${start.id}::text`)} ${smallest(bound, left)}`
 }
 
 /** Memberships of a group that ends a chain. */
@@ -74,7 +80,7 @@ export const openedSql = (organizationId: string, start: NodeRef, chains: readon
 
 /** That a group is among those that the chain opens, looked up in a hash: as a join it would be read again and again. */
 export const isOpened = (chain: Chain, groupId: Sql): Sql =>
-  opens(chain) ? sql`(${groupId}::text in (select id from ${openedOf(chain)})) is true` : sql`true`
+  opens(chain) ? sql`(${groupId}::text in (select id from ${passedOf(chain)})) is true` : sql`true`
 
 /** The chain of which all others can only reach the same, if it opens a whole group: there is one kind of ends and of groups. */
 function settling(chains: readonly Chain[]): Chain | undefined {
@@ -99,20 +105,33 @@ export function versionSql(organizationId: string, start: NodeRef, chains: reado
     ${direct.length === 0 ? sql`null` : sql`(select string_agg(distinct id, ' ' order by id) from (${union(direct)}) ends)`})) as value`
 }
 
-/** How many of the smallest ids `reachedSql` leaves out: a whole group alone is read, and from there on. */
+/** A single step from the start: its ends stand in an index in their order, each once. */
+const isStep = (chains: readonly Chain[]): boolean => chains.length === 1 && chains[0]!.length === 2
+
+/** How many of the smallest ids `reachedSql` leaves out: what is read alone and in its order is read from there on. */
 export function leftOut(chains: readonly Chain[], skip: number): Sql {
+  if (isStep(chains)) return sql`${skip}::bigint`
   const chain = settling(chains)
   return chain ? sql`case when ${isWhole(chain)} then ${skip}::bigint else 0 end` : sql`0`
 }
+
+/** Takes of the ids that a statement selects those that are wanted. */
+type Keep = (ids: Sql) => Sql
 
 /**
  * The members of all these groups. With a bound, those that can be among so many of the smallest: beside a whole group
  * no other is read, and beside a large one, which alone has as many, none behind its last one.
  */
-function membersOfOpened(organizationId: string, chain: Chain, bound: Bound, left: Sql): Sql {
+function membersOfOpened(
+  organizationId: string,
+  chain: Chain,
+  bound: Bound,
+  left: Sql,
+  keep: Keep,
+): Sql {
   if (bound === null)
-    return sql`select m.id from ${openedOf(chain)} g,
-      lateral (select e.to_id::text as id from ${membershipsIn(organizationId, chain)} offset 0) m`
+    return sql`select m.id from ${passedOf(chain)} g,
+      lateral (${keep(sql`select e.to_id::text as id from ${membershipsIn(organizationId, chain)}`)} offset 0) m`
   const sized = sizedOf(chain)
   const large = sql`(select id from ${sized} where large limit 1)`
   const last = sql`(select e.to_id from ${membershipsIn(organizationId, chain, large)}
@@ -126,13 +145,14 @@ function membersOfOpened(organizationId: string, chain: Chain, bound: Bound, lef
 /**
  * Selects `type` and `id` of everything that the chains reach from the start, each once. For a page: at least as many of
  * the smallest ids as end with it, if there are as many, without those that are left out (`leftOut`); members stand in
- * the order of their ids in the index, so of a large group only these are read.
+ * the order of their ids in the index, so of a large group only these are read. With `where`, a condition on a row `r`:
+ * those for which it is true, looked for in each group, where an id is quickly found.
  */
 export function reachedSql(
   organizationId: string,
   start: NodeRef,
   chains: readonly Chain[],
-  page?: { skip: number; limit: number },
+  { page, where }: { page?: { skip: number; limit: number }; where?: Sql } = {},
 ): Sql {
   if (chains.length === 0) return sql`select null::text as type, null::text as id where false`
   const bound = page ? page.skip + page.limit : null
@@ -143,13 +163,17 @@ export function reachedSql(
   return union(
     [...byType].map(([type, chains]) => {
       const closed = chains.filter((chain) => !opens(chain))
+      const keep: Keep = (ids) =>
+        where
+          ? sql`select r.id from (select id, ${literal(type)}::text as type from (${ids}) ids) r where ${where}`
+          : ids
       const parts = [
         ...closed.map(
           (chain) =>
-            sql`select id from (${endsOf(organizationId, start, chain, bound)}) ends ${unlessWhole}`,
+            sql`select id from (${keep(endsOf(organizationId, start, chain, bound, left))}) ends ${unlessWhole}`,
         ),
         ...byGroupType(chains).map(([chain]) =>
-          membersOfOpened(organizationId, chain!, bound, left),
+          membersOfOpened(organizationId, chain!, bound, left, keep),
         ),
       ]
       const distinct = chains.every((chain) => chain.length === 2) ? empty : sql`distinct`

@@ -97,9 +97,9 @@ for (const seed of [1, 7, 42, 2026]) {
           const wanted = reference(edges, start, ends)
           const what = `${sub} of a ${type}`
           // What is asked for again is remembered, unless it is filtered or sorted.
-          for (const plain of [false, true, true, true]) {
+          for (const order of [null, 'ascending', 'ascending', 'ascending'] as const) {
             const { known, total, results } = await app.db.tx(organizationId, (tx) =>
-              traverse(tx, organizationId, { start, chains, list, plain }, memory),
+              traverse(tx, organizationId, { start, chains, list, order }, memory),
             )
             assert.equal(known, true)
             assert.equal(total, wanted.size, what)

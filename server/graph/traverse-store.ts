@@ -5,7 +5,7 @@ import { empty, identifier, join, literal, prepared, type Sql, sql } from '../pl
 import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
-import { type Found, pageOf, type ReachedMemory } from './reached-memory.ts'
+import { type Found, type Order, pageOf, type ReachedMemory } from './reached-memory.ts'
 import {
   hasVersion,
   isOpened,
@@ -60,12 +60,12 @@ function pathsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
      where r.type = ${literal(chain.at(-1)!)}`
 }
 
-/** `plain`: neither filtered nor sorted by anything but the id. */
 export interface Question {
   start: NodeRef
   chains: readonly Chain[]
   list: ListQuery
-  plain: boolean
+  /** That of the ids; null if it is another one, or if only some are asked for. */
+  order: Order | null
 }
 
 /** What is remembered is good for as long as its version is the one that the statement finds. */
@@ -85,33 +85,34 @@ interface Answer extends Traversal {
   ids?: string | null
 }
 
-const recall = (found: Found | undefined, list: ListQuery): Recalled => ({
+const recall = (found: Found | undefined, list: ListQuery, order: Order): Recalled => ({
   isValid: sql`coalesce((select value from version) = ${found?.version ?? null}::text, false)`,
-  page: found?.ids ? pageOf(found.ids, list) : null,
+  page: found?.ids ? pageOf(found.ids, list, order) : null,
   keep: found !== undefined && found.ids === undefined,
 })
 
 /** All ids are counted from the indexes; paths are put together for the page alone. */
 function statementOf(
   organizationId: string,
-  { start, chains, list, plain }: Question,
+  { start, chains, list, order }: Question,
   recalled: Recalled | null,
 ): Sql {
+  const plain = order === 'ascending'
   const paths = chains.map(
     (chain, at) =>
       sql`${at === 0 ? empty : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
   )
   const reached = plain
-    ? reachedSql(organizationId, start, chains, list)
-    : reachedSql(organizationId, start, chains)
+    ? reachedSql(organizationId, start, chains, { page: list })
+    : reachedSql(organizationId, start, chains, { where: list.where })
   const skip = plain
     ? sql`${list.skip}::bigint - ${leftOut(chains, list.skip)}`
     : sql`${list.skip}::bigint`
   const total = plain
     ? totalSql(organizationId, start, chains)
-    : sql`(select count(*) from reached r where ${list.where})`
+    : sql`(select count(*) from reached r)`
   const pageUnless = (known: Sql) => sql`
-    (select r.type, r.id from reached r where not ${known} and ${list.where}
+    (select r.type, r.id from reached r where not ${known}
       order by ${list.orderBy} limit ${list.limit} offset case when not ${known} then ${skip} end)`
   const remembered = recalled && {
     with: sql`version as materialized (${versionSql(organizationId, start, chains)}),`,
@@ -142,14 +143,14 @@ export async function traverse(
   question: Question,
   memory: ReachedMemory,
 ): Promise<Traversal> {
-  const { start, chains, list, plain } = question
+  const { start, chains, list, order } = question
   const key =
-    plain && hasVersion(chains) ? `${organizationId} ${start.id} ${chains.join(' ')}` : null
+    order && hasVersion(chains) ? `${organizationId} ${start.id} ${chains.join(' ')}` : null
   const before = key === null ? undefined : memory.find(key)
-  const recalled = key === null ? null : recall(before, list)
+  const recalled = order && key !== null ? recall(before, list, order) : null
   const statement = statementOf(organizationId, question, recalled)
   // It takes longer to plan than to run. Filters, orders and lists of targets come in any number of forms.
-  const fewTexts = plain && (chains.length === 1 || chains.some((chain) => chain.length > 2))
+  const fewTexts = order && (chains.length === 1 || chains.some((chain) => chain.length > 2))
   // Room for the ids of a hundred thousand users.
   const [, row] = await Promise.all([
     tx.run(sql`set local work_mem = '32MB'`),
