@@ -108,7 +108,7 @@ test('a key that is refused ends tail, at once or later', async () => {
   const tail = startTail(second.apiKey)
   assert.match(await tail.note(), /^Waiting for events/)
   await app.db.run(sql`update administrators set suspended = true where id = ${second.id}`)
-  app.cache.clear()
+  app.contexts.admins.cache.clear()
   await addRole(org)
   assert.match(await tail.note(), /connecting again$/)
   assert.match(await tail.note(), /^gatehouse: The service answered 401/)

@@ -1,6 +1,7 @@
 import { createFirstAdministrator } from './admins/index.ts'
-import { createApp, jobDefinitions } from './app.ts'
+import { createApp } from './app.ts'
 import { ensurePartitions, GeoIpDatabase } from './insights/index.ts'
+import { jobDefinitions } from './jobs.ts'
 import type { Config } from './platform/config.ts'
 import { borrowDatabase, type Database, openDatabase } from './platform/database.ts'
 import { type Db, openDb } from './platform/db.ts'
@@ -68,7 +69,7 @@ export async function startService(config: Config, log: Logger) {
       apiKey: config.adminApiKey,
     })
     const app = await createApp({ config, log, ...ground })
-    const stopCache = await app.cache.listen(ground.database.service, log)
+    const stopCache = await app.contexts.admins.cache.listen(ground.database.service, log)
     const stopListening = async () => {
       await Promise.all([stopCache(), app.forwarding.stop()])
     }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { jobDefinitions } from '../server/app.ts'
+import { jobDefinitions } from '../server/jobs.ts'
 import { type Connection, clientConfig } from '../server/platform/db.ts'
 import { migrateQueue } from '../server/platform/jobs/queue.ts'
 import { migrate } from '../server/platform/migrate.ts'

@@ -136,7 +136,7 @@ export async function startApp(options: AppOptions = {}) {
     sealer,
     prepare: (http) => checkResponses(http, problems),
   })
-  const stopListening = await app.cache.listen(service, createLog('silent'))
+  const stopListening = await app.contexts.admins.cache.listen(service, createLog('silent'))
 
   after(async () => {
     await app.http.close()

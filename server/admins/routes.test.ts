@@ -202,7 +202,7 @@ test('a key expires; an expiry in the past and an unknown scope are refused', as
       [org.adminId],
     ),
   )
-  app.cache.clear()
+  app.contexts.admins.cache.clear()
   assert.equal((await key.get('/api/organizations')).statusCode, 401)
 })
 

@@ -25,8 +25,8 @@ async function serve(limits: StreamLimits) {
     },
   })
   const http = await createServer(app.config, createLog('info', sink))
-  registerAuthorization(http, createAuthenticate(app.db, app.cache))
-  const authenticate = createAuthenticate(app.db, app.cache, { touch: false })
+  registerAuthorization(http, createAuthenticate(app.db, app.contexts.admins.cache))
+  const authenticate = createAuthenticate(app.db, app.contexts.admins.cache, { touch: false })
   await http.register(streamRoutes, { prefix: PREFIX, db: app.db, authenticate, limits })
   const url = await http.listen({ port: 0, host: '127.0.0.1' })
   after(() => {
@@ -183,7 +183,7 @@ test('how long a stream lasted is no request duration; a refusal is', async () =
   assert.ok(await stream.until('id: '))
   // Ended by the service, so that its answer is complete.
   await app.db.run(sql`update administrators set suspended = true where id = ${org.adminId}`)
-  app.cache.clear()
+  app.contexts.admins.cache.clear()
   await app.db.tx(org.organizationId, (tx) =>
     tx.execute(
       "insert into events (organization_id, timestamp, id, service, document) values ($1, now() + interval '1 second', gen_random_uuid(), 'ldap', '{}')",

@@ -212,7 +212,7 @@ test('a key that is no longer good receives nothing more', async () => {
   const second = await app.addAdministrator(org.organizationId)
   const stream = await open(second)
   await app.db.run(sql`update administrators set suspended = true where id = ${second.id}`)
-  app.cache.clear()
+  app.contexts.admins.cache.clear()
   await act(org.organizationId, 'secret')
   assert.equal(await stream.next(), null)
 })

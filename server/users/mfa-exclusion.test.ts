@@ -12,8 +12,8 @@ const context = {
   db,
   sealer,
   publicUrl: '',
-  postMail: app.context.postMail,
-  send: app.context.send,
+  postMail: app.contexts.admins.postMail,
+  send: app.contexts.admins.send,
   unixUids: new UnixUids(),
   listeners: [],
 }
@@ -62,7 +62,7 @@ test('a job looks by itself', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   await excuse(org, user.id, inHours(-1))
-  await db.tx(null, (tx) => app.context.send(tx, watchExclusionsJob, {}))
+  await db.tx(null, (tx) => app.contexts.admins.send(tx, watchExclusionsJob, {}))
   await app.runDueJobs()
   assert.deepEqual(await told(org), [user.username])
 })

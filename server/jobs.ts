@@ -1,0 +1,79 @@
+import { adminJobDefinitions, adminJobs } from './admins/index.ts'
+import {
+  applicationJobs,
+  promoteCertificateJob,
+  promoteOverdueJob,
+  purgeApplicationsJob,
+  warnOfExpiryJob,
+} from './applications/index.ts'
+import { commandJobs, runScheduledJob, tidyCommandsJob } from './commands/index.ts'
+import type { Contexts } from './contexts.ts'
+import { dropArrivalsJob, forwardingJobs } from './forwarding/index.ts'
+import { forgetHistoryJob, graphJobs } from './graph/index.ts'
+import {
+  evaluateAllGroupsJob,
+  evaluateGroupJob,
+  groupJobs,
+  mailSuggestionsJob,
+  purgeGroupsJob,
+} from './groups/index.ts'
+import {
+  createPartitionsJob,
+  dropExpiredJob,
+  insightsJobs,
+  makeDigestsJob,
+} from './insights/index.ts'
+import { oidcJobs, tidyOidcJob } from './oidc/index.ts'
+import type { Db } from './platform/db.ts'
+import type { JobDefinition } from './platform/jobs/definition.ts'
+import { sendMailJob } from './platform/mail.ts'
+import { portalJobDefinitions, portalJobs } from './portal/index.ts'
+import { makeReportJob, reportJobs, tidyReportsJob } from './reports/index.ts'
+import { ssoJobs, tidySsoJob } from './sso/index.ts'
+import { purgeSystemsJob, systemJobs } from './systems/index.ts'
+import { userJobDefinitions, userJobs } from './users/index.ts'
+
+/** Every job of every slice; each must have a handler below. */
+export const jobDefinitions: JobDefinition[] = [
+  createPartitionsJob,
+  dropExpiredJob,
+  ...adminJobDefinitions,
+  dropArrivalsJob,
+  makeDigestsJob,
+  sendMailJob,
+  ...userJobDefinitions,
+  forgetHistoryJob,
+  evaluateAllGroupsJob,
+  evaluateGroupJob,
+  mailSuggestionsJob,
+  purgeGroupsJob,
+  purgeSystemsJob,
+  runScheduledJob,
+  tidyCommandsJob,
+  makeReportJob,
+  tidyReportsJob,
+  ...portalJobDefinitions,
+  promoteCertificateJob,
+  promoteOverdueJob,
+  warnOfExpiryJob,
+  purgeApplicationsJob,
+  tidySsoJob,
+  tidyOidcJob,
+] as unknown as JobDefinition[]
+
+/** What the slices do with them. */
+export const jobsOf = (db: Db, contexts: Contexts) => [
+  ...insightsJobs(db),
+  ...adminJobs(contexts.admins),
+  ...systemJobs(db),
+  ...commandJobs(contexts.commands),
+  ...reportJobs(contexts.reports),
+  ...forwardingJobs(db),
+  ...userJobs(contexts.users),
+  ...portalJobs(contexts.portal),
+  ...ssoJobs(db),
+  ...oidcJobs(db),
+  ...groupJobs(contexts.groups),
+  ...applicationJobs(contexts.applications),
+  ...graphJobs(db),
+]

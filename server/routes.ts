@@ -1,0 +1,135 @@
+import type { FastifyInstance } from 'fastify'
+import {
+  administratorRoutes,
+  createAuthenticate,
+  linkNewOrganization,
+  oauthRoutes,
+  providerAdministratorRoutes,
+  roleRoutes,
+  sessionRoutes,
+} from './admins/index.ts'
+import {
+  applicationRoutes,
+  applicationV2Routes,
+  certificateRoutes,
+  logoRoutes,
+  oidcSettingsRoutes,
+  spMetadataRoutes,
+  templateRoutes,
+} from './applications/index.ts'
+import {
+  commandAgentRoutes,
+  commandQueueRoutes,
+  commandResultRoutes,
+  commandRoutes,
+  runRoutes,
+} from './commands/index.ts'
+import type { Contexts } from './contexts.ts'
+import { forwarderRoutes } from './forwarding/index.ts'
+import { graphRoutes } from './graph/index.ts'
+import { groupRoutes } from './groups/index.ts'
+import {
+  exportRoutes,
+  ingestRoutes,
+  insightsRoutes,
+  retentionRoutes,
+  savedSearchRoutes,
+  streamRoutes,
+} from './insights/index.ts'
+import { oidcRoutes } from './oidc/index.ts'
+import { organizationRoutes, providerRoutes } from './organizations/index.ts'
+import type { Config } from './platform/config.ts'
+import type { Db } from './platform/db.ts'
+import { registerContract } from './platform/http/contract-routes.ts'
+import type { Operation } from './platform/http/openapi.ts'
+import { registerWeb } from './platform/http/web.ts'
+import { portalRoutes } from './portal/index.ts'
+import { reportRoutes } from './reports/index.ts'
+import { samlRoutes, ssoManagementRoutes, testSpRoutes } from './sso/index.ts'
+import { agentRoutes, connectKeyRoutes, systemRoutes, systemStatusRoutes } from './systems/index.ts'
+import {
+  bulkUserRoutes,
+  scheduledStateRoutes,
+  userAccountRoutes,
+  userPasswordRoutes,
+  userRoutes,
+  userStatusRoutes,
+} from './users/index.ts'
+
+interface RouteParts {
+  config: Config
+  db: Db
+  /** Connections of their own for searches: a slow one must not keep others from their work. */
+  searchDb: Db
+  contexts: Contexts
+  /** What the reference tells: all routes that were registered. */
+  operations: Operation[]
+}
+
+/** Every route of every slice, and the pages in the browser. */
+export async function registerRoutes(
+  http: FastifyInstance,
+  { config, db, searchDb, contexts, operations }: RouteParts,
+): Promise<void> {
+  const { admins, applications, commands, forwarding, graph, groups, portal, reports, users } =
+    contexts
+  await http.register(insightsRoutes, { db: searchDb })
+  await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
+  await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
+  await http.register(retentionRoutes, { prefix: '/insights/directory/v1', db })
+  const authenticate = createAuthenticate(db, admins.cache, { touch: false })
+  await http.register(exportRoutes, {
+    prefix: '/insights/directory/v1',
+    db: searchDb,
+    authenticate,
+  })
+  await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
+  await http.register(forwarderRoutes, { prefix: '/insights/directory/v1', context: forwarding })
+  await http.register(reportRoutes, {
+    prefix: '/insights/directory/v1',
+    context: reports,
+    authenticate,
+  })
+  await http.register(organizationRoutes, { prefix: '/api', db })
+  const onOrganizationCreated = linkNewOrganization(admins)
+  await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })
+  await http.register(administratorRoutes, { prefix: '/api', context: admins })
+  await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context: admins })
+  await http.register(roleRoutes, { prefix: '/api/v2', context: admins })
+  await http.register(systemRoutes, { prefix: '/api', context: commands })
+  await http.register(systemStatusRoutes, { prefix: '/api/v2', context: commands })
+  await http.register(connectKeyRoutes, { prefix: '/api/v2', context: commands })
+  await http.register(agentRoutes, { context: commands })
+  await http.register(commandRoutes, { prefix: '/api', context: commands })
+  await http.register(commandResultRoutes, { prefix: '/api', context: commands })
+  await http.register(runRoutes, { prefix: '/api', context: commands })
+  await http.register(commandQueueRoutes, { prefix: '/api/v2', context: commands })
+  await http.register(commandAgentRoutes, { context: commands })
+  await http.register(graphRoutes, { prefix: '/api/v2', context: graph })
+  await http.register(groupRoutes, { prefix: '/api/v2', context: groups })
+  await http.register(templateRoutes, { prefix: '/api', context: applications })
+  await http.register(applicationRoutes, { prefix: '/api', context: applications })
+  for (const routes of [
+    applicationV2Routes,
+    oidcSettingsRoutes,
+    certificateRoutes,
+    spMetadataRoutes,
+    logoRoutes,
+  ])
+    await http.register(routes, { prefix: '/api/v2', context: applications })
+  await http.register(userRoutes, { prefix: '/api', context: users })
+  await http.register(userAccountRoutes, { prefix: '/api', context: users })
+  await http.register(userPasswordRoutes, { context: users })
+  await http.register(userStatusRoutes, { prefix: '/api/v2', context: users })
+  await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
+  await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
+  await http.register(portalRoutes, { context: portal })
+  await http.register(samlRoutes, { context: portal })
+  await http.register(oidcRoutes, { context: portal })
+  await http.register(ssoManagementRoutes, { prefix: '/api', context: portal })
+  if (config.development) await http.register(testSpRoutes, { context: portal })
+  await http.register(oauthRoutes, { context: admins })
+  await http.register(sessionRoutes, { context: admins })
+  registerContract(http, operations)
+  await registerWeb(http)
+}
