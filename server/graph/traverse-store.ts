@@ -73,7 +73,7 @@ interface Recalled {
   isValid: Sql
   /** The ids of the page, if all are known. */
   page: string[] | null
-  /** All ids are wanted. */
+  /** All ids are wanted; whoever asks backwards finds them all anyway. */
   keep: boolean
 }
 
@@ -88,27 +88,30 @@ interface Answer extends Traversal {
 const recall = (found: Found | undefined, list: ListQuery, order: Order): Recalled => ({
   isValid: sql`coalesce((select value from version) = ${found?.version ?? null}::text, false)`,
   page: found?.ids ? pageOf(found.ids, list, order) : null,
-  keep: found !== undefined && found.ids === undefined,
+  keep: found ? found.ids === undefined : order === 'descending',
 })
 
-/** All ids are counted from the indexes; paths are put together for the page alone. */
+/**
+ * Ids are counted from the indexes, and no more of them found than the page needs, unless all are asked for; paths are put
+ * together for the page alone.
+ */
 function statementOf(
   organizationId: string,
   { start, chains, list, order }: Question,
   recalled: Recalled | null,
 ): Sql {
-  const plain = order === 'ascending'
+  const pageAlone = order === 'ascending' && !recalled?.keep
   const paths = chains.map(
     (chain, at) =>
       sql`${at === 0 ? empty : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
   )
-  const reached = plain
+  const reached = pageAlone
     ? reachedSql(organizationId, start, chains, { page: list })
     : reachedSql(organizationId, start, chains, { where: list.where })
-  const skip = plain
+  const skip = pageAlone
     ? sql`${list.skip}::bigint - ${leftOut(chains, list.skip)}`
     : sql`${list.skip}::bigint`
-  const total = plain
+  const total = pageAlone
     ? totalSql(organizationId, start, chains)
     : sql`(select count(*) from reached r)`
   const pageUnless = (known: Sql) => sql`
@@ -117,8 +120,7 @@ function statementOf(
   const remembered = recalled && {
     with: sql`version as materialized (${versionSql(organizationId, start, chains)}),`,
     columns: sql`(select value from version) as version, ${recalled.isValid} as valid,
-      case when ${recalled.isValid} and ${recalled.keep} then (select string_agg(r.id, '' order by r.id)
-        from (${reachedSql(organizationId, start, chains)}) r) end as ids,`,
+      ${recalled.keep ? sql`(select string_agg(id, '' order by id) from reached)` : sql`null::text`} as ids,`,
     total: sql`case when not ${recalled.isValid} then ${total} end`,
     page: sql`${pageUnless(sql`(${recalled.isValid} and ${recalled.page}::text[] is not null)`)}
       union all select ${literal(chains[0]!.at(-1)!)}, id from unnest(${recalled.page}::text[]) id where ${recalled.isValid}`,
