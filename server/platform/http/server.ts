@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import formbody from '@fastify/formbody'
 import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -15,6 +16,22 @@ import { registerSchemas } from './schemas.ts'
 import { securityHeaders } from './security-headers.ts'
 
 const REQUEST_ID = /^[\w-]{1,64}$/
+
+/**
+ * Browsers open connections ahead of time. Node takes one that has not sent a byte for one that is about to, and would
+ * wait for it at the end.
+ */
+function leaveTheSilent(app: FastifyInstance): void {
+  const open = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  app.addHook('preClose', (done) => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+    done()
+  })
+}
 
 /** Fastify with everything that holds for every route; knows no slice. */
 export async function createServer(config: Config, log: Logger) {
@@ -39,6 +56,7 @@ export async function createServer(config: Config, log: Logger) {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.server.maxHeadersCount = 8000
+  leaveTheSilent(app as unknown as FastifyInstance)
   registerErrors(app as unknown as FastifyInstance)
   registerSchemas(app as unknown as FastifyInstance)
   registerJsonBody(app as unknown as FastifyInstance)
