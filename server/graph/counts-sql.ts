@@ -10,18 +10,17 @@ export const membersSql = (organizationId: string, group: NodeType, id: Sql): Sq
 const MANY = 500
 
 /**
- * `id`, `size` and `version` of those groups of the table `groups` that have had members. The version is another one
- * after every change of them: who wrote those rows (migration 0022).
+ * What is counted of the groups in the table `groups`: `id` of the group, `change` of its members, and a `mark` that no
+ * other row has had (migration 0022). After every change of its members a group has other marks.
  */
-export function countedSql(organizationId: string, group: NodeType, groups: Sql): Sql {
-  const counted = sql`coalesce(sum(change), 0)::bigint as size, string_agg('.' || xmin, '' order by nr) as version
+export function countsSql(organizationId: string, group: NodeType, groups: Sql): Sql {
+  const rows = sql`select id::text, change, nr || '.' || xmin as mark
     from member_counts where organization_id = ${organizationId} and type = ${literal(group)}`
   const many = sql`(select count(*) > ${MANY} from ${groups})`
   return sql`
-    select g.id, size, version from ${groups} g, lateral (select ${counted} and id = g.id) c
-     where not ${many} and version is not null
+    select c.* from ${groups} g, lateral (${rows} and id = g.id offset 0) c where not ${many}
     union all
-    select id::text, ${counted} and ${many} and (id::text in (select id from ${groups})) is true group by id`
+    ${rows} and ${many} and (id::text in (select id from ${groups})) is true`
 }
 
 /** How many living nodes of a type there are. */

@@ -1,7 +1,7 @@
 import { empty, identifier, join, literal, type Sql, sql } from '../platform/sql.ts'
 import { hopsOf, waysFrom } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
-import { countedSql, livingSql, membersSql } from './counts-sql.ts'
+import { countsSql, livingSql, membersSql } from './counts-sql.ts'
 import { memberTypeOf, type NodeRef, type NodeType } from './pairs.ts'
 
 /** How many of the smallest ids are needed; null for all. */
@@ -40,16 +40,13 @@ function membershipsIn(organizationId: string, chain: Chain, groupId = sql`g.id`
 const opens = (chain: Chain): boolean =>
   chain.length > 2 && memberTypeOf(chain.at(-2)!) === chain.at(-1)
 
-/**
- * The table of the groups of a type that the chains open and that have had members, each once, however many ways lead
- * there. Another `version` tells that members have changed.
- */
+/** The table of the ids of the groups of a type that the chains open, each once, however many ways lead there. */
 const openedOf = (chain: Chain): Sql => identifier(`opened_${chain.at(-2)!}`)
-/** Their ids alone. */
-const passedOf = (chain: Chain): Sql => identifier(`passed_${chain.at(-2)!}`)
+/** What is counted of them (`countsSql`). */
+const countsOf = (chain: Chain): Sql => identifier(`counts_${chain.at(-2)!}`)
 /**
- * The same with what helps to find their members. One that is `whole` is large and has everybody who could be a member;
- * `large` are the other ones of that size.
+ * Those that have had members, with what helps to find them. One that is `whole` is large and has everybody who could be
+ * a member; `large` are the other ones of that size.
  */
 const sizedOf = (chain: Chain): Sql => identifier(`sized_${chain.at(-2)!}`)
 const byGroupType = (chains: readonly Chain[]): Chain[][] => [
@@ -68,19 +65,19 @@ export const openedSql = (organizationId: string, start: NodeRef, chains: readon
         endsOf(organizationId, start, chain.slice(0, -1) as unknown as Chain),
       )
       return sql`
-        ${passedOf(chains[0]!)} as materialized (select distinct id from (${union(ways)}) ways),
-        ${openedOf(chains[0]!)} as materialized (${countedSql(organizationId, group, passedOf(chains[0]!))}),
+        ${openedOf(chains[0]!)} as materialized (select distinct id from (${union(ways)}) ways),
+        ${countsOf(chains[0]!)} as materialized (${countsSql(organizationId, group, openedOf(chains[0]!))}),
         ${sizedOf(chains[0]!)} as materialized (
           select id, size, whole, size > ${LARGE} and not whole as large
             from (select id, size, size > ${LARGE} and size = ${livingSql(organizationId, member)} as whole
-                    from ${openedOf(chains[0]!)} offset 0) g),`
+                    from (select id, sum(change)::bigint as size from ${countsOf(chains[0]!)} group by id) c offset 0) g),`
     }),
     ' ',
   )
 
 /** That a group is among those that the chain opens, looked up in a hash: as a join it would be read again and again. */
 export const isOpened = (chain: Chain, groupId: Sql): Sql =>
-  opens(chain) ? sql`(${groupId}::text in (select id from ${passedOf(chain)})) is true` : sql`true`
+  opens(chain) ? sql`(${groupId}::text in (select id from ${openedOf(chain)})) is true` : sql`true`
 
 /** The chain of which all others can only reach the same, if it opens a whole group: there is one kind of ends and of groups. */
 function settling(chains: readonly Chain[]): Chain | undefined {
@@ -101,7 +98,7 @@ export function versionSql(organizationId: string, start: NodeRef, chains: reado
     .map((chain) => endsOf(organizationId, start, chain))
   // Transactions are numbered anew in another cluster.
   return sql`select md5(concat(pg_postmaster_start_time(), ' groups ',
-    (select string_agg(id || version, ' ' order by id) from ${openedOf(settling(chains)!)}), ' directly ',
+    (select string_agg(id || mark, ' ' order by id, mark) from ${countsOf(settling(chains)!)}), ' directly ',
     ${direct.length === 0 ? sql`null` : sql`(select string_agg(distinct id, ' ' order by id) from (${union(direct)}) ends)`})) as value`
 }
 
@@ -130,7 +127,7 @@ function membersOfOpened(
   keep: Keep,
 ): Sql {
   if (bound === null)
-    return sql`select m.id from ${passedOf(chain)} g,
+    return sql`select m.id from ${openedOf(chain)} g,
       lateral (${keep(sql`select e.to_id::text as id from ${membershipsIn(organizationId, chain)}`)} offset 0) m`
   const sized = sizedOf(chain)
   const large = sql`(select id from ${sized} where large limit 1)`
