@@ -78,6 +78,20 @@ test('one that fails does not keep those of other tenants, who leave with it, fr
   }
 })
 
+test('a value that cannot be sent fails alone, and those behind it get their own answers', async (t) => {
+  const db = openDb(service)
+  t.after(() => db.close())
+  const tenant = db.tenant(newId())
+  const circle: { self?: object } = {}
+  circle.self = circle
+  const say = (value: unknown) => tenant.find(sql`select ${value}::text as said`)
+  const outcomes = await Promise.allSettled([say('a'), say(circle), say('b'), say('c')])
+  assert.deepEqual(
+    outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'failed')),
+    [{ said: 'a' }, 'failed', { said: 'b' }, { said: 'c' }],
+  )
+})
+
 test('a change that is refused when it is committed has failed', async (t) => {
   const [db, asOwner] = [openDb(service), openDb(owner)]
   t.after(() => Promise.all([db.close(), asOwner.close()]))

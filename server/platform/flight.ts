@@ -8,7 +8,7 @@ import type { Sql } from './sql.ts'
 interface DriverConnection {
   parse(statement: { name: string; text: string }): void
   close(statement: { type: 'S'; name: string }): void
-  bind(portal: { statement: string; values?: unknown[]; valueMapper?: typeof prepareValue }): void
+  bind(portal: { statement: string; values?: unknown[] }): void
   describe(portal: { type: 'P'; name: string }): void
   execute(portal: Record<string, never>): void
   sync(): void
@@ -57,7 +57,9 @@ function rowReader({ fields }: RowDescription): ReadRow {
 export class Passenger {
   /** Under which it is prepared; empty for one whose text may never come again. */
   readonly name: string
-  readonly query: Sql
+  readonly text: string
+  /** As they are sent. One that cannot be is refused here: halfway through a flight it would be too late. */
+  readonly values: unknown[]
   readonly landed: Promise<Rows>
   readonly #end: { resolve(result: Rows): void; reject(error: unknown): void }
   #rows: unknown[] = []
@@ -66,7 +68,8 @@ export class Passenger {
   readRow: ReadRow | null = null
 
   constructor(query: Sql) {
-    this.query = query
+    this.text = query.text
+    this.values = query.values.map(prepareValue)
     this.name = query.name === undefined ? '' : `flight_${query.name}`
     const { promise, ...end } = Promise.withResolvers<Rows>()
     this.landed = promise
@@ -150,9 +153,9 @@ class Flight extends pg.Query {
       connection.execute({})
     }
     for (const passenger of this.#passengers) {
-      const { name, query } = passenger
-      this.#prepare(connection, name, query.text)
-      connection.bind({ statement: name, values: query.values, valueMapper: prepareValue })
+      const { name, text, values } = passenger
+      this.#prepare(connection, name, text)
+      connection.bind({ statement: name, values })
       const readRow = this.#known.get(name) ?? null
       passenger.board(readRow)
       if (!readRow) connection.describe({ type: 'P', name: '' })
