@@ -56,6 +56,7 @@ test('everything that a document can tell', () => {
       <md:RequestedAttribute Name="urn:oid:0.9.2342.19200300.100.1.3" FriendlyName="mail"/>
       <md:RequestedAttribute Name="custom:first" FriendlyName="givenName"/>
       <md:RequestedAttribute Name="urn:example:unheard-of"/>
+      <md:RequestedAttribute Name="constructor" FriendlyName="__proto__"/>
     </md:AttributeConsumingService>`,
   ].join('\n')
   const attributes = 'AuthnRequestsSigned="true" WantAssertionsSigned="true"'
@@ -239,6 +240,28 @@ test('what comes from elsewhere is checked like what is sent', async () => {
   })
   const onBookmark = `/api/v2/applications/${bookmark.json().id}/spmetadata`
   assert.equal((await org.post(onBookmark, { xml: entity(service) })).statusCode, 400)
+})
+
+test('a document that takes long to look through is refused before anybody does', async () => {
+  const org = await app.newOrganization()
+  const { url } = await newApplication(org)
+  const names = (count: number, prefix: string) =>
+    Array.from({ length: count }, (_, at) => ` ${prefix}${at}="u"`).join('')
+  const cases: [xml: string, message: RegExp][] = [
+    [`<a>${'<?p?>'.repeat(52_000)}</a>`, /processing instruction/],
+    [`<a>${'<!---->'.repeat(37_000)}</a>`, /more than 200 comments/],
+    [`<a>${'<b/>'.repeat(50_000)}</a>`, /more than 1000 elements/],
+    [`<a${names(20_000, 'b')}/>`, /more than 50 attributes/],
+    [`<a${names(15_000, 'xmlns:b')}/>`, /more than 50 attributes/],
+    [`<a>${'<b xmlns="u"/>'.repeat(300)}</a>`, /more than 200 declarations of namespaces/],
+    [`${'<a>'.repeat(35_000)}${'</a>'.repeat(35_000)}`, /deeper than 32/],
+    [`<a>${' '.repeat(262_144)}</a>`, /larger than 262144 bytes/],
+  ]
+  for (const [xml, message] of cases) {
+    const res = await org.post(url, { xml })
+    assert.equal(res.statusCode, 400)
+    assert.match(res.json().message, message)
+  }
 })
 
 test('only those who may change the application import into it', async () => {

@@ -1,5 +1,11 @@
 import { invalid } from '../platform/errors.ts'
-import { attribute, childElements, readXml, type XmlElement } from '../platform/xml.ts'
+import {
+  attribute,
+  childElements,
+  childrenByName,
+  readXml,
+  type XmlElement,
+} from '../platform/xml.ts'
 import { type ENCRYPTIONS, NAME_ID_FORMATS, type SLO_BINDINGS } from './settings.ts'
 import type { AcsUrl, NamedValue } from './sso-config.ts'
 import { readCertificate } from './x509.ts'
@@ -12,7 +18,16 @@ const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 
-export const MOST_METADATA_BYTES = 1_048_576
+export const MOST_METADATA_BYTES = 262_144
+
+/** Documents may hold the metadata of several; it is read between two requests, so the largest takes a few milliseconds. */
+const LIMITS = {
+  maxBytes: MOST_METADATA_BYTES,
+  maxElements: 1000,
+  maxAttributes: 2000,
+  maxNamespaces: 200,
+  maxComments: 200,
+}
 
 /** XML Encryption §5.2, in the order in which we would rather use them. */
 const ENCRYPTION_METHODS: [algorithm: string, setting: (typeof ENCRYPTIONS)[number]][] = [
@@ -23,57 +38,63 @@ const ENCRYPTION_METHODS: [algorithm: string, setting: (typeof ENCRYPTIONS)[numb
 ]
 
 /** Attributes that service providers ask for by these names, and the property of the user each is. */
-const PROPERTIES: Record<string, string> = {
-  'urn:oid:0.9.2342.19200300.100.1.3': 'email',
-  mail: 'email',
-  email: 'email',
-  emailaddress: 'email',
-  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress': 'email',
-  'urn:oid:2.5.4.42': 'firstname',
-  givenname: 'firstname',
-  firstname: 'firstname',
-  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname': 'firstname',
-  'urn:oid:2.5.4.4': 'lastname',
-  sn: 'lastname',
-  surname: 'lastname',
-  lastname: 'lastname',
-  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname': 'lastname',
-  'urn:oid:2.16.840.1.113730.3.1.241': 'displayname',
-  displayname: 'displayname',
-  'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name': 'displayname',
-  'urn:oid:0.9.2342.19200300.100.1.1': 'username',
-  uid: 'username',
-  username: 'username',
-  'urn:oid:2.16.840.1.113730.3.1.3': 'employeeIdentifier',
-  employeenumber: 'employeeIdentifier',
-}
+const PROPERTIES = new Map(
+  Object.entries({
+    'urn:oid:0.9.2342.19200300.100.1.3': 'email',
+    mail: 'email',
+    email: 'email',
+    emailaddress: 'email',
+    'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress': 'email',
+    'urn:oid:2.5.4.42': 'firstname',
+    givenname: 'firstname',
+    firstname: 'firstname',
+    'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname': 'firstname',
+    'urn:oid:2.5.4.4': 'lastname',
+    sn: 'lastname',
+    surname: 'lastname',
+    lastname: 'lastname',
+    'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname': 'lastname',
+    'urn:oid:2.16.840.1.113730.3.1.241': 'displayname',
+    displayname: 'displayname',
+    'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name': 'displayname',
+    'urn:oid:0.9.2342.19200300.100.1.1': 'username',
+    uid: 'username',
+    username: 'username',
+    'urn:oid:2.16.840.1.113730.3.1.3': 'employeeIdentifier',
+    employeenumber: 'employeeIdentifier',
+  }),
+)
 
 const refuse = (words: string) => invalid('bad_sp_metadata', `metadata: ${words}`)
 
 const flag = (element: XmlElement, name: string): boolean =>
   ['true', '1'].includes(attribute(element, name) ?? '')
 
+/** The children of a descriptor, by name. */
+type Role = (name: string) => XmlElement[]
+
 interface Found {
   entityId: string
-  role: XmlElement
+  descriptor: XmlElement
 }
 
 /** Entities within entities, as federations publish them. */
 function* entitiesIn(root: XmlElement): Generator<XmlElement> {
   if (root.namespaceUri !== MD) return
   if (root.name === 'EntityDescriptor') yield root
-  if (root.name === 'EntitiesDescriptor')
-    for (const name of ['EntityDescriptor', 'EntitiesDescriptor'])
-      for (const child of childElements(root, MD, name)) yield* entitiesIn(child)
+  if (root.name !== 'EntitiesDescriptor') return
+  const children = childrenByName(root, MD)
+  for (const child of [...children('EntityDescriptor'), ...children('EntitiesDescriptor')])
+    yield* entitiesIn(child)
 }
 
 function chooseProvider(root: XmlElement, wanted: string | undefined): Found {
   const found = [...entitiesIn(root)].flatMap((entity): Found[] => {
     const entityId = attribute(entity, 'entityID')
-    const role = childElements(entity, MD, 'SPSSODescriptor').find((descriptor) =>
-      (attribute(descriptor, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(PROTOCOL),
+    const descriptor = childElements(entity, MD, 'SPSSODescriptor').find((candidate) =>
+      (attribute(candidate, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(PROTOCOL),
     )
-    return entityId && role ? [{ entityId, role }] : []
+    return entityId && descriptor ? [{ entityId, descriptor }] : []
   })
   if (found.length === 0)
     throw refuse('there is no SAML 2.0 service provider (SPSSODescriptor) in the document')
@@ -90,8 +111,8 @@ function chooseProvider(root: XmlElement, wanted: string | undefined): Found {
 }
 
 /** Responses are sent by POST; other bindings are left out. */
-function acsUrlsOf(role: XmlElement): AcsUrl[] {
-  const urls = childElements(role, MD, 'AssertionConsumerService')
+function acsUrlsOf(role: Role): AcsUrl[] {
+  const urls = role('AssertionConsumerService')
     .filter((service) => attribute(service, 'Binding') === POST)
     .map((service, at) => ({
       index: Number(attribute(service, 'index') ?? at),
@@ -115,10 +136,8 @@ const acsSetting = (urls: AcsUrl[]): string =>
         })),
       )
 
-const keyFor = (role: XmlElement, uses: (string | undefined)[]): XmlElement | undefined =>
-  uses.flatMap((use) =>
-    childElements(role, MD, 'KeyDescriptor').filter((key) => attribute(key, 'use') === use),
-  )[0]
+const keyFor = (role: Role, uses: (string | undefined)[]): XmlElement | undefined =>
+  uses.flatMap((use) => role('KeyDescriptor').filter((key) => attribute(key, 'use') === use))[0]
 
 function certificateIn(key: XmlElement | undefined): string | undefined {
   const info = key && childElements(key, DS, 'KeyInfo')[0]
@@ -137,18 +156,18 @@ function encryptionMethodOf(key: XmlElement | undefined): string | undefined {
 }
 
 /** The first that we know; what it does not say is left to the template. */
-const nameIdFormatOf = (role: XmlElement): string | undefined =>
-  childElements(role, MD, 'NameIDFormat')
+const nameIdFormatOf = (role: Role): string | undefined =>
+  role('NameIDFormat')
     .map((format) => format.content.trim())
     .find((format) => (NAME_ID_FORMATS as readonly string[]).includes(format))
 
-function requestedAttributes(role: XmlElement): NamedValue[] {
-  const [service] = childElements(role, MD, 'AttributeConsumingService')
+function requestedAttributes(role: Role): NamedValue[] {
+  const [service] = role('AttributeConsumingService')
   const requested = service ? childElements(service, MD, 'RequestedAttribute') : []
   return requested.flatMap((element) => {
     const name = attribute(element, 'Name') ?? ''
     const friendly = attribute(element, 'FriendlyName') ?? ''
-    const value = PROPERTIES[name.toLowerCase()] ?? PROPERTIES[friendly.toLowerCase()]
+    const value = PROPERTIES.get(name.toLowerCase()) ?? PROPERTIES.get(friendly.toLowerCase())
     return value === undefined ? [] : [{ name, value }]
   })
 }
@@ -160,8 +179,8 @@ const LOGOUT_BINDINGS: [name: string, setting: (typeof SLO_BINDINGS)[number]][] 
 ]
 
 /** SAML Metadata §2.2.2. All three or none: what an application had before belongs to another address. */
-function logoutOf(role: XmlElement): SpSettings {
-  const services = childElements(role, MD, 'SingleLogoutService')
+function logoutOf(role: Role): SpSettings {
+  const services = role('SingleLogoutService')
   for (const [name, sloBinding] of LOGOUT_BINDINGS) {
     const service = services.find((candidate) => attribute(candidate, 'Binding') === name)
     const sloUrl = service && attribute(service, 'Location')
@@ -177,12 +196,12 @@ function logoutOf(role: XmlElement): SpSettings {
 export type SpSettings = Record<string, unknown>
 
 export function readSpMetadata(xml: string | Uint8Array, wanted?: string): SpSettings {
-  const limits = { maxBytes: MOST_METADATA_BYTES, comments: 'allow' } as const
-  return readXml(xml, limits, (root) => {
-    const { entityId, role } = chooseProvider(root, wanted)
+  return readXml(xml, LIMITS, (root) => {
+    const { entityId, descriptor } = chooseProvider(root, wanted)
+    const role = childrenByName(descriptor, MD)
     const attributes = requestedAttributes(role)
     // With its certificate every request must be signed, so it is taken only from those that say they sign.
-    const signing = flag(role, 'AuthnRequestsSigned')
+    const signing = flag(descriptor, 'AuthnRequestsSigned')
       ? keyFor(role, ['signing', undefined])
       : undefined
     // Only where it asks for encryption by name: a key without a use may be for signatures alone.
@@ -195,7 +214,7 @@ export function readSpMetadata(xml: string | Uint8Array, wanted?: string): SpSet
       spEncryptionCertificate: certificateIn(encryption),
       encryptionAlgorithm: encryptionMethodOf(encryption),
       overrideNameIdFormat: nameIdFormatOf(role),
-      signAssertion: flag(role, 'WantAssertionsSigned') || undefined,
+      signAssertion: flag(descriptor, 'WantAssertionsSigned') || undefined,
       databaseAttributes: attributes.length > 0 ? attributes : undefined,
     }
     return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))

@@ -53,7 +53,7 @@ const refused: [name: string, source: string | Uint8Array, reason: string][] = [
   ['a comment after the root', '<a/><!-- -->', 'xml_comment'],
   ['too many bytes', `<a>${'é'.repeat(2048)}</a>`, 'xml_too_large'],
   ['elements nested too deep', nested(33), 'xml_too_deep'],
-  ['elements nested deeper than the parser goes', nested(500), 'xml_malformed'],
+  ['elements nested deeper than the parser goes', nested(500), 'xml_too_deep'],
   ['another encoding declared', '<?xml version="1.0" encoding="utf-16"?><a/>', 'xml_not_utf8'],
   ['another encoding used', Buffer.from('\uFEFF<!DOCTYPE a><a/>', 'utf16le'), 'xml_not_utf8'],
   ['bytes that are not UTF-8', Buffer.from([0x3c, 0x61, 0x3e, 0xff]), 'xml_not_utf8'],
@@ -65,9 +65,53 @@ test('limits are those of the caller', () => {
   assert.equal(reasonOf(nested(32)), 'accepted')
   assert.equal(reasonOf(nested(5), { ...limits, maxDepth: 4 }), 'xml_too_deep')
   assert.equal(reasonOf('<a><b/><b/></a>', { ...limits, maxElements: 2 }), 'xml_too_many_elements')
-  assert.equal(reasonOf('<a><!-- why --></a>', { ...limits, comments: 'allow' }), 'accepted')
+  assert.equal(reasonOf('<a><!-- why --></a>', { ...limits, maxComments: 1 }), 'accepted')
   assert.equal(reasonOf('\uFEFF<a/>'), 'accepted')
   assert.equal(reasonOf(Buffer.from('\uFEFF<a>ü</a>')), 'accepted')
+})
+
+const many = (count: number, part: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => part(at)).join('')
+
+// Trees of these once took seconds to look through; the scan refuses them before there is one.
+const expensive: [name: string, source: string, reason: string][] = [
+  ['instructions', `<a>${'<?p?>'.repeat(52_000)}</a>`, 'xml_instruction'],
+  ['comments', `<a>${'<!---->'.repeat(37_000)}</a>`, 'xml_comment'],
+  ['elements', `<a>${'<b/>'.repeat(50_000)}</a>`, 'xml_too_many_elements'],
+  ['attributes', `<a${many(50_000, (at) => ` b${at}="1"`)}/>`, 'xml_too_many_attributes'],
+  [
+    'attributes of several elements',
+    `<a>${`<b${many(30, (at) => ` b${at}='1'`)}/>`.repeat(200)}</a>`,
+    'xml_too_many_attributes',
+  ],
+  ['namespaces', `<a${many(50_000, (at) => ` xmlns:b${at}="c"`)}/>`, 'xml_too_many_namespaces'],
+  ['default namespaces', `<a>${'<b xmlns="c"/>'.repeat(200)}</a>`, 'xml_too_many_namespaces'],
+  ['levels', nested(50_000), 'xml_too_deep'],
+  ['sections', `<a>${'<![CDATA[]]>'.repeat(20_000)}</a>`, 'xml_too_many_sections'],
+  ['references', `<a>${'&lt;'.repeat(60_000)}</a>`, 'xml_too_many_references'],
+  ['entities', `<!DOCTYPE a [${many(10_000, (at) => `<!ENTITY b${at} "">`)}]><a/>`, 'xml_doctype'],
+  ['an attribute without end', `<a b="${'<'.repeat(200_000)}`, 'xml_malformed'],
+  ['a tag without end', `<a${' '.repeat(200_000)}`, 'xml_malformed'],
+  ['a comment without end', `<a><!--${'-'.repeat(200_000)}`, 'xml_comment'],
+]
+for (const [name, source, reason] of expensive)
+  test(`refuses a flood of ${name} before a tree is made of it`, () => {
+    assert.equal(reasonOf(source, { maxBytes: 1_048_576 }), reason)
+  })
+
+test('the scan sees tags as the parser does', () => {
+  const quoted = `<a b="> <c" d='"/>'/>`.replace('<c', '&lt;c')
+  assert.equal(reasonOf(quoted, { ...limits, maxElements: 1 }), 'accepted')
+  const section = '<a><![CDATA[<b><!-- <?p ?>]]></a>'
+  assert.equal(reasonOf(section, { ...limits, maxElements: 1 }), 'accepted')
+  const comment = '<a><!-- <b> <![CDATA[ <!DOCTYPE --></a>'
+  assert.equal(reasonOf(comment, { ...limits, maxElements: 1, maxComments: 1 }), 'accepted')
+  // Characters that are white space elsewhere, and names here.
+  assert.equal(reasonOf('<a\u1680b/>'), 'accepted')
+  assert.equal(reasonOf('<a b\u1680c="1"/>', { ...limits, maxAttributes: 1 }), 'accepted')
+  assert.equal(reasonOf('<a\tb\n=\r"1"\n></a >', { ...limits, maxAttributes: 1 }), 'accepted')
+  assert.equal(reasonOf('<?xml-stylesheet?><a/>'), 'xml_instruction')
+  assert.equal(reasonOf(' <?xml version="1.0"?><a/>'), 'xml_instruction')
 })
 
 test('elements of unexpected namespaces stand within extensions only', () => {

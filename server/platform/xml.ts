@@ -1,42 +1,41 @@
-import { ParseOption, XmlDocument, XmlElement, XmlXPath } from 'libxml2-wasm'
+import { ParseOption, XmlDocument, XmlElement } from 'libxml2-wasm'
 import { type AppError, invalid, messageOf } from './errors.ts'
+import { scanXml, type XmlBounds } from './xml-scan.ts'
 
 // XML that others sent: parsed strictly and within limits, and its memory given back.
 
 export type { XmlElement } from 'libxml2-wasm'
 export { XmlC14NMode } from 'libxml2-wasm'
 
-export interface XmlLimits {
+export interface XmlLimits extends Partial<XmlBounds> {
   maxBytes: number
-  /** Elements within elements. */
-  maxDepth?: number
-  maxElements?: number
-  /**
-   * A comment splits a text in two, and readers differ about what it then says. What is signed or decides about people
-   * refuses them; what an administrator hands in may have them.
-   */
-  comments?: 'refuse' | 'allow'
   /** Elements of other namespaces are refused, unless they stand within an `Extensions` of one of these. */
   namespaces?: readonly string[]
 }
 
-const MAX_DEPTH = 32
-const MAX_ELEMENTS = 10_000
+/** Of a message: several times what any is known to have. */
+const BOUNDS: XmlBounds = {
+  maxDepth: 32,
+  maxElements: 250,
+  maxAttributes: 500,
+  maxAttributesOfElement: 50,
+  maxNamespaces: 50,
+  maxComments: 0,
+  maxSections: 50,
+  maxReferences: 1000,
+}
 
 /** Nothing is loaded, nothing substituted, nothing repaired. */
 const OPTIONS = ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_NONET
 
-const instructions = XmlXPath.compile('//processing-instruction()')
-const comments = XmlXPath.compile('//comment()')
-const elementCount = XmlXPath.compile('count(//*)')
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const refuse = (reason: string, message: string, cause?: unknown): AppError =>
   invalid(`xml_${reason}`, message, cause === undefined ? {} : { cause })
 
 /**
- * As UTF-8 only: in another encoding the search for a document type would look at other characters than the parser.
- * It comes before parsing, because a parser that sees entities has to expand them.
+ * As UTF-8 only: in another encoding the scan would look at other characters than the parser. The scan comes before
+ * parsing, because a parser that sees entities has to expand them.
  */
 function textOf(source: string | Uint8Array, maxBytes: number): string {
   if (Buffer.byteLength(source) > maxBytes)
@@ -49,8 +48,6 @@ function textOf(source: string | Uint8Array, maxBytes: number): string {
   }
   if (/^<\?xml[^>]*encoding\s*=\s*["'](?!utf-?8["'])/i.test(text))
     throw refuse('not_utf8', 'The XML document is not in UTF-8')
-  if (/<!(DOCTYPE|ENTITY)/i.test(text))
-    throw refuse('doctype', 'The XML document has a document type declaration')
   return text
 }
 
@@ -62,26 +59,27 @@ function parse(text: string): XmlDocument {
   }
 }
 
-const quoted = (uri: string) => `namespace-uri()='${uri.replaceAll("'", '')}'`
+/** Each element below, parents before their children; not below those that `enter` keeps it out of. */
+export function* elementsBelow(
+  parent: XmlElement,
+  enter: (element: XmlElement) => boolean = () => true,
+): Generator<XmlElement> {
+  for (let node = parent.firstChild; node; node = node.next) {
+    if (!(node instanceof XmlElement)) continue
+    yield node
+    if (enter(node)) yield* elementsBelow(node, enter)
+  }
+}
 
-function check(document: XmlDocument, limits: XmlLimits): void {
-  const { maxDepth = MAX_DEPTH, maxElements = MAX_ELEMENTS, namespaces } = limits
-  if (document.dtd) throw refuse('doctype', 'The XML document has a document type declaration')
-  if (document.get(instructions))
-    throw refuse('instruction', 'The XML document has a processing instruction')
-  if (limits.comments !== 'allow' && document.get(comments))
-    throw refuse('comment', 'The XML document has a comment')
-  if (Number(document.eval(elementCount)) > maxElements)
-    throw refuse('too_many_elements', `The XML document has more than ${maxElements} elements`)
-  if (document.get(`/*${'/*'.repeat(maxDepth)}`))
-    throw refuse('too_deep', `The XML document is nested deeper than ${maxDepth} elements`)
-  if (!namespaces) return
-  const known = namespaces.map(quoted).join(' or ')
-  const stranger = document.get(
-    `//*[not(${known})][not(ancestor::*[local-name()='Extensions'][${known}])]`,
-  )
-  if (stranger instanceof XmlElement)
-    throw refuse('namespace', `The XML document has an unexpected element <${stranger.name}>`)
+function checkNamespaces(root: XmlElement, namespaces: readonly string[]): void {
+  const known = (element: XmlElement) => namespaces.includes(element.namespaceUri)
+  const open = (element: XmlElement) => element.name !== 'Extensions'
+  const refuseStranger = (element: XmlElement) => {
+    if (!known(element))
+      throw refuse('namespace', `The XML document has an unexpected element <${element.name}>`)
+  }
+  refuseStranger(root)
+  if (open(root)) for (const element of elementsBelow(root, open)) refuseStranger(element)
 }
 
 /**
@@ -93,9 +91,12 @@ export function readXml<T>(
   limits: XmlLimits,
   read: (root: XmlElement) => T,
 ): T {
-  const document = parse(textOf(source, limits.maxBytes))
+  const text = textOf(source, limits.maxBytes)
+  scanXml(text, { ...BOUNDS, ...limits })
+  const document = parse(text)
   try {
-    check(document, limits)
+    if (document.dtd) throw refuse('doctype', 'The XML document has a document type declaration')
+    if (limits.namespaces) checkNamespaces(document.root, limits.namespaces)
     return read(document.root)
   } finally {
     document.dispose()
@@ -109,6 +110,22 @@ export function childElements(parent: XmlElement, namespace: string, name: strin
     if (node instanceof XmlElement && node.name === name && node.namespaceUri === namespace)
       found.push(node)
   return found
+}
+
+/** Direct children of a namespace by their names, for which one walk is enough. */
+export function childrenByName(
+  parent: XmlElement,
+  namespace: string,
+): (name: string) => XmlElement[] {
+  const found = new Map<string, XmlElement[]>()
+  for (let node = parent.firstChild; node; node = node.next) {
+    if (!(node instanceof XmlElement) || node.namespaceUri !== namespace) continue
+    const { name } = node
+    const others = found.get(name)
+    if (others) others.push(node)
+    else found.set(name, [node])
+  }
+  return (name) => found.get(name) ?? []
 }
 
 /** The value of an attribute without a namespace. */

@@ -120,9 +120,12 @@ function attributesOf(assertion: XmlElement): Received['attributes'] {
   )
 }
 
+/** Somebody may be in many groups. */
+const LIMITS = { maxBytes: MAX_XML, maxElements: 1000, maxAttributes: 1000 }
+
 /** What a response says. With the certificate of the identity provider its signature is checked, too. */
 export function readReceived(xml: Buffer, pem?: string): Received {
-  return readXml(xml, { maxBytes: MAX_XML }, (root) => {
+  return readXml(xml, LIMITS, (root) => {
     const assertion = first(root, saml, 'Assertion')
     const subject = first(assertion, saml, 'Subject')
     const nameId = first(subject, saml, 'NameID')

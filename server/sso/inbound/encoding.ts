@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib'
 import { Refusal } from '../refusal.ts'
 
 const MAX_BASE64 = 65_536
-export const MAX_XML = 262_144
+export const MAX_XML = 65_536
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 

@@ -294,6 +294,14 @@ test('prefixes that the signer counts as used are counted', () => {
   assert.equal(postedReason(`${start}${issuer}${text}${tail}`), 'accepted')
 })
 
+test('a list of prefixes without end is refused', () => {
+  const list = `<ec:InclusiveNamespaces xmlns:ec="${C14N}" PrefixList="${'a '.repeat(10_000)}"></ec:InclusiveNamespaces>`
+  const transforms =
+    transform(`${DS}enveloped-signature`) +
+    `<ds:Transform Algorithm="${C14N}">${list}</ds:Transform>`
+  assert.equal(postedReason(withSignature(signature(CANONICAL, { transforms }))), 'signature_wrong')
+})
+
 const good = signature(CANONICAL)
 const badDocuments: [name: string, xml: string, reason: Reason][] = [
   ['not signed', CANONICAL, 'signature_missing'],

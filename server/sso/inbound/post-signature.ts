@@ -1,5 +1,11 @@
 import { hash, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
-import { attribute, childElements, XmlC14NMode, type XmlElement } from '../../platform/xml.ts'
+import {
+  attribute,
+  childElements,
+  elementsBelow,
+  XmlC14NMode,
+  type XmlElement,
+} from '../../platform/xml.ts'
 import { ENVELOPED_SIGNATURE, EXCLUSIVE_C14N, NAMESPACES } from '../names.ts'
 import { Refusal } from '../refusal.ts'
 import { decodeBase64 } from './encoding.ts'
@@ -7,6 +13,8 @@ import { digestHash, signatureHash } from './signature-methods.ts'
 
 // XML Signature in the one form that SAML Core §5.4 allows. All else is refused, because a verifier that follows
 // references and transforms wherever they lead can be led elsewhere than the reader of the values.
+
+const MAX_PREFIXES = 32
 
 const wrong = (explanation: string) => new Refusal('signature_wrong', explanation)
 
@@ -23,7 +31,11 @@ const algorithmOf = (element: XmlElement) => attribute(element, 'Algorithm')
 /** Prefixes that count although no name uses them (InclusiveNamespaces). */
 function inclusivePrefixes(method: XmlElement): string[] {
   const [list] = childElements(method, EXCLUSIVE_C14N, 'InclusiveNamespaces')
-  return (list && attribute(list, 'PrefixList')?.split(/\s+/).filter(Boolean)) ?? []
+  const prefixes = (list && attribute(list, 'PrefixList')?.split(/\s+/).filter(Boolean)) ?? []
+  // Each is looked for at each element.
+  if (prefixes.length > MAX_PREFIXES)
+    throw wrong(`InclusiveNamespaces has more than ${MAX_PREFIXES} prefixes`)
+  return prefixes
 }
 
 const canonical = (element: XmlElement, inclusiveNamespacePrefixes: string[]): string =>
@@ -34,7 +46,7 @@ const canonical = (element: XmlElement, inclusiveNamespacePrefixes: string[]): s
 
 /** The signature, which is a child of the root and the only one anywhere. */
 function signatureIn(root: XmlElement): XmlElement {
-  const everywhere = root.find(".//*[local-name()='Signature']")
+  const everywhere = [...elementsBelow(root)].filter(({ name }) => name === 'Signature')
   if (everywhere.length === 0)
     throw new Refusal(
       'signature_missing',
