@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1 } from '../platform/list/query.ts'
+import { readFields } from '../platform/list/values.ts'
 import {
   createAdministrator,
   getAdministrator,
@@ -90,7 +91,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     },
     async ({ caller, query }) => {
       const { row, roles } = await getAdministrator(context, caller, caller.id)
-      return project(toAdministrator(row, roles), query.fields?.split(/[\s,]+/) ?? null)
+      return project(toAdministrator(row, roles), readFields(query.fields))
     },
   )
 
@@ -108,7 +109,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     },
     async ({ caller, params, query }) => {
       const { row, roles } = await getAdministrator(context, caller, params.id)
-      return project(toAdministrator(row, roles), query.fields?.split(/[\s,]+/) ?? null)
+      return project(toAdministrator(row, roles), readFields(query.fields))
     },
   )
 

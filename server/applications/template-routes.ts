@@ -4,6 +4,7 @@ import { notFound } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1 } from '../platform/list/query.ts'
+import { readFields } from '../platform/list/values.ts'
 import { TEMPLATES } from './catalogue.ts'
 import type { ApplicationContext } from './context.ts'
 import { toTemplate } from './records.ts'
@@ -60,7 +61,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationCon
       config: { scopes, operationId: { legacy: 'application_templates_get' } },
     },
     async ({ caller: { organizationId }, params: { id }, query }) => {
-      const fields = query.fields?.split(/[\s,]+/) ?? null
+      const fields = readFields(query.fields)
       const found = TEMPLATES.get(id) ?? all.find((template) => template.id === id)
       if (!found)
         throw notFound('template_not_found', 'Not Found: there is no such application template')

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
+import { readFields } from '../platform/list/values.ts'
 import { getResult, removeResult } from './actions.ts'
 import type { CommandContext } from './context.ts'
 import { toResult, toResultSummary } from './records.ts'
@@ -73,7 +74,7 @@ export const commandResultRoutes: FastifyPluginAsyncTypebox<{ context: CommandCo
     },
     async ({ caller: { organizationId }, params, query }) => {
       const row = await getResult(db.tenant(organizationId), organizationId, params.id)
-      return project(toResult(row), query.fields?.split(/[\s,]+/) ?? null)
+      return project(toResult(row), readFields(query.fields))
     },
   )
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project, readCountedPage } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
+import { readFields } from '../platform/list/values.ts'
 import { createCommand, getCommand, removeCommand, replaceCommand } from './actions.ts'
 import type { CommandContext } from './context.ts'
 import { toCommand, toCommandSummary, toResult } from './records.ts'
@@ -97,7 +98,7 @@ export const commandRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext 
     },
     async ({ caller: { organizationId }, params, query }) => {
       const row = await getCommand(db.tenant(organizationId), organizationId, params.id)
-      return project(toCommand(row), query.fields?.split(/[\s,]+/) ?? null)
+      return project(toCommand(row), readFields(query.fields))
     },
   )
 

@@ -298,3 +298,41 @@ test('systems join and leave a group by what they are, and by themselves', async
   const own = await signed('GET', `/api/v2/systems/${id}/memberof`)
   assert.equal(own.headers['x-total-count'], '3')
 })
+
+test('a rule that asks for too much, or for objects where there are words, is 400', async () => {
+  const org = await app.newOrganization()
+  const odd = { toString: 1 }
+  const search = (searchTerm: unknown, fields: unknown = ['department']) => ({
+    queryType: 'Search',
+    searchFilters: { searchTerm, fields },
+  })
+  const conditions = Array.from({ length: 201 }, () => inSales.filters[0])
+  const cases: [object, RegExp][] = [
+    [{ queryType: 'Filter', filters: conditions }, /filters: there may be at most 200/],
+    [
+      rule(
+        'department',
+        'in',
+        Array.from({ length: 10_001 }, (_, at) => `d${at}`),
+      ),
+      /10000/,
+    ],
+    [rule('department', 'starts_with', 'x'.repeat(1025)), /1024/],
+    [rule('department', 'in', odd), /filters\[0\]\.value/],
+    [rule('department', 'in', [odd]), /department/],
+    [rule('department', 'between', odd), /filters\[0\]\.value/],
+    [rule('constructor', 'eq', 'x'), /"constructor"/],
+    [search([odd]), /searchTerm/],
+    [search('x', [odd]), /fields/],
+    [search(Array.from({ length: 51 }, (_, at) => `t${at}`)), /50 terms/],
+  ]
+  for (const [memberQuery, message] of cases)
+    for (const [url, body] of [
+      ['/api/v2/usergroups', { name: 'Sales', memberQuery }],
+      ['/api/v2/usergroups/preview', { memberQuery }],
+    ] as const) {
+      const res = await org.post(url, body)
+      assert.equal(res.statusCode, 400, JSON.stringify(memberQuery).slice(0, 200))
+      assert.match(res.json().message, message)
+    }
+})

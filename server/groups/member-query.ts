@@ -1,4 +1,6 @@
 import { invalid } from '../platform/errors.ts'
+import { MAX_COMPARISONS } from '../platform/list/limits.ts'
+import { textOf, texts } from '../platform/list/values.ts'
 import type { MemberQuery } from './schema.ts'
 
 /** How a condition compares; `not` turns the result, and a member without the field then counts as true. */
@@ -76,7 +78,10 @@ function conditionOf(filter: unknown, at: number, prefix: RegExp): Condition {
   if (value === undefined) throw bad(`${where}.value`, 'a value is needed')
   const [compared, not] = known
   const several = compared === 'in' || compared === 'between'
-  const list = several && !Array.isArray(value) ? String(value).split(/[|,]/) : value
+  const list =
+    several && !Array.isArray(value)
+      ? textOf(value, `memberQuery${where}.value`).split(/[|,]/)
+      : value
   if (!several && typeof list === 'object' && list !== null)
     throw bad(`${where}.value`, 'must be a single value')
   if (compared === 'between' && (list as unknown[]).length !== 2)
@@ -98,14 +103,15 @@ export function readMemberQuery(
     throw bad('.queryType', `is needed: ${QUERY_TYPES.join(', ')}`)
   if (queryType !== undefined && !QUERY_TYPES.includes(queryType))
     throw bad('.queryType', `must be one of ${QUERY_TYPES.join(', ')}`)
+  if (filters && filters.length > MAX_COMPARISONS)
+    throw bad('.filters', `there may be at most ${MAX_COMPARISONS} conditions`)
   const prefix = new RegExp(`^${memberType}\\.`)
   const conditions = (filters ?? []).map((filter, at) => conditionOf(filter, at, prefix))
   const { searchTerm, fields } = (searchFilters ?? {}) as { searchTerm?: unknown; fields?: unknown }
-  const terms = [searchTerm ?? []].flat().map(String)
+  const terms = texts(searchTerm, 'memberQuery.searchFilters.searchTerm')
+  const names = texts(fields, 'memberQuery.searchFilters.fields')
   const search =
-    terms.length === 0
-      ? null
-      : { terms, fields: [fields ?? []].flat().map((field) => String(field).replace(prefix, '')) }
+    terms.length === 0 ? null : { terms, fields: names.map((name) => name.replace(prefix, '')) }
   // A rule without conditions would make everybody a member.
   if (conditions.length === 0 && search === null) throw bad('.filters', 'a condition is needed')
   return { conditions, search }

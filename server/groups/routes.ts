@@ -251,7 +251,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
           tags,
           summary: 'Follow the suggestions about some members',
           params: groupParams,
-          body: Type.Object({ [ids]: Type.Array(Type.String()) }),
+          body: Type.Object({ [ids]: Type.Array(Type.String(), { maxItems: 10_000 }) }),
           response: { 200: Type.Object({}), ...errors },
         },
         config: { scopes: WRITE, operationId: { legacy: `groups_${legacy}_suggestions_post` } },

@@ -7,22 +7,25 @@ import {
   like,
   type Resource,
   search as searchIn,
+  single,
 } from '../platform/list/conditions.ts'
 import { type Sql, sql } from '../platform/sql.ts'
 import type { Condition, Rule } from './member-query.ts'
 
 /** Fields that rules know by other names than the record. */
-const ALIASES: Record<string, string> = {
-  userState: 'state',
-  employee_id: 'employeeIdentifier',
-}
+const ALIASES = new Map([
+  ['userState', 'state'],
+  ['employee_id', 'employeeIdentifier'],
+])
 
 /** The newer form of rules writes `user_job_title` for jobTitle; `account_locked` is a name of its own. */
 function nameIn({ fields }: Resource, field: string): string {
   const camel = field
     .replace(/^user_/, '')
     .replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())
-  return [field, ALIASES[field], camel].find((name) => name && Object.hasOwn(fields, name)) ?? field
+  return (
+    [field, ALIASES.get(field), camel].find((name) => name && Object.hasOwn(fields, name)) ?? field
+  )
 }
 
 /** Rules may call the states of users as people do. */
@@ -46,9 +49,9 @@ function conditionSql(resource: Resource, condition: Condition): Sql {
   const holds = (): Sql => {
     switch (operator) {
       case 'starts':
-        return like(column, `${escapeLike(String(value))}%`)
+        return like(column, `${escapeLike(single(field, value))}%`)
       case 'ends':
-        return like(column, `%${escapeLike(String(value))}`)
+        return like(column, `%${escapeLike(single(field, value))}`)
       default:
         return compare(resource, field, operator, value)
     }

@@ -54,6 +54,8 @@ const Exemption = Type.Object(
   { title: 'MemberQueryExemption', additionalProperties: true },
 )
 
+const Exemptions = Type.Array(Exemption, { maxItems: 10_000 })
+
 const writable = (attributes: typeof FreeAttributes | typeof UserGroupAttributes) => ({
   name: Type.String({ minLength: 1, maxLength: 255 }),
   description: optionalText,
@@ -61,7 +63,7 @@ const writable = (attributes: typeof FreeAttributes | typeof UserGroupAttributes
   attributes: Type.Optional(nullable(attributes)),
   membershipMethod: Type.Optional(nullable(MembershipMethod)),
   memberQuery: Type.Optional(nullable(MemberQuery)),
-  memberQueryExemptions: Type.Optional(nullable(Type.Array(Exemption))),
+  memberQueryExemptions: Type.Optional(nullable(Exemptions)),
   memberSuggestionsNotify: Type.Optional(nullable(Type.Boolean())),
 })
 
@@ -120,7 +122,7 @@ export const MemberSuggestion = Type.Object(
 export const PreviewRequest = Type.Object(
   {
     memberQuery: Type.Optional(nullable(MemberQuery)),
-    memberQueryExemptions: Type.Optional(nullable(Type.Array(Exemption))),
+    memberQueryExemptions: Type.Optional(nullable(Exemptions)),
   },
   { title: 'MembershipPreviewRequest' },
 )

@@ -4,6 +4,7 @@ import type { Db } from '../platform/db.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
+import { readFields } from '../platform/list/values.ts'
 import {
   createOrganization,
   getProvider,
@@ -72,7 +73,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
     async ({ caller, params, query }) =>
       project(
         toProvider(await getProvider(db, caller, params.provider_id)),
-        query.fields?.flatMap((f) => f.split(',')) ?? null,
+        readFields(query.fields),
       ),
   )
 

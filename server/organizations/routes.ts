@@ -4,6 +4,7 @@ import type { Db } from '../platform/db.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
+import { readFields } from '../platform/list/values.ts'
 import { getOrganization, updateOrganization } from './actions.ts'
 import { settingsOf, toOrganization, toSummary } from './records.ts'
 import { IdParams, Organization, OrganizationList, OrganizationPut, Settings } from './schema.ts'
@@ -55,7 +56,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (
     },
     async (request) => {
       const row = await getOrganization(db, request.caller.organizationId)
-      return project(toOrganization(row), request.query.fields?.split(/[\s,]+/) ?? null)
+      return project(toOrganization(row), readFields(request.query.fields))
     },
   )
 

@@ -5,6 +5,7 @@ import type { Caller } from '../platform/caller.ts'
 import type { Db } from '../platform/db.ts'
 import { invalid, notFound, throttled } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { offset } from '../platform/list/page.ts'
 import { CONTENT_TYPES, fileName } from './artifact.ts'
 import type { ReportContext } from './context.ts'
 import { makeReportJob } from './job-definitions.ts'
@@ -48,7 +49,7 @@ export async function listReports(
   { organizationId }: Caller,
   { sort, limit, skip }: { sort?: string; limit: number; skip: number },
 ): Promise<Report[]> {
-  const list = { ...readSort(sort), limit, skip }
+  const list = { ...readSort(sort), limit, skip: offset(skip) }
   const rows = await readReports(db.tenant(organizationId), organizationId, list)
   return rows.map(toReport)
 }

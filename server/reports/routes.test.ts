@@ -328,6 +328,7 @@ test('the list is sorted descending, and ascending with a minus', async () => {
   for (const sort of ['EXPIRATION', 'REQUESTER_EMAIL', 'STATUS', 'UPDATED_AT'])
     assert.equal((await order(`?sort=${sort}`)).length, 3)
   assert.deepEqual(await order('?sort=-TYPE&skip=1&limit=1'), [types.toSorted()[1]])
+  assert.deepEqual(await order('?skip=99999999999999999999'), [])
   const bad = await org.get(`${URL}?sort=NAME`)
   assert.equal(bad.statusCode, 400)
   assert.match(bad.json().message, /sort: must be one of CREATED_AT, .*UPDATED_AT/)

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
+import { readFields } from '../platform/list/values.ts'
 import { getSystem, removeSystem, restoreSystem, sshKeysOf, updateSystem } from './actions.ts'
 import type { SystemContext } from './context.ts'
 import { describeFound } from './found.ts'
@@ -87,7 +88,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }>
     },
     async ({ caller: { organizationId }, params, query }) => {
       const row = await getSystem(db.tenant(organizationId), organizationId, params.id)
-      return project(toSystem(row), query.fields?.split(/[\s,]+/) ?? null)
+      return project(toSystem(row), readFields(query.fields))
     },
   )
 

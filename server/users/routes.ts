@@ -6,6 +6,7 @@ import { AppError } from '../platform/errors.ts'
 import { ErrorV1, errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
+import { readFields } from '../platform/list/values.ts'
 import { removeUser, restoreUser, updateUser } from './actions.ts'
 import type { UserContext } from './context.ts'
 import { createUser } from './create.ts'
@@ -131,7 +132,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
     async ({ caller, params, query }) =>
       project(
         await describeUser(context, caller.organizationId, params.id),
-        query.fields?.split(/[\s,]+/) ?? null,
+        readFields(query.fields),
       ),
   )
 

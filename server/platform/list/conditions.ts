@@ -1,5 +1,18 @@
 import { invalid } from '../errors.ts'
 import { join, type Sql, sql } from '../sql.ts'
+import {
+  atMost,
+  bounded,
+  MAX_IN_VALUES,
+  MAX_LOOKUPS,
+  MAX_SEARCH_FIELDS,
+  MAX_TERMS,
+  MAX_WILDCARDS,
+  quoted,
+  tooMany,
+} from './limits.ts'
+import { checkRegex } from './regex.ts'
+import { textOf } from './values.ts'
 
 export type FieldKind = 'string' | 'number' | 'boolean' | 'date'
 
@@ -42,10 +55,15 @@ export function fieldOf(
   name: string,
   use: 'filter' | 'sort' | 'search',
 ): Field {
-  const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : resource.more?.(name)
+  const field = Object.hasOwn(resource.fields, name)
+    ? resource.fields[name]
+    : resource.more?.(bounded(name, use))
   if (!field) {
     const known = Object.keys(resource.fields).join(', ')
-    throw invalid('unknown_field', `${use}: there is no field "${name}"; the fields are ${known}`)
+    throw invalid(
+      'unknown_field',
+      `${use}: there is no field "${quoted(name)}"; the fields are ${known}`,
+    )
   }
   return field
 }
@@ -59,6 +77,9 @@ export const attributesIn =
     const column = sql`(select a ->> 'value' from jsonb_array_elements(${list}) a where a ->> 'name' = ${attribute} limit 1)`
     return { column, kind: 'string' }
   }
+
+const FIRST_DATE = Date.parse('0001-01-01T00:00:00Z')
+const LAST_DATE = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** The value in the type of its column; text from a query and JSON from a body alike. */
 function typed(name: string, kind: FieldKind, value: unknown): unknown {
@@ -76,12 +97,14 @@ function typed(name: string, kind: FieldKind, value: unknown): unknown {
     }
     case 'date': {
       const date = typeof value === 'string' || typeof value === 'number' ? new Date(value) : null
-      if (!date || Number.isNaN(date.getTime())) throw bad('a date')
+      // Of other years the database wants another spelling.
+      if (!date || !(date.getTime() >= FIRST_DATE && date.getTime() <= LAST_DATE))
+        throw bad('a date')
       return date.toISOString()
     }
     case 'string':
       if (typeof value === 'object' && value !== null) throw bad('a single value')
-      return String(value)
+      return bounded(String(value), `filter: ${name}`)
   }
 }
 
@@ -97,11 +120,17 @@ const words = (column: Sql): Sql => sql`${column}::text collate folding`
 
 /** Without case. Lower case and then bytes: `ilike` takes more than twice as long. */
 export const like = (column: Sql, pattern: string): Sql =>
-  sql`lower(${words(column)}) collate "C" like lower(${pattern}::text collate folding) collate "C"`
+  sql`lower(${words(column)}) collate "C" like ${folding(sql`${pattern}::text`)}`
+const folding = (text: Sql): Sql => sql`lower(${text} collate folding) collate "C"`
 
-const contains = ({ column, folded }: Field, text: string): Sql => {
-  const pattern = `%${escapeLike(text)}%`
-  return folded ? sql`${folded} like fold(${pattern}::text)` : like(column, pattern)
+/** Any of the texts, which are one parameter however many they are, and folded once for all rows. */
+function contains({ column, folded }: Field, texts: string[]): Sql {
+  const patterns = texts.map((text) => `%${escapeLike(text)}%`)
+  if (patterns.length === 1)
+    return folded ? sql`${folded} like fold(${patterns[0]}::text)` : like(column, patterns[0]!)
+  const each = folded ? sql`fold(pattern)` : folding(sql`pattern`)
+  return sql`${folded ?? sql`lower(${words(column)}) collate "C"`}
+    like any (array(select ${each} from unnest(${patterns}::text[]) pattern))`
 }
 
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
@@ -127,7 +156,9 @@ export function compare(resource: Resource, name: string, operator: Operator, va
     case 'lte':
       return sql`${column} <= ${one(value)}`
     case 'in': {
-      const values = (value as unknown[]).map((v) => typed(name, kind, v))
+      const items = [...new Set(value as unknown[])]
+      atMost(MAX_IN_VALUES, items, 'filter', `different values for ${name}`)
+      const values = items.map((v) => typed(name, kind, v))
       return sql`${column} = any(${values}::${cast[kind]}[])`
     }
     case 'between': {
@@ -141,24 +172,40 @@ export function compare(resource: Resource, name: string, operator: Operator, va
       return sql`${column} between ${one(from)} and ${one(to)}`
     }
     case 'contains':
-      return contains(field, String(value))
-    case 'like':
-      return sql`${column}::text like ${escapeLike(String(value)).replaceAll('*', '%')}`
+      return contains(field, [single(name, value)])
+    case 'like': {
+      const text = single(name, value)
+      if (text.split('*').length - 1 > MAX_WILDCARDS)
+        throw tooMany(MAX_WILDCARDS, 'filter', `wildcards in the value for ${name}`)
+      return sql`${column}::text like ${escapeLike(text).replaceAll('*', '%')}`
+    }
     case 'regex':
       if (typeof value !== 'string')
         throw invalid('bad_filter_value', `filter: $regex of ${name} must be a string`)
+      checkRegex(name, value)
       // PostgreSQL reads the leading (?i) that clients send as it stands.
       return sql`${words(column)} ~ ${value}`
   }
 }
 
+/** A value for a comparison of texts, whatever the kind of its column. */
+export const single = (name: string, value: unknown): string =>
+  bounded(value === null ? 'null' : textOf(value, `filter: ${name}`), `filter: ${name}`)
+
 /** Any term in any field; without case. */
 export function search(resource: Resource, terms: string[], names: string[]): Sql {
-  const parts = names.flatMap((name) => {
-    const field = fieldOf(resource, name, 'search')
-    return terms.map((term) => contains(field, term))
-  })
-  return parts.length === 0 ? sql`true` : sql`(${join(parts, ' or ')})`
+  const wanted = atMost(MAX_TERMS, [...new Set(terms)], 'search', 'terms')
+  for (const term of wanted) bounded(term, 'search')
+  const fields = atMost(MAX_SEARCH_FIELDS, [...new Set(names)], 'search', 'fields').map((name) =>
+    fieldOf(resource, name, 'search'),
+  )
+  if (wanted.length * fields.length > MAX_LOOKUPS)
+    throw tooMany(MAX_LOOKUPS, 'search', 'terms times fields')
+  if (wanted.length === 0 || fields.length === 0) return sql`true`
+  return sql`(${join(
+    fields.map((field) => contains(field, wanted)),
+    ' or ',
+  )})`
 }
 
 export const all = (parts: Sql[]): Sql =>

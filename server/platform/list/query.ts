@@ -1,8 +1,11 @@
 import { Type } from 'typebox'
 import { invalid } from '../errors.ts'
 import { join, type Sql, sql } from '../sql.ts'
-import { all, any, compare, fieldOf, type Operator, type Resource, search } from './conditions.ts'
+import { all, any, fieldOf, type Resource, search } from './conditions.ts'
+import { filterBody, filterV1, filterV2 } from './filters.ts'
+import { atMost, MAX_COMPARISONS, MAX_SORTS } from './limits.ts'
 import { offset } from './page.ts'
+import { countOf, readFields, texts, words } from './values.ts'
 
 /** A list request, whichever convention it was written in. */
 export interface ListQuery {
@@ -58,80 +61,6 @@ export const ListQueryV2 = Type.Object({
   search: Type.Optional(Type.String({ description: 'Free text' })),
 })
 
-const OPERATORS_V1: Record<string, Operator> = {
-  $eq: 'eq',
-  $ne: 'ne',
-  $gt: 'gt',
-  $gte: 'gte',
-  $lt: 'lt',
-  $lte: 'lte',
-}
-const OPERATORS_V2: Record<string, Operator> = {
-  eq: 'eq',
-  ne: 'ne',
-  gt: 'gt',
-  ge: 'gte',
-  gte: 'gte',
-  lt: 'lt',
-  le: 'lte',
-  lte: 'lte',
-  between: 'between',
-  search: 'contains',
-  co: 'contains',
-  in: 'in',
-}
-/** Those that hold where the other does not; a field without a value does not contain anything. */
-const NEGATED_V2: Record<string, string> = { nco: 'co' }
-const OPERATORS_BODY: Record<string, Operator> = { ...OPERATORS_V1, $in: 'in', $regex: 'regex' }
-
-const texts = (value: unknown): string[] =>
-  value === undefined ? [] : Array.isArray(value) ? value.map(String) : [String(value)]
-const words = (value: unknown, separator: RegExp): string[] =>
-  texts(value)
-    .flatMap((text) => text.split(separator))
-    .filter((word) => word !== '')
-
-function operatorOf(table: Record<string, Operator>, operator: string, where: string): Operator {
-  const known = Object.hasOwn(table, operator) ? table[operator] : undefined
-  if (!known) {
-    throw invalid(
-      'unknown_operator',
-      `filter: there is no operator "${operator}" (in ${where}); the operators are ${Object.keys(table).join(', ')}`,
-    )
-  }
-  return known
-}
-
-/** field:op:value; only the first two colons separate, since dates contain more. */
-function expression(text: string): [string, string, string] {
-  const first = text.indexOf(':')
-  const second = text.indexOf(':', first + 1)
-  if (first < 1 || second < 0)
-    throw invalid('bad_filter', `filter: "${text}" is not of the form field:operator:value`)
-  return [text.slice(0, first), text.slice(first + 1, second), text.slice(second + 1)]
-}
-
-function filterV1(resource: Resource, text: string): Sql {
-  const [name, operator, value] = expression(text)
-  return compare(resource, name, operatorOf(OPERATORS_V1, operator, text), value)
-}
-
-function filterV2(resource: Resource, text: string): Sql {
-  const [name, written, value] = expression(text)
-  // Clients that know v1 send $eq here by mistake; some write operators in capitals.
-  const word = written.replace(/^\$/, '').toLowerCase()
-  const opposite = NEGATED_V2[word]
-  if (opposite !== undefined)
-    return sql`not coalesce(${compare(resource, name, OPERATORS_V2[opposite]!, value)}, false)`
-  const operator = operatorOf(OPERATORS_V2, word, text)
-  if (operator === 'in' || operator === 'between')
-    return compare(resource, name, operator, value.split('|'))
-  if (operator === 'eq' && value.includes('*')) return compare(resource, name, 'like', value)
-  if (operator === 'ne' && value.includes('*'))
-    return sql`not coalesce(${compare(resource, name, 'like', value)}, false)`
-  return compare(resource, name, operator, value)
-}
-
 function orderBy(resource: Resource, names: string[], ignoreCase: string[]): Sql {
   const part = (name: string, fold: boolean): Sql => {
     const descending = name.startsWith('-')
@@ -159,9 +88,12 @@ function paging(
   skip: unknown,
 ): { limit: number; skip: number } {
   const most = resource.maxLimit ?? 100
-  const asked = limit === undefined || limit === null ? 10 : Number(limit)
+  const asked = countOf(limit ?? 10, 'limit')
   // Zero means "no limit of mine".
-  return { limit: asked === 0 ? most : Math.min(asked, most), skip: offset(Number(skip ?? 0)) }
+  return {
+    limit: asked === 0 ? most : Math.min(asked, most),
+    skip: offset(countOf(skip ?? 0, 'skip')),
+  }
 }
 
 function searchTerm(resource: Resource, value: unknown): Sql[] {
@@ -176,44 +108,58 @@ function searchTerm(resource: Resource, value: unknown): Sql[] {
   }
   if (typeof term === 'string') return [search(resource, [term], resource.searchFields ?? [])]
   const { searchTerm, fields } = term as { searchTerm?: unknown; fields?: unknown }
-  const terms = texts(searchTerm).filter((text) => text !== '')
+  const terms = texts(searchTerm, 'search').filter((text) => text !== '')
   if (terms.length === 0) return []
-  const names = words(fields, /[\s,]+/)
+  const names = words(fields, /[\s,]+/, 'search')
   return [search(resource, terms, names.length > 0 ? names : (resource.searchFields ?? []))]
 }
 
+const comparisons = (filters: string[]): string[] =>
+  atMost(MAX_COMPARISONS, filters, 'filter', 'comparisons')
+
+const sorts = (query: Query, separator: RegExp): [names: string[], ignoreCase: string[]] => [
+  atMost(MAX_SORTS, words(query.sort, separator, 'sort'), 'sort', 'fields'),
+  atMost(
+    MAX_SORTS,
+    words(query.sortIgnoreCase, separator, 'sortIgnoreCase'),
+    'sortIgnoreCase',
+    'fields',
+  ),
+]
+
 /** v1: `filter` once or repeated, `filter[0]`, and `filter[or][0]`. */
 export function readListV1(resource: Resource, query: Query): ListQuery {
-  const and = texts(query.filter)
+  const and = texts(query.filter, 'filter')
   const or: string[] = []
   for (const [key, value] of Object.entries(query)) {
-    if (/^filter\[(and\]\[)?\d*\]$/.test(key)) and.push(...texts(value))
-    else if (/^filter\[or\]\[\d*\]$/.test(key)) or.push(...texts(value))
+    if (/^filter\[(and\]\[)?\d*\]$/.test(key)) and.push(...texts(value, 'filter'))
+    else if (/^filter\[or\]\[\d*\]$/.test(key)) or.push(...texts(value, 'filter'))
   }
+  comparisons([...and, ...or])
   const filters = and.filter((text) => text !== '').map((text) => filterV1(resource, text))
   const alternatives = or.map((text) => filterV1(resource, text))
-  const fields = words(query.fields, /[\s,]+/)
   const searches = searchTerm(resource, query.search)
   return {
     searches: searches.length > 0,
     where: all([...filters, ...(alternatives.length > 0 ? [any(alternatives)] : []), ...searches]),
-    orderBy: orderBy(resource, words(query.sort, /[\s,]+/), words(query.sortIgnoreCase, /[\s,]+/)),
+    orderBy: orderBy(resource, ...sorts(query, /[\s,]+/)),
     ...paging(resource, query.limit, query.skip),
-    fields: fields.length > 0 ? fields : null,
+    fields: readFields(query.fields),
   }
 }
 
 /** v2: comma-separated lists everywhere. */
 export function readListV2(resource: Resource, query: Query): ListQuery {
-  const filters = words(query.filter, /,/).map((text) => filterV2(resource, text))
-  const fields = words(query.fields, /[\s,]+/)
+  const filters = comparisons(words(query.filter, /,/, 'filter')).map((text) =>
+    filterV2(resource, text),
+  )
   const searches = searchTerm(resource, query.search)
   return {
     searches: searches.length > 0,
     where: all([...filters, ...searches]),
-    orderBy: orderBy(resource, words(query.sort, /,/), words(query.sortIgnoreCase, /,/)),
+    orderBy: orderBy(resource, ...sorts(query, /,/)),
     ...paging(resource, query.limit, query.skip),
-    fields: fields.length > 0 ? fields : null,
+    fields: readFields(query.fields),
   }
 }
 
@@ -237,41 +183,6 @@ export const SearchBody = Type.Object(
   { title: 'Search', additionalProperties: true },
 )
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function searchFilter(resource: Resource, filter: unknown, depth = 0): Sql {
-  if (depth > 16) throw invalid('filter_too_deep', 'filter: nested deeper than 16 levels')
-  if (typeof filter === 'string') return filterV1(resource, filter)
-  if (Array.isArray(filter))
-    return all(filter.map((part) => searchFilter(resource, part, depth + 1)))
-  if (!isObject(filter)) throw invalid('bad_filter', 'filter: must be an object, a list or text')
-  return all(
-    Object.entries(filter).map(([key, value]) => {
-      if (key === 'and' || key === 'or' || key === '$and' || key === '$or') {
-        if (!Array.isArray(value)) throw invalid('bad_filter', `filter: ${key} must hold a list`)
-        const parts = value.map((part) => searchFilter(resource, part, depth + 1))
-        return key.endsWith('and') ? all(parts) : any(parts)
-      }
-      if (!isObject(value)) {
-        return Array.isArray(value)
-          ? compare(resource, key, 'in', value)
-          : compare(resource, key, 'eq', value)
-      }
-      return all(
-        Object.entries(value).map(([op, operand]) =>
-          compare(
-            resource,
-            key,
-            operatorOf(OPERATORS_BODY, op, key),
-            op === '$in' ? texts(operand) : operand,
-          ),
-        ),
-      )
-    }),
-  )
-}
-
 export function readSearch(resource: Resource, query: Query, body: Query): ListQuery {
   const list = readListV1(resource, {
     ...query,
@@ -283,5 +194,5 @@ export function readSearch(resource: Resource, query: Query, body: Query): ListQ
   })
   return body.filter === undefined || body.filter === null
     ? list
-    : { ...list, where: all([list.where, searchFilter(resource, body.filter)]) }
+    : { ...list, where: all([list.where, filterBody(resource, body.filter)]) }
 }

@@ -1,0 +1,127 @@
+import { invalid } from '../errors.ts'
+import { type Sql, sql } from '../sql.ts'
+import { all, any, compare, type Operator, type Resource } from './conditions.ts'
+import { MAX_COMPARISONS, MAX_FILTER_DEPTH, quoted, tooMany } from './limits.ts'
+
+// One comparison of a filter, in each of the ways of writing them.
+
+type Operators = ReadonlyMap<string, Operator>
+
+const SIMPLE: [string, Operator][] = [
+  ['$eq', 'eq'],
+  ['$ne', 'ne'],
+  ['$gt', 'gt'],
+  ['$gte', 'gte'],
+  ['$lt', 'lt'],
+  ['$lte', 'lte'],
+]
+const OPERATORS_V1: Operators = new Map(SIMPLE)
+const OPERATORS_BODY: Operators = new Map([...SIMPLE, ['$in', 'in'], ['$regex', 'regex']])
+const OPERATORS_V2: Operators = new Map([
+  ['eq', 'eq'],
+  ['ne', 'ne'],
+  ['gt', 'gt'],
+  ['ge', 'gte'],
+  ['gte', 'gte'],
+  ['lt', 'lt'],
+  ['le', 'lte'],
+  ['lte', 'lte'],
+  ['between', 'between'],
+  ['search', 'contains'],
+  ['co', 'contains'],
+  ['nco', 'contains'],
+  ['in', 'in'],
+])
+
+function operatorOf(operators: Operators, operator: string, where: string): Operator {
+  const known = operators.get(operator)
+  if (!known) {
+    throw invalid(
+      'unknown_operator',
+      `filter: there is no operator "${quoted(operator)}" (in ${quoted(where)}); the operators are ${[...operators.keys()].join(', ')}`,
+    )
+  }
+  return known
+}
+
+/** field:op:value; only the first two colons separate, since dates contain more. */
+function expression(text: string): [string, string, string] {
+  const first = text.indexOf(':')
+  const second = text.indexOf(':', first + 1)
+  if (first < 1 || second < 0)
+    throw invalid('bad_filter', `filter: "${quoted(text)}" is not of the form field:operator:value`)
+  return [text.slice(0, first), text.slice(first + 1, second), text.slice(second + 1)]
+}
+
+export function filterV1(resource: Resource, text: string): Sql {
+  const [name, operator, value] = expression(text)
+  return compare(resource, name, operatorOf(OPERATORS_V1, operator, text), value)
+}
+
+/** Holds where the other does not; a field without a value does not contain anything. */
+const opposite = (condition: Sql): Sql => sql`not coalesce(${condition}, false)`
+
+export function filterV2(resource: Resource, text: string): Sql {
+  const [name, written, value] = expression(text)
+  // Clients that know v1 send $eq here by mistake; some write operators in capitals.
+  const word = written.replace(/^\$/, '').toLowerCase()
+  const operator = operatorOf(OPERATORS_V2, word, text)
+  if (word === 'nco') return opposite(compare(resource, name, operator, value))
+  if (operator === 'in' || operator === 'between')
+    return compare(resource, name, operator, value.split('|'))
+  if (operator === 'eq' && value.includes('*')) return compare(resource, name, 'like', value)
+  if (operator === 'ne' && value.includes('*'))
+    return opposite(compare(resource, name, 'like', value))
+  return compare(resource, name, operator, value)
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The filter in the body of a search, whose comparisons are counted as they are read. */
+export function filterBody(resource: Resource, whole: unknown): Sql {
+  let comparisons = 0
+  const count = () => {
+    if (++comparisons > MAX_COMPARISONS) throw tooMany(MAX_COMPARISONS, 'filter', 'comparisons')
+  }
+  /** What is empty counts like a comparison: there could be any number of it otherwise. */
+  function each<T>(items: T[], read: (item: T) => Sql): Sql[] {
+    if (items.length === 0) count()
+    return items.map(read)
+  }
+
+  function read(filter: unknown, depth: number): Sql {
+    if (depth > MAX_FILTER_DEPTH)
+      throw invalid('filter_too_deep', `filter: nested deeper than ${MAX_FILTER_DEPTH} levels`)
+    if (typeof filter === 'string') {
+      count()
+      return filterV1(resource, filter)
+    }
+    const deeper = (part: unknown) => read(part, depth + 1)
+    if (Array.isArray(filter)) return all(each(filter, deeper))
+    if (!isObject(filter)) throw invalid('bad_filter', 'filter: must be an object, a list or text')
+    const members = each(Object.entries(filter), ([key, value]) => {
+      if (!['and', 'or', '$and', '$or'].includes(key)) return comparisonsOf(key, value)
+      if (!Array.isArray(value)) throw invalid('bad_filter', `filter: ${key} must hold a list`)
+      return (key.endsWith('and') ? all : any)(each(value, deeper))
+    })
+    return all(members)
+  }
+
+  function comparisonsOf(name: string, value: unknown): Sql {
+    const compared = (operator: Operator, operand: unknown) => {
+      count()
+      return compare(resource, name, operator, operand)
+    }
+    if (Array.isArray(value)) return compared('in', value)
+    if (!isObject(value)) return compared('eq', value)
+    const operations = each(Object.entries(value), ([written, operand]) => {
+      const operator = operatorOf(OPERATORS_BODY, written, name)
+      const single = operator === 'in' && !Array.isArray(operand)
+      return compared(operator, single ? [operand] : operand)
+    })
+    return all(operations)
+  }
+
+  return read(whole, 0)
+}
