@@ -14,7 +14,6 @@ export const migrateAll = (database: Database): Promise<Migration[]> =>
   migrate(database.owner, (owner) => migrateQueue(owner, jobDefinitions))
 
 const SEARCHES = 4
-const SEARCH_TIMEOUT_MS = 60_000
 
 /** The database, migrated, with the keys that open its secrets: what every long-running part stands on. */
 export interface Ground {
@@ -32,11 +31,18 @@ async function openGround(config: Config, log: Logger, open: typeof openDatabase
     for (const { name } of await migrateAll(database)) log.info({ migration: name }, 'migrated')
     const onError = (error: Error) =>
       log.debug({ reason: error.message }, 'database connection lost')
-    const db = openDb(database.service, { max: config.databasePool, onError })
+    const limits = {
+      tenantShare: config.tenantShare,
+      listTimeoutMs: config.listTimeout,
+      onError,
+    }
+    const db = openDb(database.service, { max: config.databasePool, ...limits })
     const searchDb = openDb(database.service, {
       max: SEARCHES,
-      statementTimeoutMs: SEARCH_TIMEOUT_MS,
-      onError,
+      statementTimeoutMs: config.searchTimeout,
+      // Whatever has no tenant is asked for elsewhere.
+      spare: 0,
+      ...limits,
     })
     const sealer = await Sealer.open(readMasterKey(config.masterKey, config.dataDir), db)
     const close = async () => {

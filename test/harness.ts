@@ -122,10 +122,13 @@ export async function startApp(options: AppOptions = {}) {
     },
   })
   const config = loadConfig({ GATEHOUSE_LOG_LEVEL: 'debug', ...options.env })
-  const db = openDb(service, { max: 5 })
+  const limits = { tenantShare: config.tenantShare, listTimeoutMs: config.listTimeout }
+  const db = openDb(service, { max: 5, ...limits })
   const searchDb = openDb(service, {
     max: 3,
     statementTimeoutMs: options.searchTimeoutMs ?? 30_000,
+    spare: 0,
+    ...limits,
   })
   const sealer = await Sealer.open(randomBytes(32), db)
   const app = await createApp({

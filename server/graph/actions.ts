@@ -32,8 +32,10 @@ async function reach(
   const { limit, skip, filter, sort } = query
   const list = readListV2(reachedResource, { limit, skip, filter, sort })
   const order = filter === undefined ? orderOf(sort) : null
-  const found = await db.tx(organizationId, (tx) =>
-    traverse(tx, organizationId, { start, chains, list, order }, remembered),
+  const found = await db.tx(
+    organizationId,
+    (tx) => traverse(tx, organizationId, { start, chains, list, order }, remembered),
+    'listing',
   )
   if (!found.known && !unknownIsEmpty) throw nodeNotFound(start.type)
   return found

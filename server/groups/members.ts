@@ -109,7 +109,7 @@ export async function previewMembers(
         ? stored.exempt_ids
         : [],
   }
-  const { add, remove } = await differenceOf(context, tenant, organizationId, group)
+  const { add, remove } = await differenceOf(context, tenant.listing, organizationId, group)
   const part = (ids: string[]) => ({
     total: ids.length,
     objects: ids

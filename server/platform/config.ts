@@ -126,6 +126,29 @@ export const settings = {
     default: '10',
     about: 'Database connections of one process',
   }),
+  tenantShare: setting({
+    env: 'GATEHOUSE_TENANT_SHARE',
+    parse: integer(1, 100),
+    fallback: 60,
+    default: '60',
+    about:
+      'Share of the database connections, in percent, that one organization may use at once; its further requests wait for up to 10 seconds',
+  }),
+  listTimeout: setting({
+    env: 'GATEHOUSE_LIST_TIMEOUT_MS',
+    parse: integer(100, 600_000),
+    fallback: 5000,
+    default: '5000',
+    about:
+      'How long the database may take over a list, a search or a traversal of the directory; after that it is 503',
+  }),
+  searchTimeout: setting({
+    env: 'GATEHOUSE_SEARCH_TIMEOUT_MS',
+    parse: integer(100, 3_600_000),
+    fallback: 60_000,
+    default: '60000',
+    about: 'The same for one step of a search of events',
+  }),
   publicUrl: setting({
     env: 'GATEHOUSE_PUBLIC_URL',
     parse: url('http:', 'https:') as (raw: string) => string | undefined,

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { asQuery as asDriverQuery, CopyOut, DatabaseSocket, type RowSink } from './copy-out.ts'
 import { AppError, codeOf, invalid, unavailable } from './errors.ts'
+import { FairShare } from './fair-share.ts'
 import { Ferry, type Party } from './ferry.ts'
 import { fly, Passenger } from './flight.ts'
 import { isId } from './ids.ts'
@@ -33,6 +34,11 @@ export interface Queryable {
   recall<T>(question: Question): Promise<Readonly<T> | undefined>
   /** Runs a statement and tells how many rows it touched. */
   run(query: Sql): Promise<number>
+  /**
+   * The same for questions whose form a caller chooses, such as lists and searches: each statement has a few seconds.
+   * In a transaction they have what that has.
+   */
+  readonly listing: Queryable
 }
 
 export interface TenantDb extends Queryable {
@@ -47,6 +53,9 @@ export interface Tx extends Queryable {
   afterCommit(callback: () => void): void
 }
 
+/** `listing`: each statement has as long as one of a list. */
+export type TxKind = 'listing'
+
 /**
  * Global tables (providers, organizations, administrators, key hashes) are read through Db itself.
  * Tenant tables answer only inside `tenant(id)` or `tx(id, …)`: row-level security hides them otherwise.
@@ -54,7 +63,7 @@ export interface Tx extends Queryable {
 export interface Db extends Queryable {
   /** Several ids only for reading events, whose policy knows lists. */
   tenant(organizationId: string | readonly string[]): TenantDb
-  tx<T>(organizationId: string | null, work: (tx: Tx) => Promise<T>): Promise<T>
+  tx<T>(organizationId: string | null, work: (tx: Tx) => Promise<T>, kind?: TxKind): Promise<T>
   /**
    * A change whose statements are all sent at once, before any of them is answered, and which fails only if one of
    * them does. It may share its commit with changes of other requests; its own statements take effect together or
@@ -124,9 +133,11 @@ export function translate(error: unknown): unknown {
     })
   }
   if (code === '57014') {
-    return unavailable('statement_timeout', 'The database took too long to answer this request', {
-      cause: error,
-    })
+    return unavailable(
+      'statement_timeout',
+      'The database took too long to answer this request; ask for less, or try again later',
+      { cause: error, retryAfter: 5 },
+    )
   }
   return error
 }
@@ -149,8 +160,12 @@ function queryable(
   sendShared: Send = send,
   recall: Queryable['recall'] = async <T>(question: Question) =>
     (await send(whole(question))).rows[0] as T | undefined,
+  sendListing?: Send,
 ): Queryable {
   return {
+    get listing() {
+      return sendListing ? queryable(sendListing, sendShared, recall) : this
+    },
     recall,
     many: async <T>(query: Sql) => (await send(query)).rows as T[],
     one: async <T>(query: Sql) => (await send(query)).rows[0] as T | undefined,
@@ -172,8 +187,15 @@ function setTenant(tenant: string | readonly string[]): string {
   return `set local "app.organization_id" = '${ids.join(',')}'`
 }
 
-const begin = (tenant: Tenant): string =>
-  tenant === null ? 'begin' : `begin; ${setTenant(tenant)}`
+/** In milliseconds; undefined for the one of the connection. */
+const setTimeLimit = (timeLimit: number) => `set local statement_timeout = ${timeLimit}`
+
+const begin = (tenant: Tenant, timeLimit?: number): string =>
+  [
+    'begin',
+    ...(tenant === null ? [] : [setTenant(tenant)]),
+    ...(timeLimit === undefined ? [] : [setTimeLimit(timeLimit)]),
+  ].join('; ')
 
 type Tenant = string | readonly string[] | null
 
@@ -182,9 +204,10 @@ async function statement(
   client: pg.ClientBase,
   organizationId: Tenant,
   query: Sql,
+  timeLimit?: number,
 ): Promise<Result> {
-  if (organizationId === null) return client.query(asQuery(query))
-  if (query.name !== undefined) {
+  if (organizationId === null && timeLimit === undefined) return client.query(asQuery(query))
+  if (organizationId !== null && query.name !== undefined && timeLimit === undefined) {
     const passenger = new Passenger(query)
     const { error } = await fly(client, setTenant(organizationId), [passenger])
     if (error) throw error
@@ -192,7 +215,7 @@ async function statement(
     return passenger.landed
   }
   const [, result] = await Promise.all([
-    client.query(begin(organizationId)),
+    client.query(begin(organizationId, timeLimit)),
     client.query(asQuery(query)),
     client.query('commit'),
   ])
@@ -228,9 +251,18 @@ const MOST_TENANTS = 1000
 /** Whatever holds up the shared connection holds up everybody on it. */
 const LANE_TIMEOUT_MS = 5000
 
+/** How long anybody waits for a connection. */
+const PATIENCE_MS = 10_000
+
 export interface DbOptions {
   max?: number
   statementTimeoutMs?: number
+  /** For what is asked through `listing`. */
+  listTimeoutMs?: number
+  /** How much of the connections one tenant may hold at once, in percent. */
+  tenantShare?: number
+  /** Connections that are left to tables without a tenant, so that no tenant is waited for to read those. */
+  spare?: number
   onError?: (error: Error) => void
 }
 
@@ -239,14 +271,18 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     ({
       // Indexes are in memory or on a disk without a head: reading along one costs about as much as the table itself.
       ...clientConfig(connection, [`-c statement_timeout=${timeoutMs}`, '-c random_page_cost=1.1']),
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis: PATIENCE_MS,
       stream: () => new DatabaseSocket(),
       // Queries of one transaction are written without waiting for the answers in between.
       pipeline: true,
     }) as pg.ClientConfig
-  const pool = new pg.Pool({
-    ...settings(options.statementTimeoutMs ?? 30_000),
-    max: options.max ?? 10,
+  const { max = 10, listTimeoutMs = 5000, tenantShare = 60, spare = 1 } = options
+  const pool = new pg.Pool({ ...settings(options.statementTimeoutMs ?? 30_000), max })
+  const tenantPlaces = Math.max(1, max - spare)
+  const share = new FairShare({
+    places: tenantPlaces,
+    share: Math.max(1, Math.min(tenantPlaces, Math.floor((max * tenantShare) / 100))),
+    patienceMs: PATIENCE_MS,
   })
   pool.on('error', (error) => options.onError?.(error))
 
@@ -276,6 +312,13 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     }
   }
 
+  /** Of several tenants the first one counts: they are asked for by one caller. */
+  const clientFor = <T>(tenant: Tenant, use: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+    tenant === null
+      ? withClient(use)
+      : share.run(typeof tenant === 'string' ? tenant : String(tenant[0]), () => withClient(use))
+
+  // It has few connections at once, for all tenants together, so none of them waits for a share.
   const ferry = new Ferry(withClient)
   const memory = new Recall()
   const lane = new Lane(settings(LANE_TIMEOUT_MS), { onConnect: () => memory.forget(), translate })
@@ -288,14 +331,17 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     // A list of its own: what is kept under this name must stay what it is.
     const organizationId = typeof organization === 'string' ? organization : [...organization]
     const setIt = setTenant(organizationId)
+    const send = (query: Sql, timeLimit?: number) =>
+      clientFor(organizationId, (client) => statement(client, organizationId, query, timeLimit))
     const made: TenantDb = {
       ...queryable(
-        (query) => withClient((client) => statement(client, organizationId, query)),
+        (query) => send(query),
         (query) => lane.read(setIt, query),
         (question) => memory.find(name, question, (query, key) => lane.read(setIt, query, key)),
+        (query) => send(query, listTimeoutMs),
       ),
       copyOut: (query, sink) =>
-        withClient((client) => copyOut(client, organizationId, query, sink)),
+        clientFor(organizationId, (client) => copyOut(client, organizationId, query, sink)),
     }
     tenants.set(name, made)
     return made
@@ -305,14 +351,17 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     ...queryable(
       (query) => withClient((client) => statement(client, null, query)),
       (query) => lane.read(null, query),
+      undefined,
+      (query) => withClient((client) => statement(client, null, query, listTimeoutMs)),
     ),
 
     tenant,
 
-    tx: (organizationId, work) =>
-      withClient(async (client) => {
+    tx: (organizationId, work, kind) =>
+      clientFor(organizationId, async (client) => {
         const callbacks: (() => void)[] = []
-        const started = client.query(begin(organizationId))
+        const timeLimit = kind === 'listing' ? listTimeoutMs : undefined
+        const started = client.query(begin(organizationId, timeLimit))
         // The work's first query follows without waiting; a failed begin fails that query, too.
         started.catch(() => {})
         const tx: Tx = {

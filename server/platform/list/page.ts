@@ -21,7 +21,7 @@ async function readable<R>(reading: Promise<R>): Promise<R> {
 
 async function pageOf<T>(db: Queryable, total: Sql, rows: Sql): Promise<Page<T>> {
   const [count, results] = await readable(
-    Promise.all([db.one<{ total: number }>(total), db.many<T>(rows)]),
+    Promise.all([db.listing.one<{ total: number }>(total), db.listing.many<T>(rows)]),
   )
   return { totalCount: count?.total ?? 0, results }
 }
@@ -60,7 +60,7 @@ export async function readTenantPage<T>(
     ) page join ${table} t on t.organization_id = ${organizationId} and t.id = page.page_key
     order by ${list.orderBy}`
   if (!list.searches) return pageOf<T>(db, count, page(false))
-  const found = await readable(db.many<T & { page_total: number }>(page(true)))
+  const found = await readable(db.listing.many<T & { page_total: number }>(page(true)))
   // Past the end there is no row to tell the total.
   if (found.length === 0 && list.skip > 0) return pageOf<T>(db, count, page(false))
   const results = found.map(({ page_total, ...row }) => row as unknown as T)

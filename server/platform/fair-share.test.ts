@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { AppError } from './errors.ts'
+import { FairShare, type ShareOptions } from './fair-share.ts'
+
+/** Work that goes on until it is told to end, and the order in which it began. */
+function workshop(options: Partial<ShareOptions> = {}) {
+  const share = new FairShare({ places: 3, share: 2, patienceMs: 60_000, ...options })
+  const began: string[] = []
+  const open = new Map<string, () => void>()
+  const start = (name: string) =>
+    share.run(name[0]!, async () => {
+      began.push(name)
+      await new Promise<void>((resolve) => open.set(name, resolve))
+      return name
+    })
+  const end = async (name: string) => {
+    open.get(name)!()
+    await setImmediate()
+  }
+  return { share, began, start, end }
+}
+
+test('nobody holds more than a share, and all together no more than there is', async () => {
+  const { began, start, end } = workshop()
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void start(name)
+  assert.deepEqual(began, ['a1', 'a2', 'b1'])
+  // The one of `a` comes first in line, but `a` has its share until one of its own ends.
+  await end('b1')
+  assert.deepEqual(began.slice(3), ['b2'])
+  await end('a1')
+  assert.deepEqual(began.slice(4), ['a3'])
+  await end('b2')
+  assert.deepEqual(began.slice(5), ['c1'])
+})
+
+test('those who wait are served in turn, whoever has more of them', async () => {
+  const { began, start, end } = workshop({ places: 1, share: 1 })
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) void start(name)
+  for (let at = 0; at < 6; at++) await end(began.at(-1)!)
+  assert.deepEqual(began, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
+})
+
+test('what fails gives its place back', async () => {
+  const { share, began, start } = workshop({ places: 1, share: 1 })
+  const failing = share.run('a', () => Promise.reject(new Error('no')))
+  void start('b1')
+  await assert.rejects(failing, /no/)
+  await setImmediate()
+  assert.deepEqual(began, ['b1'])
+})
+
+test('whoever waits too long hears when to come again, and is not served later', async () => {
+  const { began, start, end } = workshop({ places: 1, share: 1, patienceMs: 1 })
+  void start('a1')
+  await assert.rejects(
+    start('b1'),
+    (error) =>
+      error instanceof AppError &&
+      error.kind === 'unavailable' &&
+      error.reason === 'organization_busy' &&
+      error.retryAfter === 1,
+  )
+  await end('a1')
+  void start('b2')
+  assert.deepEqual(began, ['a1', 'b2'])
+})
