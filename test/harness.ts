@@ -181,6 +181,18 @@ export async function startApp(options: AppOptions = {}) {
     return { ...admin, ...caller(app.http, admin.apiKey) }
   }
 
+  /** One more administrator of a provider, who reaches these organizations. */
+  async function addProviderAdministrator(
+    provider: string,
+    organizations: string[],
+    roleName = 'Administrator',
+  ) {
+    const person = { email: `${newId()}@example.com`, roleName }
+    const home = { provider, organizations }
+    const admin = keepSecret(await db.tx(provider, (tx) => plantAdministrator(tx, home, person)))
+    return { ...admin, ...caller(app.http, admin.apiKey) }
+  }
+
   /** A single-tenant organization and its administrator, who makes the calls. */
   async function newOrganization(roleName = 'Administrator with Billing') {
     const { organizationId } = await db.tx(null, (tx) =>
@@ -219,13 +231,11 @@ export async function startApp(options: AppOptions = {}) {
       )
       ids.push(id)
     }
-    const person = { email: `${newId()}@example.com`, roleName }
-    const home = { provider: providerId!, organizations: ids.slice(0, organizations) }
-    const admin = keepSecret(await db.tx(providerId!, (tx) => plantAdministrator(tx, home, person)))
+    const reached = ids.slice(0, organizations)
+    const admin = await addProviderAdministrator(providerId!, reached, roleName)
     await db.tx(providerId!, async (tx) => tx.execute('delete from events'))
     return {
       ...admin,
-      ...caller(app.http, admin.apiKey),
       adminId: admin.id,
       providerId: providerId!,
       organizationIds: ids,
@@ -248,6 +258,7 @@ export async function startApp(options: AppOptions = {}) {
     newOrganization,
     newProvider,
     addAdministrator,
+    addProviderAdministrator,
     eventsOf,
     runDueJobs: () => app.queue.runDue(),
   }

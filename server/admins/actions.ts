@@ -8,9 +8,10 @@ import type { Page } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
 import { hashKey, keyPrefix, newApiKey } from './api-key.ts'
 import { resolveRoles } from './authenticate.ts'
+import { checkConfirmed, checkEnds, checkMayChange, checkWidening } from './bounds.ts'
 import { type AdminContext, change } from './context.ts'
 import { deleteAdministratorKey, insertAdministratorKey } from './credential-store.ts'
-import { mailPasswordLink } from './password-links.ts'
+import { leaveAddress, mailPasswordLink } from './password-links.ts'
 import { resourceOf } from './records.ts'
 import { builtInRole, checkMayGrant, checkScopes, type Role } from './roles.ts'
 import type { AdministratorCreate, AdministratorPut, ApiKeyRequest } from './schema.ts'
@@ -24,7 +25,6 @@ import {
   linkOrganizations,
   listAdministrators,
   lockAdministrator,
-  organizationIdsOfProvider,
   providerOwnerIds,
   saveAdministrator,
   saveTotp,
@@ -39,6 +39,8 @@ export interface WithRoles {
 const administratorNotFound = () => notFound('administrator_not_found', 'administrator not found')
 const emailTaken = () =>
   conflict('email_taken', 'email: an administrator with this address exists already')
+
+const scopesOf = (roles: Role[]): string[] => roles.flatMap(({ scopes }) => [...scopes])
 
 /** What events tell about an administrator; never a hash, a seed or a key. */
 const told = (row: AdministratorRow) => ({
@@ -87,10 +89,7 @@ async function chosenRoles(tx: Tx, caller: Caller, body: AdministratorPut): Prom
     if (!role) throw invalid('unknown_role', `roleName: there is no role "${name}"`)
     roles.push(role)
   }
-  checkMayGrant(
-    caller.scopes,
-    roles.flatMap((role) => role.scopes),
-  )
+  checkMayGrant(caller.scopes, scopesOf(roles))
   return roles
 }
 
@@ -107,6 +106,7 @@ export async function createAdministrator(
   options: CreateOptions = {},
 ): Promise<WithRoles> {
   const { homeId } = caller
+  checkEnds(caller, null, 'an administrator')
   const id = newId()
   try {
     await change(context, homeId, async (tx) => {
@@ -129,12 +129,11 @@ export async function createAdministrator(
       }
       await insertAdministrator(tx, row)
       if (caller.providerId !== null && !options.bindNoOrgs) {
-        const organizations = await organizationIdsOfProvider(tx, caller.providerId)
-        await linkOrganizations(
-          tx,
-          id,
-          organizations.map((organization) => ({ id: newId(), organization: organization.id })),
-        )
+        const links = [...caller.organizationIds].map((organization) => ({
+          id: newId(),
+          organization,
+        }))
+        await linkOrganizations(tx, id, links)
       }
       await mailPasswordLink(context, tx, row, 'welcome')
       await recordEvent(tx, caller, {
@@ -151,16 +150,6 @@ export async function createAdministrator(
     throw error
   }
   return getAdministrator(context, caller, id)
-}
-
-/** Someone with a role above the caller's is out of reach: or a lesser administrator could take it over. */
-async function checkMayChange(tx: Tx, caller: Caller, row: AdministratorRow): Promise<void> {
-  if (row.id === caller.id) return
-  const roles = await resolveRoles(tx, caller.homeId, row.role_ids)
-  checkMayGrant(
-    caller.scopes,
-    roles.flatMap((role) => role.scopes),
-  )
 }
 
 export async function updateAdministrator(
@@ -194,7 +183,15 @@ export async function updateAdministrator(
         users_time_zone:
           body.usersTimeZone === undefined ? before.users_time_zone : body.usersTimeZone,
       }
+      if (after.email !== before.email) checkConfirmed(caller, 'email')
+      if (before.enable_multi_factor && !after.enable_multi_factor)
+        checkConfirmed(caller, 'enableMultiFactor')
+      if (roles) {
+        const held = await resolveRoles(tx, caller.homeId, before.role_ids)
+        checkWidening(caller, scopesOf(held), scopesOf(roles), 'a wider role')
+      }
       await saveAdministrator(tx, after)
+      if (after.email !== before.email) await leaveAddress(context, tx, before, after)
       const resource = resourceOf(after)
       const { suspended: was, ...toldBefore } = told(before)
       const { suspended: is, ...toldAfter } = told(after)
@@ -265,6 +262,7 @@ export function resetTotp(context: AdminContext, caller: Caller, id: string): Pr
     await checkMayChange(tx, caller, row)
     if (row.totp_secret === null)
       throw precondition('totp_not_enrolled', 'This administrator has no TOTP to reset')
+    checkConfirmed(caller, 'a second factor')
     await saveTotp(tx, id, { secret: null, pending: null, counter: null, recoveryCodes: [] })
     await deleteSessionsOf(tx, id)
     await recordEvent(tx, caller, { event_type: 'admin_totp_disable', resource: resourceOf(row) })
@@ -273,7 +271,7 @@ export function resetTotp(context: AdminContext, caller: Caller, id: string): Pr
 
 /**
  * A new key in place of the old one, which fails from this moment on. A key belongs to one person, so nobody
- * gets a key of somebody else; and it cannot do more than the credential that asked for it.
+ * gets a key of somebody else; and it can do no more and lasts no longer than the credential that asked for it.
  */
 export async function resetApiKey(
   context: AdminContext,
@@ -287,6 +285,11 @@ export async function resetApiKey(
   const expiresAt = body.expireAt ?? null
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now())
     throw invalid('expiry_past', 'expireAt: must be in the future')
+  checkEnds(
+    caller,
+    expiresAt,
+    expiresAt === null ? 'a key without expireAt' : 'a key until expireAt',
+  )
   const key = newApiKey()
   const row = await change(context, caller.homeId, async (tx) => {
     const owner = await lockAdministrator(tx, caller.homeId, id)
@@ -294,7 +297,7 @@ export async function resetApiKey(
     if (!owner.api_key_allowed)
       throw forbidden('key_not_allowed', 'Forbidden: this administrator may not have an API key')
     const roles = await resolveRoles(tx, caller.homeId, owner.role_ids)
-    const full = roles.flatMap((role) => role.scopes)
+    const full = scopesOf(roles)
     if (body.scopes) {
       checkScopes(body.scopes)
       checkMayGrant(new Set(full), body.scopes)
@@ -323,12 +326,12 @@ export async function resetApiKey(
   }
 }
 
-/** Anybody who manages administrators may take a key away. */
+/** Whoever may change an administrator may take the key away, and each key itself. */
 export function revokeApiKey(context: AdminContext, caller: Caller, id: string): Promise<void> {
   return change(context, caller.homeId, async (tx) => {
     const row = await lockAdministrator(tx, caller.homeId, id)
     if (!row) throw administratorNotFound()
-    await checkMayChange(tx, caller, row)
+    if (id !== caller.id) await checkMayChange(tx, caller, row)
     if ((await deleteAdministratorKey(tx, id)) === 0)
       throw notFound('key_not_found', 'This administrator has no API key')
     await recordEvent(tx, caller, {
@@ -345,7 +348,7 @@ export const linkNewOrganization =
   async (tx, caller, organizationId) => {
     if (caller.providerId === null) return
     const ownerRole = builtInRole('Administrator with Billing')!.id
-    const owners = await providerOwnerIds(tx, caller.providerId, ownerRole)
+    const owners = await providerOwnerIds(tx, caller.providerId, ownerRole, organizationId)
     const ids = new Set(owners.map((owner) => owner.id))
     if (caller.initiator.type === 'admin') ids.add(caller.id)
     const link = { organization: organizationId }

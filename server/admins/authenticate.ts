@@ -16,11 +16,14 @@ import {
   findAdministratorById,
   organizationIdsOfAdministrator,
   organizationIdsOfProvider,
+  reachesProvider,
 } from './store.ts'
 import { findRoles, findServiceAccount } from './tenant-store.ts'
 
 export const SESSION_COOKIE = 'gatehouse_session'
 export const IDLE_MINUTES = 60
+/** So long the password counts that was given again in a session. */
+export const CONFIRMED_MINUTES = 10
 /** With its space no API key can look like it: the two share a memory. */
 const BEARER = 'bearer '
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -57,6 +60,9 @@ export async function administratorPrincipal(
     providerId: row.provider,
     homeId,
     organizationIds: new Set(organizationIds),
+    ...(row.provider !== null && {
+      wholeProvider: await reachesProvider(db, row.provider, organizationIds),
+    }),
     mfa: credential.mfa,
     expiresAt: credential.expiresAt,
   }
@@ -85,6 +91,7 @@ async function serviceAccountPrincipal(
     providerId: organization ? null : tenant,
     homeId: tenant,
     organizationIds: new Set(organizationIds),
+    ...(!organization && { wholeProvider: true }),
     mfa: false,
     expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
   }
@@ -135,7 +142,7 @@ export function createAuthenticate(
   { touch = true } = {},
 ): Authenticate {
   async function bySession(request: FastifyRequest, token: string): Promise<Principal> {
-    const session = await findSession(db, sha256(token), IDLE_MINUTES)
+    const session = await findSession(db, sha256(token), IDLE_MINUTES, CONFIRMED_MINUTES)
     const row = session && (await findAdministratorById(db, session.administrator_id))
     if (!session || !row || row.suspended)
       throw unauthenticated('session_ended', 'Unauthorized: the session has ended; sign in again')
@@ -160,7 +167,7 @@ export function createAuthenticate(
       mfa: session.mfa,
       expiresAt: Date.parse(session.expires_at),
     })
-    return { ...principal, sessionHash: session.hash }
+    return { ...principal, sessionHash: session.hash, confirmed: session.confirmed }
   }
 
   async function byKey(key: string): Promise<Principal> {

@@ -5,6 +5,7 @@ import { conflict, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { type Paging, readCountedPage } from '../platform/list/page.ts'
 import { getAdministrator } from './actions.ts'
+import { checkEnds, checkMayChange } from './bounds.ts'
 import { type AdminContext, change } from './context.ts'
 import { resourceOf } from './records.ts'
 import type { OrganizationLink } from './schema.ts'
@@ -22,6 +23,7 @@ const toLink = (row: LinkRow): OrganizationLink => ({
   organization: row.organization,
 })
 
+/** As far as the caller reaches. */
 export async function linksOfAdministrator(
   context: AdminContext,
   caller: Caller,
@@ -30,7 +32,7 @@ export async function linksOfAdministrator(
 ) {
   await getAdministrator(context, caller, id)
   const { totalCount, results } = await readCountedPage(
-    (limit, skip) => listLinksOfAdministrator(context.db, id, limit, skip),
+    (limit, skip) => listLinksOfAdministrator(context.db, id, caller.organizationIds, limit, skip),
     paging,
   )
   return { totalCount, links: results.map(toLink) }
@@ -61,7 +63,9 @@ export async function linkAdministrator(
     throw notFound('organization_not_found', 'organization not found')
   }
   const link = { id: newId(), organization: organizationId }
+  checkEnds(caller, null, 'a link to an organization')
   await change(context, caller.homeId, async (tx) => {
+    await checkMayChange(tx, caller, row)
     if ((await linkOrganizations(tx, id, [link])) === 0)
       throw conflict('link_exists', 'Already Exists')
     await recordEvent(tx, caller, {
@@ -82,6 +86,7 @@ export async function unlinkAdministrator(
 ): Promise<void> {
   const { row } = await getAdministrator(context, caller, id)
   await change(context, caller.homeId, async (tx) => {
+    await checkMayChange(tx, caller, row)
     const link = await deleteLink(tx, id, linkId)
     if (!link) throw notFound('link_not_found', 'link not found')
     await recordEvent(tx, caller, {

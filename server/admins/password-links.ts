@@ -15,7 +15,7 @@ export async function mailPasswordLink(
   const token = randomToken()
   const expiresAt = new Date(Date.now() + (reason === 'welcome' ? 72 : 1) * HOUR).toISOString()
   await deletePasswordResetsOf(tx, administrator.id)
-  await insertPasswordReset(tx, sha256(token), administrator.id, expiresAt)
+  await insertPasswordReset(tx, sha256(token), administrator, expiresAt)
   const link = `${publicUrl}/console/password?token=${token}`
   const opening =
     reason === 'welcome'
@@ -25,5 +25,20 @@ export async function mailPasswordLink(
     recipient: administrator.email,
     subject: reason === 'welcome' ? 'Welcome to Gatehouse' : 'Your new Gatehouse password',
     body: `Hello ${administrator.firstname || administrator.email},\n\n${opening}\n${link}\n\nThe link works once, until ${expiresAt}.\nIf you did not expect this mail, do nothing.\n`,
+  })
+}
+
+/** The former address is told, and what was sent there no longer opens the account. */
+export async function leaveAddress(
+  { postMail }: AdminContext,
+  tx: Tx,
+  before: { id: string; email: string; firstname: string },
+  after: { email: string },
+): Promise<void> {
+  await deletePasswordResetsOf(tx, before.id)
+  await postMail(tx, {
+    recipient: before.email,
+    subject: 'The address of your Gatehouse account was changed',
+    body: `Hello ${before.firstname || before.email},\n\nYour administrator account now has the address ${after.email}. Mails and links go there from now on.\nIf you do not know of this, tell another administrator at once.\n`,
   })
 }

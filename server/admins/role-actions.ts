@@ -3,9 +3,11 @@ import type { Caller } from '../platform/caller.ts'
 import { isUniqueViolation } from '../platform/db.ts'
 import { conflict, forbidden, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { checkMayChange, checkWidening } from './bounds.ts'
 import { type AdminContext, change } from './context.ts'
 import { BUILT_IN_ROLES, builtInRole, checkMayGrant, checkScopes, type Role } from './roles.ts'
 import type { RoleWrite } from './schema.ts'
+import { holdersOfRole } from './store.ts'
 import {
   deleteRole,
   findRoles,
@@ -75,7 +77,7 @@ export function createRole(context: AdminContext, caller: Caller, body: RoleWrit
   )
 }
 
-/** A full replace: what is not sent falls back to its default. */
+/** A full replace: what is not sent falls back to its default. It changes everybody who has the role. */
 export function replaceRole(
   context: AdminContext,
   caller: Caller,
@@ -89,7 +91,11 @@ export function replaceRole(
     change(context, caller.organizationId, async (tx) => {
       const before = await lockRole(tx, caller.organizationId, id)
       if (!before) throw roleNotFound()
+      checkMayGrant(caller.scopes, before.scopes)
+      for (const holder of await holdersOfRole(tx, caller.organizationId, id))
+        await checkMayChange(tx, caller, holder)
       const after = rowOf(id, body)
+      checkWidening(caller, before.scopes, after.scopes, 'a wider role')
       await saveRole(tx, caller.organizationId, after)
       await recordEvent(tx, caller, {
         event_type: 'role_update',

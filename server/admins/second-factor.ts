@@ -9,7 +9,7 @@ import {
   totpAddress,
   verifyTotp,
 } from '../platform/totp.ts'
-import { fail, returnAttempt, takeAttempt } from './attempts.ts'
+import { checkConfirmed } from './bounds.ts'
 import { type AdminContext, change } from './context.ts'
 import { resourceOf } from './records.ts'
 import { deleteSessionsOf } from './session-store.ts'
@@ -56,6 +56,7 @@ export async function startTotp(context: AdminContext, caller: Caller): Promise<
     const row = (await lockAdministratorById(tx, caller.id))!
     if (row.totp_secret !== null)
       throw invalid('totp_enrolled', 'TOTP is enrolled already; disable it first')
+    checkConfirmed(caller, 'the second factor')
     await saveTotp(tx, row.id, {
       secret: null,
       pending: context.sealer.seal(secret, sealContext(row.id)),
@@ -108,24 +109,16 @@ export function finishTotp(
   })
 }
 
-export async function disableTotp(
-  context: AdminContext,
-  caller: Caller,
-  code: string,
-): Promise<void> {
-  const attempt = await takeAttempt(context, caller.client, caller.initiator.email!)
-  const failed = await change(context, caller.homeId, async (tx) => {
+/** Whoever has confirmed the session has given a code along with the password. */
+export function disableTotp(context: AdminContext, caller: Caller): Promise<void> {
+  return change(context, caller.homeId, async (tx) => {
     const row = (await lockAdministratorById(tx, caller.id))!
-    if (row.totp_secret !== null && !(await checkSecondFactor(context, row, code))) return row
-    // Outside of the transaction, which the next line may end.
-    await returnAttempt(context.db, attempt)
     if (row.totp_secret === null) throw invalid('totp_not_enrolled', 'TOTP is not enrolled')
+    checkConfirmed(caller, 'the second factor')
     await saveTotp(tx, row.id, { secret: null, pending: null, counter: null, recoveryCodes: [] })
     await recordEvent(tx, caller, {
       event_type: 'admin_totp_disable',
       resource: resourceOf(row),
     })
-    return null
   })
-  if (failed) await fail(context, attempt, failed, 'invalid second factor')
 }

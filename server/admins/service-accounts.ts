@@ -6,6 +6,7 @@ import { newId } from '../platform/ids.ts'
 import { type Paging, readCountedPage } from '../platform/list/page.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import { hashKey, keyPrefix, newApiKey } from './api-key.ts'
+import { checkEnds } from './bounds.ts'
 import { type AdminContext, change } from './context.ts'
 import {
   deleteServiceAccountCredentials,
@@ -137,12 +138,14 @@ function lifetimeOf(config: AuthConfigCreate): number {
 
 async function addAuthConfig(
   tx: Tx,
-  organizationId: string,
+  caller: Caller,
   serviceAccountId: string,
   config: AuthConfigCreate,
 ): Promise<AuthConfig> {
+  const { organizationId } = caller
   const secret = config.authType === 'API_KEY' ? newApiKey() : randomToken()
   const expiresAt = new Date(Date.now() + lifetimeOf(config)).toISOString()
+  checkEnds(caller, expiresAt, 'lifetime: a key or secret of this lifetime')
   const row = await insertAuthConfig(tx, organizationId, {
     id: newId(),
     service_account_id: serviceAccountId,
@@ -174,7 +177,7 @@ export async function createServiceAccount(
   try {
     return await change(context, caller.organizationId, async (tx) => {
       await insertServiceAccount(tx, caller.organizationId, row)
-      const config = await addAuthConfig(tx, caller.organizationId, row.id, body.authConfig)
+      const config = await addAuthConfig(tx, caller, row.id, body.authConfig)
       await recordEvent(tx, caller, {
         event_type: 'service_account_create',
         resource: resourceOf(row.id, row.name),
@@ -223,7 +226,7 @@ export async function rotateServiceAccount(
   const account = await getServiceAccount(context, caller, id)
   checkMayGrant(caller.scopes, (await getRole(context, caller, account.roleId)).scopes)
   return change(context, organizationId, async (tx) => {
-    const config = await addAuthConfig(tx, organizationId, id, body)
+    const config = await addAuthConfig(tx, caller, id, body)
     await recordEvent(tx, caller, {
       event_type: 'service_account_update',
       resource: resourceOf(id, account.name),

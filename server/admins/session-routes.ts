@@ -6,6 +6,7 @@ import type { Caller } from '../platform/caller.ts'
 import { forbidden } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
+import { confirmSession } from './confirmation.ts'
 import type { AdminContext } from './context.ts'
 import { changePassword, requestPasswordReset, resetPassword } from './password-actions.ts'
 import { disableTotp, finishTotp, startTotp } from './second-factor.ts'
@@ -143,6 +144,22 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
       mfa: caller.mfa,
     }),
   )
+  app.post(
+    '/auth/session/confirm',
+    {
+      schema: {
+        tags,
+        summary: 'Give the password again, before e-mail address or second factor are changed',
+        body: Type.Object({ password: Password, ...Type.Partial(Code).properties }),
+        response: { 200: Ok, ...errors },
+      },
+      config: own,
+    },
+    async ({ caller, body }) => {
+      await confirmSession(context, withSession(caller), body.password, body.code)
+      return { status: 'confirmed' }
+    },
+  )
   app.get(
     '/auth/sessions',
     {
@@ -261,9 +278,17 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
   )
   app.post(
     '/auth/totp/disable',
-    { schema: { tags, body: Code, response: { 200: Ok, ...errors } }, config: own },
-    async ({ caller, body }) => {
-      await disableTotp(context, withSession(caller), body.code)
+    {
+      schema: {
+        tags,
+        // Clients of former releases send a code; since the session must be confirmed, none is needed here.
+        body: Type.Union([Type.Partial(Code), Type.Null()]),
+        response: { 200: Ok, ...errors },
+      },
+      config: own,
+    },
+    async ({ caller }) => {
+      await disableTotp(context, withSession(caller))
       return { status: 'disabled' }
     },
   )

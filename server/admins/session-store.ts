@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import { type Sql, sql } from '../platform/sql.ts'
 
 // Global: a session is looked up before the administrator's tenant is known.
 
@@ -33,14 +33,27 @@ export const insertSession = (db: Queryable, row: NewSession) =>
     insert into sessions (hash, administrator_id, csrf_hash, mfa_owed, mfa, client_ip, useragent, expires_at)
     values (${row.hash}, ${row.administrator_id}, ${row.csrf_hash}, ${row.mfa_owed}, ${row.mfa}, ${row.client_ip}, ${row.useragent}, ${row.expires_at})`)
 
-/** `idleMinutes` without a request end a session before its time. */
-export const findSession = (db: Queryable, hash: Buffer, idleMinutes: number) =>
-  db.find<SessionRow>(sql`
-    select * from sessions
+/**
+ * `idleMinutes` without a request end a session before its time. It is confirmed where the password was given again
+ * within `confirmedMinutes`; one that waits for the first second factor is itself no older.
+ */
+export const findSession = (
+  db: Queryable,
+  hash: Buffer,
+  idleMinutes: number,
+  confirmedMinutes: number,
+) =>
+  db.find<SessionRow & { confirmed: boolean }>(sql`
+    select *, coalesce(mfa_owed = 'enrollment', false) or
+              coalesce(confirmed_at > now() - make_interval(mins => ${confirmedMinutes}::int), false) as confirmed
+      from sessions
      where hash = ${hash} and expires_at > now() and seen_at > now() - make_interval(mins => ${idleMinutes}::int)`)
 
 export const touchSession = (db: Queryable, hash: Buffer) =>
   db.run(sql`update sessions set seen_at = now() where hash = ${hash}`)
+
+export const confirmSession = (db: Queryable, hash: Buffer) =>
+  db.run(sql`update sessions set confirmed_at = now() where hash = ${hash}`)
 
 export const deleteSession = (db: Queryable, hash: Buffer) =>
   db.run(sql`delete from sessions where hash = ${hash}`)
@@ -64,22 +77,26 @@ export const listSessionsOf = (db: Queryable, administratorId: string) =>
 export const insertPasswordReset = (
   db: Queryable,
   hash: Buffer,
-  administratorId: string,
+  administrator: { id: string; email: string },
   expiresAt: string,
 ) =>
-  db.run(
-    sql`insert into password_resets (hash, administrator_id, expires_at) values (${hash}, ${administratorId}, ${expiresAt})`,
-  )
+  db.run(sql`
+    insert into password_resets (hash, administrator_id, email, expires_at)
+    values (${hash}, ${administrator.id}, ${administrator.email}, ${expiresAt})`)
+
+/** Good while the administrator has the address that it was sent to. */
+const good = (hash: Buffer): Sql => sql`r.hash = ${hash} and r.expires_at > now() and exists (
+  select from administrators a where a.id = r.administrator_id and lower(a.email) = lower(r.email))`
 
 export const findPasswordReset = (db: Queryable, hash: Buffer) =>
   db.one<{ administrator_id: string }>(
-    sql`select administrator_id from password_resets where hash = ${hash} and expires_at > now()`,
+    sql`select r.administrator_id from password_resets r where ${good(hash)}`,
   )
 
 /** Deleting is using: a link works once, even when clicked twice at the same moment. */
 export const takePasswordReset = (db: Queryable, hash: Buffer) =>
   db.one<{ administrator_id: string }>(
-    sql`delete from password_resets where hash = ${hash} and expires_at > now() returning administrator_id`,
+    sql`delete from password_resets r where ${good(hash)} returning r.administrator_id`,
   )
 
 export const deletePasswordResetsOf = (db: Queryable, administratorId: string) =>

@@ -193,11 +193,13 @@ export const linkOrganizations = (
 export const listLinksOfAdministrator = (
   db: Queryable,
   administratorId: string,
+  organizationIds: Iterable<string>,
   limit: number,
   skip: number,
 ) =>
   db.many<LinkRow & { total: number }>(sql`
-    select *, count(*) over () as total from administrator_organizations where administrator_id = ${administratorId}
+    select *, count(*) over () as total from administrator_organizations
+     where administrator_id = ${administratorId} and organization = any(${[...organizationIds]}::text[])
      order by organization limit ${limit} offset ${skip}`)
 
 export const listLinksOfOrganization = (
@@ -224,11 +226,35 @@ export const organizationIdsOfAdministrator = (db: Queryable, administratorId: s
 export const organizationIdsOfProvider = (db: Queryable, providerId: string) =>
   db.many<{ id: string }>(sql`select id from organizations where provider = ${providerId}`)
 
-/** Who is linked to a new organization by itself: those who answer for the whole provider. */
-export const providerOwnerIds = (db: Queryable, providerId: string, ownerRoleId: string) =>
-  db.many<{ id: string }>(
-    sql`select id from administrators where provider = ${providerId} and ${ownerRoleId} = any(role_ids)`,
-  )
+/** Whether these are all organizations of the provider. */
+export const reachesProvider = async (
+  db: Queryable,
+  providerId: string,
+  organizationIds: string[],
+): Promise<boolean> =>
+  (await db.find(sql`
+    select id from organizations where provider = ${providerId} and id <> all(${organizationIds}::text[]) limit 1`)) ===
+  undefined
+
+/** Who is linked to a new organization by itself: those who answer for the whole provider, and reach all others. */
+export const providerOwnerIds = (
+  db: Queryable,
+  providerId: string,
+  ownerRoleId: string,
+  newOrganizationId: string,
+) =>
+  db.many<{ id: string }>(sql`
+    select a.id from administrators a
+     where a.provider = ${providerId} and ${ownerRoleId} = any(a.role_ids) and not exists (
+       select from organizations o
+        where o.provider = ${providerId} and o.id <> ${newOrganizationId} and not exists (
+          select from administrator_organizations l where l.administrator_id = a.id and l.organization = o.id))`)
+
+/** What each administrator holds who has the role, among others perhaps. */
+export const holdersOfRole = (db: Queryable, homeId: string, roleId: string) =>
+  db.many<Pick<AdministratorRow, 'id' | 'organization' | 'provider' | 'role_ids'>>(sql`
+    select a.id, a.organization, a.provider, a.role_ids from administrators a
+     where ${livesIn(homeId)} and ${roleId} = any(a.role_ids)`)
 
 /** Those of the organization, and those of its provider who are linked to it; `home` is whose roles they have. */
 export const administratorsOf = (db: Queryable, organizationId: string) =>

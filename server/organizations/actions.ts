@@ -3,6 +3,7 @@ import { type Caller, systemCaller } from '../platform/caller.ts'
 import type { Db, Queryable, Tx } from '../platform/db.ts'
 import { forbidden, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { checkScope, checkWholeProvider } from '../platform/rights.ts'
 import { settingsOf, toProvider, toProviderOrganization } from './records.ts'
 import type { OrganizationCreate, OrganizationPut, ProviderPut } from './schema.ts'
 import { mergeSettings, writableSettings } from './settings.ts'
@@ -28,6 +29,11 @@ export type OnOrganizationCreated = (
 
 const organizationNotFound = () => notFound('organization_not_found', 'organization not found')
 const providerNotFound = () => notFound('provider_not_found', 'provider not found')
+
+/** How many users an organization may have is paid for, and so not for everybody who changes its settings. */
+function checkSize(caller: Caller, before: number, after: number): void {
+  if (before !== after) checkScope(caller, ['organizations.billing'], 'changing maxSystemUsers')
+}
 
 export async function getOrganization(
   db: Queryable,
@@ -65,6 +71,7 @@ export function updateOrganization(
       max_system_users: sent.maxSystemUsers ?? before.max_system_users,
       settings: mergeSettings(before.settings, writableSettings(before.settings, sent)),
     }
+    checkSize(caller, before.max_system_users, after.max_system_users)
     const changes = changesBetween(settingsOf(before), settingsOf(after))
     if (changes.length === 0) return before
     await saveOrganization(tx, after)
@@ -84,6 +91,7 @@ export function updateProvider(
   body: ProviderPut,
 ): Promise<ProviderRow> {
   if (caller.providerId !== providerId) throw providerNotFound()
+  checkWholeProvider(caller)
   return db.tx(providerId, async (tx) => {
     const before = await lockProvider(tx, providerId)
     if (!before) throw providerNotFound()
@@ -116,6 +124,7 @@ export async function createOrganization(
   if (provider.disallow_org_creation) {
     throw forbidden('org_creation_disallowed', 'This provider may not create organizations')
   }
+  checkSize(caller, 0, body.maxSystemUsers ?? 0)
   return db.tx(providerId, async (tx) => {
     const id = newId()
     const row = await insertOrganization(tx, {
@@ -144,6 +153,7 @@ export function updateProviderOrganization(
   body: Partial<OrganizationCreate>,
 ): Promise<OrganizationRow> {
   if (caller.providerId !== providerId) throw providerNotFound()
+  if (!caller.organizationIds.has(organizationId)) throw organizationNotFound()
   return db.tx(providerId, async (tx) => {
     const before = await lockOrganization(tx, organizationId)
     if (!before || before.provider !== providerId) throw organizationNotFound()
@@ -152,15 +162,7 @@ export function updateProviderOrganization(
       name: body.name ?? before.name,
       max_system_users: body.maxSystemUsers ?? before.max_system_users,
     }
-    if (
-      after.max_system_users !== before.max_system_users &&
-      !caller.scopes.has('organizations.billing')
-    ) {
-      throw forbidden(
-        'scope_missing',
-        'Forbidden: changing maxSystemUsers needs the scope organizations.billing',
-      )
-    }
+    checkSize(caller, before.max_system_users, after.max_system_users)
     const changes = changesBetween(toProviderOrganization(before), toProviderOrganization(after))
     if (changes.length === 0) return before
     await saveOrganization(tx, after)

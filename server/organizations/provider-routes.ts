@@ -98,7 +98,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'Organizations of a provider',
+        summary: 'Organizations of a provider, as far as the caller reaches them',
         params: ProviderParams,
         querystring: ListQueryV2,
         response: {
@@ -116,9 +116,14 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
       },
     },
     async ({ caller, params, query }, reply) => {
-      const provider = await getProvider(db, caller, params.provider_id)
       const list = readListV2(organizationResource, query)
-      const { totalCount, results } = await listProviderOrganizations(db, provider.id, list)
+      const { id } = await getProvider(db, caller, params.provider_id)
+      const { totalCount, results } = await listProviderOrganizations(
+        db,
+        id,
+        caller.organizationIds,
+        list,
+      )
       reply.header('x-total-count', totalCount)
       return {
         results: results.map((row) => project(toProviderOrganization(row), list.fields)),

@@ -31,3 +31,23 @@ test('a change of settings merges, leaves an event, and keeps what was not sent'
   const [event] = await org.events()
   assert.equal(event?.event_type, 'organization_update')
 })
+
+test('the size of an organization takes organizations.billing, whichever address changes it', async () => {
+  const org = await app.newOrganization('Administrator')
+  const url = `/api/organizations/${org.organizationId}`
+  const { settings } = (await org.get(url)).json()
+  const raised = await org.put(url, { settings: { ...settings, maxSystemUsers: 1000 } })
+  assert.equal(raised.statusCode, 403)
+  assert.match(raised.json().message, /organizations\.billing/)
+  const whole = await org.put(url, { settings: { ...settings, contactName: 'Ada' } })
+  assert.equal(whole.statusCode, 200, 'what clients write back unchanged')
+  const owner = await app.addAdministrator(org.organizationId, 'Administrator with Billing')
+  const set = await owner.put(url, { settings: { maxSystemUsers: 1000 } })
+  assert.equal(set.json().settings.maxSystemUsers, 1000)
+
+  const msp = await app.newProvider(1, 'Administrator')
+  const organizations = `/api/v2/providers/${msp.providerId}/organizations`
+  const sized = await msp.post(organizations, { name: 'Large', maxSystemUsers: 1000 })
+  assert.equal(sized.statusCode, 403)
+  assert.equal((await msp.post(organizations, { name: 'Plain' })).statusCode, 201)
+})

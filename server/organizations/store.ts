@@ -54,8 +54,19 @@ export const listOrganizations = (
     list,
   )
 
-export const listProviderOrganizations = (db: Queryable, providerId: string, list: ListQuery) =>
-  readPage<OrganizationRow>(db, sql`*`, sql`organizations`, sql`provider = ${providerId}`, list)
+export const listProviderOrganizations = (
+  db: Queryable,
+  providerId: string,
+  organizationIds: Iterable<string>,
+  list: ListQuery,
+) =>
+  readPage<OrganizationRow>(
+    db,
+    sql`*`,
+    sql`organizations`,
+    sql`provider = ${providerId} and id = any(${[...organizationIds]}::text[])`,
+    list,
+  )
 
 /** Of all providers: for the operator of the machine only. */
 export const listAllOrganizations = (db: Queryable) =>

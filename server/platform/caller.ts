@@ -28,10 +28,14 @@ export interface Principal {
   homeId: string
   /** Every organization it may act on. */
   organizationIds: ReadonlySet<string>
+  /** Of a provider: whether these are all that it has. Only then may it act for the provider itself. */
+  wholeProvider?: boolean
   /** Set where a system signed the request itself (system context). */
   systemId?: string
   /** Hash of the session, for the routes about the session itself. */
   sessionHash?: Buffer
+  /** Of a session: whether the password was given again a short while ago. */
+  confirmed?: boolean
   mfa: boolean
   expiresAt: number | null
 }

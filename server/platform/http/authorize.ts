@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller, Principal } from '../caller.ts'
 import { AppError, forbidden, invalid, notFound, unauthenticated } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { checkWholeProvider } from '../rights.ts'
 
 /**
  * How a route learns which tenant it acts on.
  *  - `header`: x-org-id; needed only by those who manage several organizations.
- *  - `header-or-provider`: the same, or x-provider-id for what belongs to the provider itself.
+ *  - `header-or-provider`: the same, or x-provider-id for what belongs to the provider itself; that takes somebody who
+ *    reaches all of its organizations.
  *  - `several`: like the former, with any number of organizations, repeated or separated by commas.
  *  - `path`: the organization stands in the path; x-org-id may be sent and must then agree.
  *  - `home`: the route is about the caller's own organization or provider; x-org-id is refused.
@@ -59,6 +61,7 @@ function providerOf(principal: Principal, id: string): string {
   if (!isId(id))
     throw invalid('provider_id_malformed', 'x-provider-id must be 24 hexadecimal characters')
   if (principal.providerId !== id) throw notFound('provider_not_found', 'provider not found')
+  checkWholeProvider(principal)
   return id
 }
 

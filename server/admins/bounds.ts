@@ -1,0 +1,69 @@
+import type { Caller } from '../platform/caller.ts'
+import type { Tx } from '../platform/db.ts'
+import { forbidden } from '../platform/errors.ts'
+import { resolveRoles } from './authenticate.ts'
+import { checkMayGrant } from './roles.ts'
+import { type AdministratorRow, organizationIdsOfAdministrator } from './store.ts'
+
+// Nobody makes or changes what goes beyond them: in scopes, in organizations, in time.
+
+type Holder = Pick<AdministratorRow, 'id' | 'organization' | 'provider' | 'role_ids'>
+
+/**
+ * Somebody with more scopes or more organizations is out of reach, or a lesser administrator could take that over. So
+ * is the owner of a narrowed key for this key.
+ */
+export async function checkMayChange(tx: Tx, caller: Caller, row: Holder): Promise<void> {
+  const homeId = (row.provider ?? row.organization)!
+  const roles = await resolveRoles(tx, homeId, row.role_ids)
+  checkMayGrant(
+    caller.scopes,
+    roles.flatMap((role) => role.scopes),
+  )
+  if (row.provider === null) return
+  const reached = await organizationIdsOfAdministrator(tx, row.id)
+  if (!reached.every(({ organization }) => caller.organizationIds.has(organization)))
+    throw forbidden(
+      'administrator_reach',
+      'Forbidden: this administrator reaches organizations that you do not reach',
+    )
+}
+
+/** What a credential makes ends no later than the credential; null is never. A session is somebody who signed in. */
+export function checkEnds(caller: Caller, endsAt: string | null, what: string): void {
+  const { authMethod, expiresAt } = caller
+  if (authMethod === 'session' || expiresAt === null) return
+  if (endsAt !== null && Date.parse(endsAt) <= expiresAt) return
+  throw forbidden(
+    'outlasts_credential',
+    `Forbidden: ${what} would outlast the credential of this request, which ends at ${new Date(expiresAt).toISOString()}`,
+  )
+}
+
+/** Rights that somebody gains have no end. */
+export function checkWidening(
+  caller: Caller,
+  before: Iterable<string>,
+  after: Iterable<string>,
+  what: string,
+): void {
+  const held = new Set(before)
+  if ([...after].some((scope) => !held.has(scope))) checkEnds(caller, null, what)
+}
+
+/**
+ * What opens an account, e-mail address and second factor, is changed in person: a key or an unwatched session would
+ * otherwise become the whole account.
+ */
+export function checkConfirmed(caller: Caller, what: string): void {
+  if (caller.authMethod !== 'session')
+    throw forbidden(
+      'session_needed',
+      `Forbidden: ${what} can be changed in a console session only, not with a key`,
+    )
+  if (caller.confirmed !== true)
+    throw forbidden(
+      'password_confirmation_required',
+      `Forbidden: before ${what} is changed, give the password again: POST /auth/session/confirm`,
+    )
+}
