@@ -22,7 +22,8 @@ export const SCOPE_GROUPS = {
   organizations: ['organizations', 'organizations.readonly'],
   providers: ['providers', 'providers.readonly'],
   radius: ['radius', 'radius.readonly'],
-  systems: ['systems', 'systems.readonly'],
+  // Root on systems is a right of its own, beside that to manage them and those who use them.
+  systems: ['systems', 'systems.readonly', 'systems.sudo'],
   users: ['users', 'users.readonly'],
 } as const
 

@@ -8,6 +8,7 @@ import { compileAttributes } from './compiled-attributes.ts'
 import type { GraphContext } from './context.ts'
 import { associableWith, type NodeRef, type NodeType } from './pairs.ts'
 import type { Order } from './reached-memory.ts'
+import { checkBothEnds } from './rights.ts'
 import type { GraphConnection, GraphObjectWithPaths, GraphOperation } from './schema.ts'
 import { reachedResource, type Traversal, traverse } from './traverse-store.ts'
 
@@ -107,13 +108,14 @@ export async function withCommandDetails(
 export const chainsTo = (start: NodeType, ends: readonly NodeType[]): Chain[] =>
   ends.flatMap((end) => chainsBetween(start, end))
 
-export function changeAssociation(
+export async function changeAssociation(
   { db, names }: GraphContext,
   caller: Caller,
   source: NodeRef,
   { op, type, id, attributes }: GraphOperation,
 ): Promise<void> {
   const target = { type: type as NodeType, id }
+  checkBothEnds(caller, source.type, target.type)
   return db.tx(caller.organizationId, (tx) =>
     changeEdge(tx, caller, names, { source, target, op, attributes }),
   )

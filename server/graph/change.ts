@@ -2,15 +2,22 @@ import { type Actor, type Change, changesBetween, recordEvent } from '../insight
 import type { Tx } from '../platform/db.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import type { NodeNames } from './context.ts'
-import { endEdge, holdNodes, insertEdge, lockEdge, replaceEdge } from './edge-store.ts'
-import type { NodeRef, NodeType } from './pairs.ts'
+import { endEdge, givesSudo, holdNodes, insertEdge, lockEdge, replaceEdge } from './edge-store.ts'
+import { memberTypeOf, type NodeRef, type NodeType } from './pairs.ts'
 import type { GraphOperation } from './schema.ts'
-import { checkSudo, sudoEnabled } from './sudo.ts'
+import {
+  checkMayGiveSudo,
+  checkSudo,
+  checkSudoGrant,
+  mayGiveSudo,
+  type SudoGiver,
+  sudoEnabled,
+} from './sudo.ts'
 
 type Attributes = Record<string, unknown> | null
 
 /** Who changes an edge: a request's caller, or the service itself. */
-export type GraphActor = Actor & { organizationId: string }
+export type GraphActor = Actor & { organizationId: string } & SudoGiver
 
 export const nodeNotFound = (type: NodeType) => notFound('node_not_found', `${type} not found`)
 const edgeNotFound = () => notFound('edge_not_found', 'Not Found')
@@ -61,6 +68,12 @@ async function describe(tx: Tx, actor: GraphActor, names: NodeNames, change: Edg
   }
 }
 
+/** Whoever joins a group has the sudo that the group gives. */
+export async function checkMayOpen(tx: Tx, actor: GraphActor, group: NodeRef): Promise<void> {
+  if (!mayGiveSudo(actor) && (await givesSudo(tx, actor.organizationId, group)))
+    checkMayGiveSudo(actor)
+}
+
 /**
  * Adds, ends or changes one edge, with its events, in the caller's transaction. Whether the two may be connected is for
  * whoever calls. An edge that is there already is a conflict, one that is not there is not found.
@@ -71,7 +84,7 @@ export async function changeEdge(
   names: NodeNames,
   change: EdgeChange,
 ): Promise<void> {
-  const { source, target, op } = change
+  const { source, target, op, actionSource = 'manual' } = change
   const { organizationId } = actor
   const attributes = change.attributes ?? null
   checkSudo(attributes)
@@ -85,6 +98,12 @@ export async function changeEdge(
   const after = op === 'remove' ? null : attributes
   const changes: Change[] = changesBetween({ attributes: before }, { attributes: after })
   if (op === 'update' && changes.length === 0) return
+  // A rule was let to do so by whoever wrote it.
+  if (actionSource === 'manual') {
+    checkSudoGrant(actor, before, after)
+    if (op === 'add' && memberTypeOf(source.type) === target.type)
+      await checkMayOpen(tx, actor, source)
+  }
 
   const { resource, named, association } = await describe(tx, actor, names, change)
   const eventId = await recordEvent(tx, actor, {

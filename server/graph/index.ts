@@ -1,5 +1,11 @@
 export { type Binding, bindingsOf, membershipsOf } from './bindings-store.ts'
-export { changeEdge, type EdgeChange, type GraphActor, nodeNotFound } from './change.ts'
+export {
+  changeEdge,
+  checkMayOpen,
+  type EdgeChange,
+  type GraphActor,
+  nodeNotFound,
+} from './change.ts'
 export {
   type CommandDetails,
   type GraphContext,
@@ -15,4 +21,4 @@ export { ReachedMemory } from './reached-memory.ts'
 export { reachedIds, systemsOfCommand } from './reached-store.ts'
 export { graphRoutes } from './routes.ts'
 export { type GraphOperation, graphOperation } from './schema.ts'
-export { checkSudo } from './sudo.ts'
+export { checkSudo, checkSudoGrant, mayGiveSudo, type SudoGiver } from './sudo.ts'

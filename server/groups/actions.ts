@@ -1,4 +1,13 @@
-import { addNode, deleteNode, holdNodes, restoreNode, setNodeAttributes } from '../graph/index.ts'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  addNode,
+  checkMayOpen,
+  checkSudoGrant,
+  deleteNode,
+  holdNodes,
+  restoreNode,
+  setNodeAttributes,
+} from '../graph/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import { listAllOrganizations } from '../organizations/index.ts'
 import type { Caller } from '../platform/caller.ts'
@@ -41,6 +50,12 @@ async function saving<T>(work: Promise<T>): Promise<T> {
 }
 
 const resourceOf = ({ type, id, name }: GroupRow) => ({ type, id, name })
+/** Who is in the group by itself. */
+const ruleOf = ({ membership_method, member_query, exempt_ids }: GroupRow) => ({
+  membership_method,
+  member_query,
+  exempt_ids,
+})
 const isDynamic = ({ membership_method }: GroupRow) => membership_method.startsWith('DYNAMIC')
 
 export interface WriteOptions {
@@ -133,7 +148,7 @@ export async function getGroup(
   return toGroupDetail(row, organizationId, counts)
 }
 
-export function createGroup(
+export async function createGroup(
   context: GroupContext,
   caller: Caller,
   type: GroupType,
@@ -142,6 +157,7 @@ export function createGroup(
 ): Promise<GroupDetail> {
   const { organizationId } = caller
   const row = rowFrom(context, type, newId(), body, null, options)
+  checkSudoGrant(caller, null, row.attributes)
   return saving(
     context.db.tx(organizationId, async (tx) => {
       await checkExemptions(tx, organizationId, row, null)
@@ -175,6 +191,9 @@ export function replaceGroup(
       const after = rowFrom(context, type, id, body, before, options)
       const changes = changesBetween(told(before), told(after))
       if (changes.length === 0) return detailOf(tx, organizationId, after)
+      checkSudoGrant(caller, before.attributes, after.attributes)
+      if (isDynamic(after) && !isDeepStrictEqual(ruleOf(before), ruleOf(after)))
+        await checkMayOpen(tx, caller, { type, id })
       await checkExemptions(tx, organizationId, after, before)
       await saveGroup(tx, organizationId, after)
       await setNodeAttributes(tx, organizationId, type, id, after.attributes)

@@ -22,6 +22,7 @@ import {
   saveUser,
   type UserRow,
 } from './store.ts'
+import { checkUserSudo } from './sudo.ts'
 import { applyWrite, readFlag, type UserWrite } from './write.ts'
 
 const userNotFound = () => notFound('user_not_found', 'user not found')
@@ -51,6 +52,7 @@ export function changeUser(
       if (!before) throw userNotFound()
       const after = await decide(before, tx)
       checkRestricted(before, after)
+      checkUserSudo(actor, before, after)
       await saveChange(context, tx, actor, before, after, options)
       return after
     }),

@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/db.ts'
 import type { Paging } from '../platform/list/page.ts'
 import { readCountedPage } from '../platform/list/page.ts'
 import { sql } from '../platform/sql.ts'
-import type { Actor } from './context.ts'
+import type { StoredActor } from './context.ts'
 
 export type BulkKind = 'create' | 'update' | 'expire' | 'unlock'
 
@@ -12,7 +12,7 @@ export interface BulkJobRow {
   kind: BulkKind
   creation_source: string
   mail_to: string | null
-  started_by: Actor
+  started_by: StoredActor
 }
 
 export interface BulkResultRow {

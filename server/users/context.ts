@@ -1,3 +1,4 @@
+import { mayGiveSudo, type SudoGiver } from '../graph/index.ts'
 import type { Actor } from '../insights/index.ts'
 import type { Db, Tx } from '../platform/db.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
@@ -9,11 +10,12 @@ import type { UnixUids } from './unix-uids.ts'
 export type { Actor }
 
 /** Who changes something: a request's caller, or whoever planned what a job does now. */
-export type UserActor = Actor & {
-  organizationId: string
-  /** Of users who act for themselves: the session that asks. Sessions that a change ends do not include it. */
-  sessionId?: string
-}
+export type UserActor = Actor &
+  SudoGiver & {
+    organizationId: string
+    /** Of users who act for themselves: the session that asks. Sessions that a change ends do not include it. */
+    sessionId?: string
+  }
 
 /** A user came (before is null), changed, or went (after is null). */
 export interface UserChange {
@@ -50,16 +52,9 @@ export async function announceUser(
 }
 
 /** An actor as a job keeps it. */
-export const storedActor = ({
-  initiator,
-  authMethod,
-  providerId,
-  client,
-  mfa,
-}: UserActor): Actor => ({
-  initiator,
-  authMethod,
-  providerId,
-  client,
-  mfa,
-})
+export type StoredActor = Actor & { mayGiveSudo?: boolean }
+
+export const storedActor = (actor: UserActor): StoredActor => {
+  const { initiator, authMethod, providerId, client, mfa } = actor
+  return { initiator, authMethod, providerId, client, mfa, mayGiveSudo: mayGiveSudo(actor) }
+}

@@ -14,6 +14,7 @@ import { whileUnique } from './save.ts'
 import type { UserCreate } from './schema.ts'
 import { type EntryWay, type UserSettings, userSettings } from './settings.ts'
 import { claimUnixIds, insertUser, insertUserIfFree, isNumberTaken, type UserRow } from './store.ts'
+import { checkUserSudo } from './sudo.ts'
 import { applyWrite, readFlag } from './write.ts'
 
 export const VENDOR = 'gatehouse'
@@ -148,6 +149,7 @@ export async function addUser(
   { row, settings, options, byHand }: Prepared,
 ): Promise<UserRow> {
   const { organizationId } = actor
+  checkUserSudo(actor, null, row)
   await checkRoom(tx, organizationId, settings)
   await checkManager(tx, organizationId, row)
   const numbers = [byHand.uid, byHand.guid].filter((id) => id !== null)
