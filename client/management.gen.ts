@@ -1997,7 +1997,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Organizations of a provider */
+        /** Organizations of a provider, as far as the caller reaches them */
         get: operations["getApiV2ProvidersByProviderIdOrganizations"];
         put?: never;
         /** Create an organization */
