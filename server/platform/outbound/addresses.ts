@@ -61,7 +61,7 @@ const openV6 = rangesOf(OPEN_V6)
 const closedV6 = rangesOf(CLOSED_V6)
 
 /** The eight groups of an IPv6 address, in whatever form it was written. */
-function groupsOf(address: string): number[] {
+export function groupsOf(address: string): number[] {
   // The URL parser writes every form, the one with a dotted tail included, as hexadecimal groups.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = '', tail] = text.split('::')
