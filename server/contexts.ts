@@ -18,6 +18,7 @@ import { mailPoster } from './platform/mail.ts'
 import { Allowlist } from './platform/outbound/allowlist.ts'
 import { Outbound } from './platform/outbound/client.ts'
 import type { Sealer } from './platform/secrets.ts'
+import { signInRules } from './platform/sign-in-rules.ts'
 import {
   endSessionsOfChanged,
   forgetRecoveryCodes,
@@ -78,6 +79,7 @@ export function createContexts({ config, db, searchDb, sealer, send }: ContextPa
     postMail,
     send,
     publicUrl,
+    rules: signInRules(config, sealer, 'admin'),
   }
   const users: UserContext = {
     db,
@@ -90,6 +92,7 @@ export function createContexts({ config, db, searchDb, sealer, send }: ContextPa
   }
   const portal: PortalContext = {
     ...users,
+    rules: signInRules(config, sealer, 'user'),
     signOutAddress,
     keptOut: [recordKeptOut, recordKeptOutOfClient],
   }

@@ -107,11 +107,13 @@ export function caller(http: FastifyInstance, apiKey: string | null) {
 export interface AppOptions {
   env?: Record<string, string>
   searchTimeoutMs?: number
+  /** Another process on the database of this one. */
+  beside?: { owner: Connection; service: Connection; sealer: Sealer }
 }
 
 /** The whole application on a database of its own; closed when the test file is done. */
 export async function startApp(options: AppOptions = {}) {
-  const { owner, service } = await newDatabase()
+  const { owner, service } = options.beside ?? (await newDatabase())
   const lines: string[] = []
   const secrets = new Set<string>()
   const problems: string[] = []
@@ -130,7 +132,7 @@ export async function startApp(options: AppOptions = {}) {
     spare: 0,
     ...limits,
   })
-  const sealer = await Sealer.open(randomBytes(32), db)
+  const sealer = options.beside?.sealer ?? (await Sealer.open(randomBytes(32), db))
   const app = await createApp({
     config,
     db,

@@ -43,6 +43,9 @@ export async function bindApplication(org: Administrator, userId: string, more: 
 export class Person {
   readonly #http: FastifyInstance
   cookie = ''
+  /** What the portal knows the browser by; kept when the session ends. */
+  device = ''
+  remoteAddress: string | undefined
   csrfToken = ''
 
   constructor(http: FastifyInstance) {
@@ -53,14 +56,18 @@ export class Person {
     const res = await this.#http.inject({
       method,
       url: `/auth/users${path}`,
+      ...(this.remoteAddress !== undefined && { remoteAddress: this.remoteAddress }),
       headers: {
-        ...(this.cookie && { cookie: this.cookie }),
+        ...((this.cookie || this.device) && { cookie: `${this.cookie}; ${this.device}` }),
         ...(this.csrfToken && method !== 'GET' && { 'x-csrf-token': this.csrfToken }),
       },
       ...(body && { payload: body }),
     })
-    const set = res.headers['set-cookie']
-    if (typeof set === 'string') this.cookie = set.split(';')[0]!
+    for (const set of [res.headers['set-cookie'] ?? []].flat()) {
+      const cookie = set.split(';')[0]!
+      if (cookie.startsWith('gatehouse_device=')) this.device = cookie
+      else this.cookie = cookie
+    }
     if (res.statusCode === 200 && res.json().csrfToken) this.csrfToken = res.json().csrfToken
     return res
   }

@@ -1,26 +1,15 @@
 import { recordEvent } from '../insights/index.ts'
 import type { Caller, Client } from '../platform/caller.ts'
-import type { Queryable } from '../platform/db.ts'
 import { unauthenticated } from '../platform/errors.ts'
-import {
-  type Limit,
-  refuseBlocked,
-  takeAttempt as take,
-  uncountFailure,
-} from '../platform/failures.ts'
+import { addressCounters, inTurn, judge } from '../platform/sign-in-rules.ts'
 import type { AdminContext } from './context.ts'
 import { resourceOf } from './records.ts'
 import type { AdministratorRow } from './store.ts'
 
-// Failed attempts to prove who one is: counted, told as events, and stopped when they become too many.
-
-/** An account is locked after this many failures; an address, which may be shared, after more. */
-const ACCOUNT: Limit = { failures: 5, windowMinutes: 15, blockMinutes: 15 }
-const ADDRESS: Limit = { failures: 50, windowMinutes: 15, blockMinutes: 15 }
+// Attempts to prove who one is: failures are counted, told as events, and stopped when they become too many.
 
 /** Under which failures of an account are counted. */
 export const accountSubject = (email: string) => `account ${email.trim().toLowerCase()}`
-const addressSubject = (client: Client) => `address ${client.ip}`
 
 /** Before there is a session, events are still told as the administrator's own. */
 export function actorOf(row: AdministratorRow, client: Client, mfa = false): Caller {
@@ -42,46 +31,41 @@ export function actorOf(row: AdministratorRow, client: Client, mfa = false): Cal
   }
 }
 
-/** One try at proving who one is. */
-export interface Attempt {
-  email: string
-  client: Client
-  /** The last one that the account has. */
-  last: boolean
-}
+/**
+ * What was found out about an attempt. `done`: nothing more is asked for, so earlier failures are forgiven. `guessed` is
+ * false where it failed but was no guess.
+ */
+export type Judged<T> = { proven: T; done: boolean } | { failed: string; guessed: boolean }
 
-/** Mails asked for from one address; never given back, for nothing tells whether one was right. */
-export async function takeResetTurn({ db }: AdminContext, client: Client): Promise<void> {
-  const address = addressSubject(client)
-  await refuseBlocked(db, [address])
-  await take(db, `reset ${address}`, ADDRESS)
-}
-
-/** Counted before it is judged: asking in parallel brings no more attempts than asking one after the other. */
-export async function takeAttempt(
-  { db }: AdminContext,
+/** One try at proving who one is. `find` tells whose account it is; for an unknown one it is judged all the same. */
+export function attempt<T>(
+  context: AdminContext,
   client: Client,
   email: string,
-): Promise<Attempt> {
-  const [address, account] = [addressSubject(client), accountSubject(email)]
-  await refuseBlocked(db, [address, account])
-  await take(db, address, ADDRESS)
-  const failures = await take(db, account, ACCOUNT)
-  return { email, client, last: failures === ACCOUNT.failures }
-}
-
-/** It was no failure. */
-export async function returnAttempt(db: Queryable, { email, client }: Attempt): Promise<void> {
-  await uncountFailure(db, addressSubject(client), ADDRESS)
-  await uncountFailure(db, accountSubject(email), ACCOUNT)
+  find: () => Promise<AdministratorRow | undefined>,
+  prove: (row: AdministratorRow | undefined) => Promise<Judged<T>>,
+): Promise<T> {
+  const { db, rules } = context
+  const subject = accountSubject(email)
+  return inTurn(rules, subject, async () => {
+    const row = await find()
+    const address = await addressCounters(rules, client, row ? [row.id] : [])
+    return judge(db, [{ subject, limit: rules.own }, ...address], async () => {
+      const judged = await prove(row)
+      if ('proven' in judged) return { right: judged.proven, done: judged.done }
+      const tell = (blocked: boolean) => fail(context, client, row, judged.failed, blocked)
+      return judged.guessed ? { wrong: tell } : { neither: () => tell(false) }
+    })
+  })
 }
 
 /** Tells the failure, and that it was one too many. */
-export async function fail(
+async function fail(
   context: AdminContext,
-  { client, last }: Attempt,
+  client: Client,
   row: AdministratorRow | undefined,
   message: string,
+  blocked: boolean,
 ): Promise<never> {
   if (row) {
     const actor = actorOf(row, client)
@@ -93,7 +77,7 @@ export async function fail(
         success: false,
         error_message: message,
       })
-      if (last)
+      if (blocked)
         await recordEvent(tx, actor, { event_type: 'admin_lockout', resource, success: false })
     })
   }

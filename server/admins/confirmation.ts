@@ -1,9 +1,9 @@
 import type { Caller } from '../platform/caller.ts'
 import { invalid } from '../platform/errors.ts'
-import { fail, returnAttempt, takeAttempt } from './attempts.ts'
+import { attempt } from './attempts.ts'
 import { type AdminContext, change } from './context.ts'
 import { checkPassword } from './passwords.ts'
-import { checkSecondFactor, spend } from './second-factor.ts'
+import { checkSecondFactor, spend, wrongCode } from './second-factor.ts'
 import { confirmSession as stamp } from './session-store.ts'
 import { findAdministratorById, lockAdministratorById } from './store.ts'
 
@@ -17,20 +17,20 @@ export async function confirmSession(
   const found = (await findAdministratorById(context.db, caller.id))!
   if (found.totp_secret !== null && code === undefined)
     throw invalid('code_required', 'code: is needed, for TOTP is enrolled')
-  const attempt = await takeAttempt(context, caller.client, found.email)
-  if (!(await checkPassword(found.password_hash, password)))
-    return fail(context, attempt, found, 'invalid credentials')
-  const failed = await change(context, caller.homeId, async (tx) => {
-    // Locked, so that one code cannot be used by two requests at once.
-    const row = (await lockAdministratorById(tx, caller.id))!
-    if (row.totp_secret !== null) {
-      const used = await checkSecondFactor(context, row, code ?? '')
-      if (!used) return row
-      await spend(tx, row, used)
-    }
-    await returnAttempt(tx, attempt)
-    await stamp(tx, caller.sessionHash!)
-    return null
+  const find = async () => found
+  return attempt(context, caller.client, found.email, find, async () => {
+    if (!(await checkPassword(found.password_hash, password)))
+      return { failed: 'invalid credentials', guessed: true }
+    return change(context, caller.homeId, async (tx) => {
+      // Locked, so that one code cannot be used by two requests at once.
+      const row = (await lockAdministratorById(tx, caller.id))!
+      if (row.totp_secret !== null) {
+        const used = await checkSecondFactor(context, row, code ?? '')
+        if (!used) return wrongCode(context, row, code ?? '')
+        await spend(tx, row, used)
+      }
+      await stamp(tx, caller.sessionHash!)
+      return { proven: undefined, done: false }
+    })
   })
-  if (failed) await fail(context, attempt, failed, 'invalid second factor')
 }

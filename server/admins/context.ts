@@ -2,6 +2,7 @@ import type { Db, Tx } from '../platform/db.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Sealer } from '../platform/secrets.ts'
+import type { SignInRules } from '../platform/sign-in-rules.ts'
 import type { CredentialCache } from './credential-cache.ts'
 
 /** What the actions of this slice work with; made once by the composition root. */
@@ -12,6 +13,7 @@ export interface AdminContext {
   postMail: PostMail
   send: SendJob
   publicUrl: string
+  rules: SignInRules
 }
 
 /** A transaction that changes who may do what: nothing remembered before it survives its commit. */

@@ -5,14 +5,8 @@ import { invalid } from '../platform/errors.ts'
 import { clearFailures, countFailure, type Limit } from '../platform/failures.ts'
 import { fromJobClient, toJobClient } from '../platform/jobs/client.ts'
 import { sha256 } from '../platform/secrets.ts'
-import {
-  accountSubject,
-  actorOf,
-  fail,
-  returnAttempt,
-  takeAttempt,
-  takeResetTurn,
-} from './attempts.ts'
+import { takeResetTurn } from '../platform/sign-in-rules.ts'
+import { accountSubject, actorOf, attempt } from './attempts.ts'
 import type { AdminContext } from './context.ts'
 import { type MailReset, mailResetJob } from './job-definitions.ts'
 import { mailPasswordLink } from './password-links.ts'
@@ -40,8 +34,8 @@ export async function requestPasswordReset(
   client: Client,
   email: string,
 ): Promise<void> {
-  const { db, send } = context
-  await takeResetTurn(context, client)
+  const { db, send, rules } = context
+  await takeResetTurn(db, rules, client)
   const asked = await countFailure(db, `reset ${accountSubject(email)}`, MAILS)
   if (asked && asked.failures > MAILS.failures) return
   await db.tx(null, (tx) => send(tx, mailResetJob, { email, ...toJobClient(client) }))
@@ -111,11 +105,12 @@ export async function changePassword(
   current: string,
   password: string,
 ): Promise<void> {
-  const row = (await findAdministratorById(context.db, caller.id))!
-  const attempt = await takeAttempt(context, caller.client, row.email)
-  if (!(await checkPassword(row.password_hash, current)))
-    return fail(context, attempt, row, 'invalid credentials')
-  await returnAttempt(context.db, attempt)
+  const find = () => findAdministratorById(context.db, caller.id)
+  const row = await attempt(context, caller.client, caller.initiator.email!, find, async (row) =>
+    (await checkPassword(row?.password_hash ?? null, current)) && row
+      ? { proven: row, done: false }
+      : { failed: 'invalid credentials', guessed: true },
+  )
   checkPasswordRules(password, row.email)
   const passwordHash = await hashPassword(password)
   await context.db.tx(caller.homeId, (tx) =>

@@ -33,6 +33,19 @@ export async function checkSecondFactor(
   return row.recovery_code_hashes.includes(hash) ? { recoveryCode: hash } : null
 }
 
+/** A code that was used is a replay (RFC 6238 §5.2), but no guess. */
+export async function wrongCode(
+  context: AdminContext,
+  row: AdministratorRow | undefined,
+  code: string,
+): Promise<{ failed: string; guessed: boolean }> {
+  if (!row || row.totp_secret === null) return { failed: 'invalid second factor', guessed: true }
+  const secret = await context.sealer.unseal(row.totp_secret, sealContext(row.id))
+  return verifyTotp(secret, code, null) === null
+    ? { failed: 'invalid second factor', guessed: true }
+    : { failed: 'second factor was used already', guessed: false }
+}
+
 /** Remembers that the code was used. */
 export const spend = (tx: Tx, row: AdministratorRow, used: SecondFactor): Promise<number> =>
   saveTotp(tx, row.id, {

@@ -2,9 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Caller } from '../platform/caller.ts'
+import type { Caller, Client } from '../platform/caller.ts'
 import { forbidden } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import { refuseForeign } from '../platform/http/foreign-origin.ts'
+import { deviceOf } from '../platform/known-devices.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { confirmSession } from './confirmation.ts'
 import type { AdminContext } from './context.ts'
@@ -25,10 +27,11 @@ const SessionAnswer = Type.Object({
   expiresAt: Type.String(),
 })
 
-const clientOf = (request: FastifyRequest) => ({
+const clientOf = (request: FastifyRequest): Client => ({
   ip: request.ip,
   userAgent: request.headers['user-agent'],
   requestId: request.id,
+  device: deviceOf(request.headers.cookie),
 })
 
 /** These routes are about a console session; an API key has none. */
@@ -38,11 +41,18 @@ function withSession(caller: Caller): Caller {
   return caller
 }
 
+/** The same for those who prove who they are once more. */
+const proving = (request: FastifyRequest): Caller => ({
+  ...withSession(request.caller),
+  client: clientOf(request),
+})
+
 /** Sign-in of administrators for the console. */
 export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = async (
   app,
   { context },
 ) => {
+  app.addHook('onRequest', async (request) => refuseForeign(context.publicUrl, request))
   const secure = context.publicUrl.startsWith('https:')
   const cookie = {
     name: SESSION_COOKIE,
@@ -54,8 +64,13 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
   const setCookie = (reply: FastifyReply, value: string, expires: Date) =>
     reply.header('set-cookie', stringifySetCookie({ ...cookie, value, expires }))
 
-  function answer(reply: FastifyReply, session: SignedIn) {
+  async function answer(request: FastifyRequest, reply: FastifyReply, session: SignedIn) {
     setCookie(reply, session.token, new Date(session.expiresAt))
+    if (session.owed === null) {
+      const { devices } = context.rules
+      const mark = await devices.remember(clientOf(request), session.administratorId)
+      reply.header('set-cookie', mark)
+    }
     const status =
       session.owed === null
         ? 'signed_in'
@@ -85,6 +100,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
     },
     async (request, reply) =>
       answer(
+        request,
         reply,
         await signIn(context, clientOf(request), request.body.email, request.body.password),
       ),
@@ -92,8 +108,8 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
   app.post(
     '/auth/sign-in/totp',
     { schema: { tags, body: Code, response: { 200: SessionAnswer, ...errors } }, config: half },
-    async ({ caller, body }, reply) =>
-      answer(reply, await giveSecondFactor(context, withSession(caller), body.code)),
+    async (request, reply) =>
+      answer(request, reply, await giveSecondFactor(context, proving(request), request.body.code)),
   )
   app.post(
     '/auth/sign-out',
@@ -155,8 +171,9 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
       },
       config: own,
     },
-    async ({ caller, body }) => {
-      await confirmSession(context, withSession(caller), body.password, body.code)
+    async (request) => {
+      const { password, code } = request.body
+      await confirmSession(context, proving(request), password, code)
       return { status: 'confirmed' }
     },
   )
@@ -235,8 +252,9 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
       },
       config: own,
     },
-    async ({ caller, body }) => {
-      await changePassword(context, withSession(caller), body.currentPassword, body.password)
+    async (request) => {
+      const { currentPassword, password } = request.body
+      await changePassword(context, proving(request), currentPassword, password)
       return { status: 'changed' }
     },
   )
@@ -271,9 +289,10 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
       },
       config: half,
     },
-    async ({ caller, body }, reply) => {
+    async (request, reply) => {
+      const { caller, body } = request
       const { recoveryCodes, session } = await finishTotp(context, withSession(caller), body.code)
-      return { recoveryCodes, ...answer(reply, session) }
+      return { recoveryCodes, ...(await answer(request, reply, session)) }
     },
   )
   app.post(

@@ -10,6 +10,7 @@ const SESSION_MINUTES = 12 * 60
 const HALF_OPEN_MINUTES = 10
 
 export interface SignedIn {
+  administratorId: string
   /** Goes into the cookie; only its hash is stored. */
   token: string
   csrfToken: string
@@ -39,5 +40,5 @@ export async function openSession(
     useragent: client.userAgent ?? null,
     expires_at: expiresAt,
   })
-  return { token, csrfToken, owed, expiresAt }
+  return { administratorId: row.id, token, csrfToken, owed, expiresAt }
 }

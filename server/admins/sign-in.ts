@@ -2,15 +2,19 @@ import { recordEvent } from '../insights/index.ts'
 import { findOrganization, settingsOf } from '../organizations/index.ts'
 import type { Caller, Client } from '../platform/caller.ts'
 import type { Queryable } from '../platform/db.ts'
-import { clearFailures } from '../platform/failures.ts'
-import { accountSubject, actorOf, fail, returnAttempt, takeAttempt } from './attempts.ts'
+import { actorOf, attempt } from './attempts.ts'
 import { type AdminContext, change } from './context.ts'
 import { checkPassword } from './passwords.ts'
 import { resourceOf } from './records.ts'
-import { checkSecondFactor, spend } from './second-factor.ts'
+import { checkSecondFactor, spend, wrongCode } from './second-factor.ts'
 import { deleteSession, deleteSessionsOf, type SessionRow } from './session-store.ts'
 import { openSession, type SignedIn } from './sessions.ts'
-import { type AdministratorRow, findAdministratorByEmail, lockAdministratorById } from './store.ts'
+import {
+  type AdministratorRow,
+  findAdministratorByEmail,
+  findAdministratorById,
+  lockAdministratorById,
+} from './store.ts'
 
 /** Owed by the administrator's own switch or by the organization's rule. */
 async function owedFactor(db: Queryable, row: AdministratorRow): Promise<SessionRow['mfa_owed']> {
@@ -21,60 +25,59 @@ async function owedFactor(db: Queryable, row: AdministratorRow): Promise<Session
   return organization && settingsOf(organization).requireAdminMFA === true ? 'enrollment' : null
 }
 
-export async function signIn(
+export function signIn(
   context: AdminContext,
   client: Client,
   email: string,
   password: string,
 ): Promise<SignedIn> {
-  const attempt = await takeAttempt(context, client, email)
-  const row = await findAdministratorByEmail(context.db, email.trim())
-  const matches = await checkPassword(row?.password_hash ?? null, password)
-  if (!row || !matches) return fail(context, attempt, row, 'invalid credentials')
-  if (row.suspended) return fail(context, attempt, row, 'administrator is suspended')
-  const owed = await owedFactor(context.db, row)
-  const actor = actorOf(row, client)
-  return context.db.tx(actor.organizationId, async (tx) => {
-    await returnAttempt(tx, attempt)
+  const { db } = context
+  const find = () => findAdministratorByEmail(db, email.trim())
+  return attempt(context, client, email, find, async (row) => {
+    const matches = await checkPassword(row?.password_hash ?? null, password)
+    if (!row || !matches) return { failed: 'invalid credentials', guessed: true }
+    if (row.suspended) return { failed: 'administrator is suspended', guessed: true }
+    const owed = await owedFactor(db, row)
     // With a code still to come it is not over: neither told nor earlier failures forgiven yet.
-    if (owed !== 'totp') {
-      await clearFailures(tx, [accountSubject(email)])
-      await recordEvent(tx, actor, {
-        event_type: 'admin_login_attempt',
-        resource: resourceOf(row),
-        success: true,
-      })
-    }
-    return openSession(tx, row, client, owed, false)
+    const done = owed !== 'totp'
+    const actor = actorOf(row, client)
+    const proven = await db.tx(actor.organizationId, async (tx) => {
+      if (done)
+        await recordEvent(tx, actor, {
+          event_type: 'admin_login_attempt',
+          resource: resourceOf(row),
+          success: true,
+        })
+      return openSession(tx, row, client, owed, false)
+    })
+    return { proven, done }
   })
 }
 
 /** The second step: a code of the device or a recovery code. The half-open session is replaced by a new one. */
-export async function giveSecondFactor(
+export function giveSecondFactor(
   context: AdminContext,
   caller: Caller,
   code: string,
 ): Promise<SignedIn> {
-  const { email } = caller.initiator
-  const attempt = await takeAttempt(context, caller.client, email!)
-  const result = await change(context, caller.homeId, async (tx) => {
-    // Locked, so that one code cannot be used by two requests at once.
-    const row = await lockAdministratorById(tx, caller.id)
-    const used = row && (await checkSecondFactor(context, row, code))
-    if (!row || !used) return { row }
-    await spend(tx, row, used)
-    await deleteSession(tx, caller.sessionHash!)
-    await returnAttempt(tx, attempt)
-    await clearFailures(tx, [accountSubject(row.email)])
-    const actor = actorOf(row, caller.client, true)
-    await recordEvent(tx, actor, {
-      event_type: 'admin_login_attempt',
-      resource: resourceOf(row),
-      success: true,
-    })
-    return { session: await openSession(tx, row, caller.client, null, true) }
-  })
-  return result.session ?? fail(context, attempt, result.row, 'invalid second factor')
+  const { client } = caller
+  const find = () => findAdministratorById(context.db, caller.id)
+  return attempt(context, client, caller.initiator.email!, find, () =>
+    change(context, caller.homeId, async (tx) => {
+      // Locked, so that one code cannot be used by two requests at once.
+      const row = await lockAdministratorById(tx, caller.id)
+      const used = row && (await checkSecondFactor(context, row, code))
+      if (!row || !used) return wrongCode(context, row, code)
+      await spend(tx, row, used)
+      await deleteSession(tx, caller.sessionHash!)
+      await recordEvent(tx, actorOf(row, client, true), {
+        event_type: 'admin_login_attempt',
+        resource: resourceOf(row),
+        success: true,
+      })
+      return { proven: await openSession(tx, row, client, null, true), done: true }
+    }),
+  )
 }
 
 export const signOut = (context: AdminContext, caller: Caller): Promise<number> =>

@@ -3,6 +3,8 @@ export interface Client {
   ip: string
   userAgent: string | undefined
   requestId: string
+  /** The cookie of `known-devices.ts`, as it was sent; only at sign-in. */
+  device?: string | undefined
 }
 
 /** Who acts, as events name them. */

@@ -223,12 +223,58 @@ export const settings = {
     about:
       'Networks (CIDR), addresses and host names, comma-separated, that calls to other services may reach although they are not on the open internet; also without encryption',
   }),
+  signInWindowMinutes: setting({
+    env: 'GATEHOUSE_SIGN_IN_WINDOW_MINUTES',
+    parse: integer(1, 1440),
+    fallback: 15,
+    default: '15',
+    about: 'Failed sign-ins are counted within this time',
+  }),
+  signInBlockMinutes: setting({
+    env: 'GATEHOUSE_SIGN_IN_BLOCK_MINUTES',
+    parse: integer(1, 1440),
+    fallback: 15,
+    default: '15',
+    about: 'How long too many failed sign-ins block an account, name or address',
+  }),
+  adminSignInFailures: setting({
+    env: 'GATEHOUSE_ADMIN_SIGN_IN_FAILURES',
+    parse: integer(1, 1000),
+    fallback: 5,
+    default: '5',
+    about: 'Failed sign-ins that lock an administrator',
+  }),
+  adminAddressFailures: setting({
+    env: 'GATEHOUSE_ADMIN_ADDRESS_FAILURES',
+    parse: integer(1, 1_000_000),
+    fallback: 50,
+    default: '50',
+    about:
+      'Failed sign-ins to the console that block an address (IPv6: a /64), but not for known devices',
+  }),
+  userSignInFailures: setting({
+    env: 'GATEHOUSE_USER_SIGN_IN_FAILURES',
+    parse: integer(1, 1000),
+    fallback: 30,
+    default: '30',
+    about:
+      "Failed sign-ins that block a user or a name nobody has, beside the organization's own password policy",
+  }),
+  userAddressFailures: setting({
+    env: 'GATEHOUSE_USER_ADDRESS_FAILURES',
+    parse: integer(1, 1_000_000),
+    fallback: 200,
+    default: '200',
+    about:
+      'Failed sign-ins of users that block an address (IPv6: a /64), but not for known devices',
+  }),
   rateLimit: setting({
     env: 'GATEHOUSE_RATE_LIMIT',
     parse: integer(0, 10_000_000),
     fallback: 0,
     default: '0 (off)',
-    about: 'Requests allowed per minute and credential; more answer 429',
+    about:
+      'Requests allowed per minute for each administrator, service account and system, and for each address (IPv6: a /64) of all who have not proved who they are; more answer 429',
   }),
   maxLag: setting({
     env: 'GATEHOUSE_SHED_LAG_MS',

@@ -1,6 +1,7 @@
 import type { Queryable } from './db.ts'
 import { throttled } from './errors.ts'
 import { sql } from './sql.ts'
+import { busy } from './turns.ts'
 
 // Failed attempts, counted per subject: who or where they are about, such as `account <e-mail>` or `address <ip>`.
 // Global: an attempt is counted before it is known whose it is.
@@ -25,11 +26,14 @@ export interface Limit {
   blockMinutes: number
 }
 
+/** After this long an attempt in flight is taken for one of a process that ended. */
+const LAPSED_SECONDS = 60
+
 /**
  * Counts one more failure inside the window and blocks at the limit, in one statement: no two processes miscount. A block
- * that stands stays as it is, whatever is counted meanwhile.
+ * that stands stays as it is, whatever is counted meanwhile. `judged` is 1 when the failure was an attempt in flight.
  */
-export const countFailure = (db: Queryable, subject: string, limit: Limit) =>
+export const countFailure = (db: Queryable, subject: string, limit: Limit, judged: 0 | 1 = 0) =>
   db.one<FailureRow>(sql`
     with setting as (
       select now() - make_interval(mins => ${limit.windowMinutes}::int) as opened,
@@ -38,28 +42,26 @@ export const countFailure = (db: Queryable, subject: string, limit: Limit) =>
     insert into sign_in_failures as f (subject, failures, first_at, blocked_until)
     select ${subject}, 1, now(), case when ${limit.failures}::int <= 1 then setting.blocked_until end
       from setting
-    on conflict (subject) do update set (failures, first_at, blocked_until) = (
+    on conflict (subject) do update set (failures, first_at, blocked_until, in_flight) = (
       select counted.failures, counted.first_at,
              case when f.blocked_until > now() then f.blocked_until
-                  when counted.failures >= ${limit.failures}::int then setting.blocked_until end
+                  when counted.failures >= ${limit.failures}::int then setting.blocked_until end,
+             greatest(f.in_flight - ${judged}::int, 0)
         from setting, lateral (
           select case when over.over then 1 else f.failures + 1 end as failures,
                  case when over.over then now() else f.first_at end as first_at
-            from (select f.first_at < setting.opened and coalesce(f.blocked_until <= now(), true) as over) as over
+            from (select f.failures = 0 or (f.first_at < setting.opened and coalesce(f.blocked_until <= now(), true))
+                         as over) as over
         ) as counted
     )
     returning failures, blocked_until`)
 
-/** One failure that was none. */
-export const uncountFailure = (db: Queryable, subject: string, limit: Limit) =>
-  db.run(sql`
-    update sign_in_failures
-       set failures = greatest(failures - 1, 0),
-           blocked_until = case when failures - 1 >= ${limit.failures}::int then blocked_until end
-     where subject = ${subject}`)
-
-export const clearFailures = (db: Queryable, subjects: string[]) =>
-  db.run(sql`delete from sign_in_failures where subject = any(${subjects}::text[])`)
+/** Nothing is held against them any more. */
+export async function clearFailures(db: Queryable, subjects: string[]): Promise<void> {
+  await db.run(
+    sql`update sign_in_failures set failures = 0, blocked_until = null where subject = any(${subjects}::text[])`,
+  )
+}
 
 const blocked = (seconds: number) =>
   throttled(
@@ -74,26 +76,79 @@ export async function refuseBlocked(db: Queryable, subjects: string[]): Promise<
   if (seconds > 0) throw blocked(seconds)
 }
 
-/** Seconds until there is an attempt again, 0 when this one is taken; and how many have been counted. */
-export interface Attempt {
-  seconds: number
-  failures: number
+/** Counts what is neither right nor wrong, such as mails that are asked for; refuses when there were too many. */
+export async function takeCounted(db: Queryable, subject: string, limit: Limit): Promise<void> {
+  await refuseBlocked(db, [subject])
+  const counted = await countFailure(db, subject, limit)
+  if (counted!.failures > limit.failures) throw blocked(limit.blockMinutes * 60)
+}
+
+/** Under what an attempt is counted. */
+export interface Counter {
+  subject: string
+  limit: Limit
+  /** Failures here may be somebody else's: a success forgives none of them. */
+  shared?: true
+  /** So many may be in flight, where something else bounds them as well. */
+  room?: number
 }
 
 /**
- * Counted as a failure before it is judged, so that asking in parallel brings no more attempts than the limit has.
- * Whoever turns out to be right gives it back: `uncountFailure`, `clearFailures`.
+ * Lets one more attempt through, unless it and those in flight could be more failures than the limit has: guessing in
+ * parallel brings no more than guessing in sequence. Reaching the limit so is no block; that takes failures.
  */
-export async function tryAttempt(db: Queryable, subject: string, limit: Limit): Promise<Attempt> {
-  const seconds = await blockedSeconds(db, [subject])
-  if (seconds > 0) return { seconds, failures: limit.failures }
-  const { failures } = (await countFailure(db, subject, limit))!
-  return { seconds: failures > limit.failures ? limit.blockMinutes * 60 : 0, failures }
+export async function reserve(
+  db: Queryable,
+  { subject, limit, room }: Counter,
+): Promise<'taken' | 'busy' | 'blocked'> {
+  const taken = await db.one(sql`
+    insert into sign_in_failures as f (subject, failures, first_at, in_flight, in_flight_at)
+    values (${subject}, 0, now(), 1, now())
+    on conflict (subject) do update set (in_flight, in_flight_at) = (
+      select case when f.in_flight_at > now() - make_interval(secs => ${LAPSED_SECONDS}::int) then f.in_flight else 0 end + 1,
+             now())
+    where coalesce(f.blocked_until <= now(), true)
+      and case when f.in_flight_at > now() - make_interval(secs => ${LAPSED_SECONDS}::int) then f.in_flight else 0 end
+          < least(${room ?? null}::int, greatest(1, ${limit.failures}::int -
+              case when f.first_at < now() - make_interval(mins => ${limit.windowMinutes}::int) then 0 else f.failures end))
+    returning subject`)
+  if (taken) return 'taken'
+  return (await blockedSeconds(db, [subject])) > 0 ? 'blocked' : 'busy'
 }
 
-/** Takes an attempt, or refuses. Tells how many have been counted. */
-export async function takeAttempt(db: Queryable, subject: string, limit: Limit): Promise<number> {
-  const { seconds, failures } = await tryAttempt(db, subject, limit)
-  if (seconds > 0) throw blocked(seconds)
-  return failures
+/** All of them, or none and a 429. */
+export async function reserveAll(db: Queryable, counters: readonly Counter[]): Promise<void> {
+  for (const [at, counter] of counters.entries()) {
+    const result = await reserve(db, counter)
+    if (result === 'taken') continue
+    await release(db, counters.slice(0, at))
+    if (result === 'blocked') await refuseBlocked(db, [counter.subject])
+    throw busy()
+  }
+}
+
+/** The attempt was not wrong, or never judged. One statement for each, so that no two wait for each other. */
+export async function release(db: Queryable, counters: readonly Counter[]): Promise<void> {
+  for (const { subject } of counters)
+    await db.run(
+      sql`update sign_in_failures set in_flight = greatest(in_flight - 1, 0) where subject = ${subject}`,
+    )
+}
+
+/** It proved who they are. */
+export async function forgive(db: Queryable, counters: readonly Counter[]): Promise<void> {
+  for (const counter of counters) {
+    await release(db, [counter])
+    if (!counter.shared) await clearFailures(db, [counter.subject])
+  }
+}
+
+/** It was wrong. Tells whether a counter that is not shared is blocked by it. */
+export async function countWrong(db: Queryable, counters: readonly Counter[]): Promise<boolean> {
+  let last = false
+  for (const { subject, limit, shared } of counters) {
+    const counted = await countFailure(db, subject, limit, 1)
+    if (!shared && counted!.blocked_until !== null) last = true
+  }
+  return last
 }

@@ -1,21 +1,17 @@
 import { recordEvent } from '../insights/index.ts'
 import type { Client } from '../platform/caller.ts'
-import type { Queryable, Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db.ts'
 import { unauthenticated } from '../platform/errors.ts'
-import {
-  clearFailures,
-  type Limit,
-  takeAttempt,
-  tryAttempt,
-  uncountFailure,
-} from '../platform/failures.ts'
+import { type Counter, refuseBlocked, reserve } from '../platform/failures.ts'
 import { sha256 } from '../platform/secrets.ts'
+import { addressCounters, inTurn, judge, type Verdict } from '../platform/sign-in-rules.ts'
+import { busy } from '../platform/turns.ts'
 import {
+  attemptsLeft,
   failLogin,
+  isUsedTotp,
   lockUser,
   resourceOf,
-  returnLogin,
-  takeLogin,
   type UserRow,
   userActor,
 } from '../users/index.ts'
@@ -26,11 +22,6 @@ import { portalSettings } from './settings.ts'
 
 // Attempts to prove who one is: told as events, counted, and stopped when too many fail.
 
-/** Beside the lock of the account, which an organization may have switched off, and for names that nobody has. */
-const NAME: Limit = { failures: 30, windowMinutes: 15, blockMinutes: 15 }
-/** An address may be that of a whole office. */
-const ADDRESS: Limit = { failures: 200, windowMinutes: 15, blockMinutes: 15 }
-
 // Under which attempts are counted. Nobody can type the subject of somebody else: what was typed is only there as a hash,
 // which also keeps passwords out that were typed into the wrong field.
 
@@ -39,37 +30,6 @@ export const userSubject = ({ organization_id, id }: UserRow) => `user ${organiz
 /** Of what was typed, whether nobody has the name or several: nothing is held against any of them. */
 export const nameSubject = (name: string, organization?: string) =>
   `name ${organization ?? '-'} ${sha256(name.trim().toLowerCase()).toString('hex')}`
-const addressSubject = (client: Client) => `user-address ${client.ip}`
-
-/** Mails asked for from one address; never given back, for nothing tells whether one was right. */
-export const takeResetTurn = (db: Queryable, client: Client) =>
-  takeAttempt(db, `reset ${addressSubject(client)}`, ADDRESS)
-
-/** Before anything is judged, so that as many as are let through can be wrong. */
-export async function takeTurn(db: Queryable, client: Client, subject: string): Promise<void> {
-  await takeAttempt(db, subject, NAME)
-  await takeAttempt(db, addressSubject(client), ADDRESS)
-}
-
-/** It was right. What failed before may have been somebody else's: only this one is taken back. */
-export async function returnTurn(
-  db: Queryable,
-  client: Client,
-  ...subjects: string[]
-): Promise<void> {
-  await uncountFailure(db, addressSubject(client), ADDRESS)
-  for (const subject of subjects) await uncountFailure(db, subject, NAME)
-}
-
-/** Whoever proved to be the user has nothing held against them any more, nor against a name that only they have. */
-export async function forgiveTurn(
-  db: Queryable,
-  client: Client,
-  ...subjects: string[]
-): Promise<void> {
-  await uncountFailure(db, addressSubject(client), ADDRESS)
-  await clearFailures(db, subjects)
-}
 
 /** The same for everybody who does not get past a step, whatever the reason. */
 export const refused = (given: 'name or the password' | 'code' = 'name or the password') =>
@@ -117,48 +77,37 @@ export const tellAttempt = async (
 }
 
 /**
- * One of the attempts that the organization allows on the account, taken before the password or code is judged. Tells
- * why there is none.
+ * One of the attempts on the account, beside the limit of the organization, which may have none, by that of the user. Its
+ * counter is added to the others. Tells why there is none; to nobody but the organization: under another name of theirs
+ * it would tell who they are.
  */
-async function takeOfAccount(
-  context: PortalContext,
-  client: Client,
-  { organization_id, id }: UserRow,
+export async function takeOfAccount(
+  { db, rules }: PortalContext,
+  user: UserRow,
+  counters: Counter[],
 ): Promise<string | null> {
-  const { passwordPolicy } = await portalSettings(context.db, organization_id)
-  return context.db.tx(organization_id, async (tx) => {
+  const { organization_id, id } = user
+  const { passwordPolicy } = await portalSettings(db, organization_id)
+  return db.tx(organization_id, async (tx) => {
     const row = await lockUser(tx, organization_id, id)
     if (!row) return 'user is deleted'
     const refusal = refusalOf(row, passwordPolicy, new Date())
     if (refusal !== null) return refusal
-    const limit = attemptsAllowed(passwordPolicy)
-    const taken = await takeLogin(context, tx, userActor(row, client), row, limit)
-    return taken ? null : 'account is locked'
+    const room = attemptsLeft(row, attemptsAllowed(passwordPolicy))
+    const counter: Counter = {
+      subject: userSubject(user),
+      limit: rules.own,
+      ...(room !== null && { room }),
+    }
+    const result = await reserve(tx, counter)
+    if (result === 'busy') throw busy()
+    if (result === 'blocked') return 'too many failed attempts'
+    counters.push(counter)
+    return null
   })
 }
 
-/**
- * The same for somebody whom a name stands for. That the user has no turn left is told to nobody but the organization:
- * under another name of theirs it would tell who they are.
- */
-export async function takeOfNamed(
-  context: PortalContext,
-  client: Client,
-  user: UserRow,
-): Promise<string | null> {
-  const { seconds } = await tryAttempt(context.db, userSubject(user), NAME)
-  if (seconds > 0) return 'too many failed attempts'
-  return takeOfAccount(context, client, user)
-}
-
-/** The attempt led nowhere, though nothing was wrong with it. */
-export const returnToAccount = ({ db }: PortalContext, { organization_id, id }: UserRow) =>
-  db.tx(organization_id, async (tx) => {
-    const row = await lockUser(tx, organization_id, id)
-    if (row) await returnLogin(tx, row)
-  })
-
-/** Told; the account, against which it was counted, is locked if the organization wants it after so many. */
+/** Told, and counted against the account, which is locked if the organization wants it after so many. */
 export async function failAttempt(
   context: PortalContext,
   client: Client,
@@ -166,21 +115,62 @@ export async function failAttempt(
   methods: readonly Method[],
   message: string,
 ): Promise<void> {
-  const { passwordPolicy } = await portalSettings(context.db, user.organization_id)
-  await context.db.tx(user.organization_id, async (tx) => {
+  const { organization_id, id } = user
+  const { passwordPolicy } = await portalSettings(context.db, organization_id)
+  await context.db.tx(organization_id, async (tx) => {
     await recordAttempt(tx, user, client, methods, { error: message })
-    const limit = attemptsAllowed(passwordPolicy)
-    await failLogin(context, tx, userActor(user, client), user.id, limit)
+    const row = await lockUser(tx, organization_id, id)
+    // Locked by somebody meanwhile: a further failure makes it no longer.
+    if (!row || refusalOf(row, passwordPolicy, new Date()) !== null) return
+    await failLogin(context, tx, userActor(user, client), row, attemptsAllowed(passwordPolicy))
   })
 }
 
-/** For whoever is known already and proves something once more: a turn, and an attempt on the account. */
-export async function takeKnown(
+/** Whoever is known already proves something once more. */
+export function proveAgain<T>(
   context: PortalContext,
   client: Client,
   user: UserRow,
   given: 'name or the password' | 'code',
-): Promise<void> {
-  await takeTurn(context.db, client, userSubject(user))
-  if ((await takeOfAccount(context, client, user)) !== null) throw refused(given)
+  work: () => Promise<Verdict<T>>,
+): Promise<T> {
+  const { db, rules } = context
+  return inTurn(rules, userSubject(user), async () => {
+    await refuseBlocked(db, [userSubject(user)])
+    const counters = await addressCounters(rules, client, [user.id])
+    return judge(db, counters, async () => {
+      if ((await takeOfAccount(context, user, counters)) !== null) throw refused(given)
+      return work()
+    })
+  })
+}
+
+/** Counted and told before the attempt is no longer in flight, so that no other one slips in between. */
+export async function wrongPassword<T>(
+  context: PortalContext,
+  client: Client,
+  user: UserRow,
+  error: Error,
+): Promise<Verdict<T>> {
+  await failAttempt(context, client, user, ['pwd'], 'password does not match')
+  return { wrong: () => Promise.reject(error) }
+}
+
+/** The same of a code. One that was used is told as well, but counts for nothing: whoever has it need not guess. */
+export async function wrongCode<T>(
+  context: PortalContext,
+  client: Client,
+  user: UserRow,
+  code: string,
+  error: Error,
+): Promise<Verdict<T>> {
+  const methods: Method[] = ['pwd', 'otp']
+  if (await isUsedTotp(context, user, code)) {
+    await context.db.tx(user.organization_id, (tx) =>
+      recordAttempt(tx, user, client, methods, { error: 'code was used already' }),
+    )
+    return { neither: () => Promise.reject(error) }
+  }
+  await failAttempt(context, client, user, methods, 'code does not match')
+  return { wrong: () => Promise.reject(error) }
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
+import type { SignInRules } from '../platform/sign-in-rules.ts'
 import type { UserContext, UserRow } from '../users/index.ts'
 
 export type Method = 'pwd' | 'otp'
@@ -26,6 +27,7 @@ export interface KeptOut {
 
 /** What the actions of this slice work with; made once by the composition root. */
 export interface PortalContext extends UserContext {
+  rules: SignInRules
   /**
    * Set by a slice above: the address at which the browser of somebody who signs out goes on, to leave applications as
    * well. Called in the transaction that ends the session, before it does.

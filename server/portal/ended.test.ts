@@ -112,8 +112,9 @@ test('behind https the cookie is bound to the host by its name', async () => {
   const user = await addPerson(org)
   const person = new Person(secure.http)
   const res = await person.signIn(user.username)
-  const cookie = String(res.headers['set-cookie'])
-  assert.match(cookie, /^__Host-gatehouse_portal=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+  const [cookie, device] = res.headers['set-cookie']!
+  assert.match(device!, /; Secure; /)
+  assert.match(cookie!, /^__Host-gatehouse_portal=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
   assert.equal((await person.get('/security')).statusCode, 200)
   const plain = new Person(secure.http)
   plain.cookie = person.cookie.replace('__Host-', '')

@@ -3,6 +3,7 @@ import type { Client } from '../platform/caller.ts'
 import { conflict, invalid } from '../platform/errors.ts'
 import { countFailure, type Limit } from '../platform/failures.ts'
 import { fromJobClient, toJobClient } from '../platform/jobs/client.ts'
+import { takeResetTurn } from '../platform/sign-in-rules.ts'
 import {
   acceptPassword,
   changeUser,
@@ -17,15 +18,7 @@ import {
   userSettings,
   withPassword,
 } from '../users/index.ts'
-import {
-  failAttempt,
-  forgiveTurn,
-  nameSubject,
-  returnToAccount,
-  takeKnown,
-  takeResetTurn,
-  userSubject,
-} from './attempts.ts'
+import { nameSubject, proveAgain, userSubject, wrongPassword } from './attempts.ts'
 import type { Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
 import { type MailReset, mailResetJob } from './job-definitions.ts'
@@ -48,12 +41,12 @@ function mayReset(user: UserRow, policy: SignInPolicy, now: Date): boolean {
 
 /** Only counted and handed on: whether somebody is known must not show in how long the answer takes. */
 export async function requestReset(
-  { db, send }: PortalContext,
+  { db, send, rules }: PortalContext,
   client: Client,
   { identifier, organization }: ResetRequest,
 ): Promise<void> {
   checkOrganization(organization)
-  await takeResetTurn(db, client)
+  await takeResetTurn(db, rules, client)
   const asked = await countFailure(db, `reset ${nameSubject(identifier, organization)}`, MAILS)
   if (asked && asked.failures > MAILS.failures) return
   const payload = { identifier, organization: organization ?? null, ...toJobClient(client) }
@@ -158,13 +151,11 @@ export async function changePassword(
 ): Promise<SignedIn> {
   const { db } = context
   const { user } = visit
-  await takeKnown(context, client, user, 'name or the password')
-  if (!(await checkPassword(user.password_hash, current))) {
-    await failAttempt(context, client, user, ['pwd'], 'password does not match')
-    throw invalid('current_password', 'currentPassword: is not your password')
-  }
-  await returnToAccount(context, user)
-  await forgiveTurn(db, client, userSubject(user))
+  await proveAgain<void>(context, client, user, 'name or the password', async () => {
+    if (await checkPassword(user.password_hash, current)) return { right: undefined, done: true }
+    const error = invalid('current_password', 'currentPassword: is not your password')
+    return wrongPassword(context, client, user, error)
+  })
   const { passwordPolicy } = await portalSettings(db, user.organization_id)
   const at = changeAllowedAt(user, passwordPolicy, new Date())
   if (at)

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { refuseForeign } from '../platform/http/foreign-origin.ts'
 import { accountRoutes } from './account-routes.ts'
 import type { PortalContext } from './context.ts'
-import { refuseForeign } from './guard.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 

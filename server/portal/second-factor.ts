@@ -13,14 +13,7 @@ import {
   type UserRow,
   userActor,
 } from '../users/index.ts'
-import {
-  failAttempt,
-  forgiveTurn,
-  recordAttempt,
-  refused,
-  takeKnown,
-  userSubject,
-} from './attempts.ts'
+import { proveAgain, recordAttempt, refused, wrongCode } from './attempts.ts'
 import type { Visit } from './authenticate.ts'
 import type { Method, PortalContext } from './context.ts'
 import { mustEnroll, refusalOf } from './owed.ts'
@@ -40,26 +33,23 @@ export async function giveCode(
   const { db } = context
   const organizationId = user.organization_id
   if (session.owed !== 'totp') throw conflict('totp_not_owed', 'No code is asked for')
-  await takeKnown(context, client, user, 'code')
   const settings = await portalSettings(db, organizationId)
-  const signedIn = await db.tx(organizationId, async (tx) => {
-    const row = await lockUser(tx, organizationId, user.id)
-    // The password that was proved in the first step must still be the one.
-    if (!row || row.password_hash !== user.password_hash) throw refused('code')
-    if (refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused('code')
-    const factor = await spendFactor(context, tx, client, row, code)
-    if (factor === null) return null
-    await forgiveBadLogins(context, tx, userActor(row, client), row)
-    await recordAttempt(tx, row, client, ['pwd', 'otp'], { factor })
-    const step = { user: row, client, methods: ['pwd', 'otp'] as Method[], settings }
-    return mustContinue(tx, step, session, new Date())
+  return proveAgain(context, client, user, 'code', async () => {
+    const signedIn = await db.tx(organizationId, async (tx) => {
+      const row = await lockUser(tx, organizationId, user.id)
+      // The password that was proved in the first step must still be the one.
+      if (!row || row.password_hash !== user.password_hash) throw refused('code')
+      if (refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused('code')
+      const factor = await spendFactor(context, tx, client, row, code)
+      if (factor === null) return null
+      await forgiveBadLogins(context, tx, userActor(row, client), row)
+      await recordAttempt(tx, row, client, ['pwd', 'otp'], { factor })
+      const step = { user: row, client, methods: ['pwd', 'otp'] as Method[], settings }
+      return mustContinue(tx, step, session, new Date())
+    })
+    if (!signedIn) return wrongCode(context, client, user, code, refused('code'))
+    return { right: signedIn, done: true }
   })
-  if (!signedIn) {
-    await failAttempt(context, client, user, ['pwd', 'otp'], 'code does not match')
-    throw refused('code')
-  }
-  await forgiveTurn(db, client, userSubject(user))
-  return signedIn
 }
 
 export async function startEnrollment(
@@ -130,17 +120,16 @@ async function withCode<T>(
   context: PortalContext,
   client: Client,
   user: UserRow,
+  code: string,
   change: () => Promise<T | null>,
 ): Promise<T> {
   if (user.totp_secret === null) throw notEnrolled()
-  await takeKnown(context, client, user, 'code')
-  const changed = await change()
-  if (changed === null) {
-    await failAttempt(context, client, user, ['pwd', 'otp'], 'code does not match')
-    throw invalid('totp_code', 'code: does not match')
-  }
-  await forgiveTurn(context.db, client, userSubject(user))
-  return changed
+  return proveAgain(context, client, user, 'code', async () => {
+    const changed = await change()
+    if (changed !== null) return { right: changed, done: true }
+    const error = invalid('totp_code', 'code: does not match')
+    return wrongCode(context, client, user, code, error)
+  })
 }
 
 /** With a recovery code as well: the device that is to be removed may be the one that was lost. */
@@ -153,7 +142,7 @@ export async function removeTotp(
   if (mustEnroll({ ...user, totp_secret: null }, new Date()))
     throw forbidden('totp_required', 'Your organization asks for a second factor')
   const actor = { ...userActor(user, client), mfa: true, sessionId: session.id }
-  await withCode(context, client, user, async () => {
+  await withCode(context, client, user, code, async () => {
     let factor: Factor | null = null
     await changeUser(context, actor, user.id, async (row, tx) => {
       if (row.totp_secret === null) throw notEnrolled()
@@ -172,7 +161,7 @@ export const renewRecoveryCodes = (
   { user, session }: Visit,
   code: string,
 ): Promise<string[]> =>
-  withCode(context, client, user, () =>
+  withCode(context, client, user, code, () =>
     context.db.tx(user.organization_id, async (tx) => {
       const row = await lockUser(tx, user.organization_id, user.id)
       if (!row || row.totp_secret === null) throw notEnrolled()

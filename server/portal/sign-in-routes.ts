@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Client } from '../platform/caller.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import { deviceOf } from '../platform/known-devices.ts'
 import type { UserRow } from '../users/index.ts'
 import { describeSession } from './account.ts'
 import { findVisit, type Visit } from './authenticate.ts'
@@ -33,10 +34,11 @@ const tags = ['user sign-in']
 /** By the rules of `routes.ts`. */
 const config = { public: true as const }
 
-export const clientOf = ({ ip, headers, id }: FastifyRequest) => ({
+export const clientOf = ({ ip, headers, id }: FastifyRequest): Client => ({
   ip,
   userAgent: headers['user-agent'],
   requestId: id,
+  device: deviceOf(headers.cookie),
 })
 
 /** Sign-in of users, step by step: password, code, a new password for an expired one. */
@@ -44,8 +46,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
   app,
   { context },
 ) => {
-  const answer = (reply: FastifyReply, user: UserRow, signedIn: SignedIn) => {
+  const answer = async (reply: FastifyReply, client: Client, user: UserRow, signedIn: SignedIn) => {
     reply.header('set-cookie', sessionCookie(context, signedIn))
+    if (signedIn.session.owed === null)
+      reply.header('set-cookie', await context.rules.devices.remember(client, user.id))
     return describeSession(context, user, signedIn)
   }
 
@@ -62,10 +66,11 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
     },
     async (request, reply) => {
       const present = await findVisit(context, request)
-      const result = await signIn(context, clientOf(request), request.body, present)
+      const client = clientOf(request)
+      const result = await signIn(context, client, request.body, present)
       if ('organizations' in result) return { status: 'choose_organization' as const, ...result }
       const { user, signedIn } = result
-      return answer(reply, user, signedIn)
+      return answer(reply, client, user, signedIn)
     },
   )
   /** Takes the session of somebody who owes this further, with what is given. */
@@ -82,7 +87,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
       async (request, reply) => {
         const visit = await admitVisit(context, request, [owed])
         const given = request.body as Static<S>
-        return answer(reply, visit.user, await take(clientOf(request), visit, given))
+        const client = clientOf(request)
+        return answer(reply, client, visit.user, await take(client, visit, given))
       },
     )
   step(

@@ -27,8 +27,12 @@ test('signing in by username or e-mail, in any case, opens a session and leaves 
     assert.equal(answer.status, 'signed_in')
     assert.equal(answer.displayName, 'Ada Berg')
     assert.equal(answer.organization.id, org.organizationId)
-    const cookie = String(res.headers['set-cookie'])
-    assert.match(cookie, /^gatehouse_portal=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/)
+    const [cookie, device] = res.headers['set-cookie']!
+    assert.match(
+      device!,
+      /^gatehouse_device=[^;]+; Max-Age=7776000; Path=\/auth; HttpOnly; SameSite=Strict$/,
+    )
+    assert.match(cookie!, /^gatehouse_portal=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/)
     assert.equal(res.headers['cache-control'], 'no-store')
     assert.equal((await person.get('/session')).json().username, user.username)
   }

@@ -1,29 +1,24 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { checkPassword } from '../admins/index.ts'
 import type { Client } from '../platform/caller.ts'
 import { forbidden, invalid } from '../platform/errors.ts'
+import type { Counter } from '../platform/failures.ts'
 import { isId } from '../platform/ids.ts'
+import { addressCounters, inTurn, judge, type Verdict } from '../platform/sign-in-rules.ts'
 import {
   findUser,
   findUserByLogin,
   forgiveBadLogins,
   lockUser,
-  returnLogin,
   type UserRow,
   userActor,
 } from '../users/index.ts'
 import {
   failAttempt,
-  forgiveTurn,
   nameSubject,
   recordAttempt,
   refused,
-  returnToAccount,
-  returnTurn,
-  takeOfNamed,
-  takeTurn,
+  takeOfAccount,
   tellAttempt,
-  userSubject,
 } from './attempts.ts'
 import type { Visit } from './authenticate.ts'
 import type { Method, PortalContext } from './context.ts'
@@ -35,9 +30,6 @@ import { deleteSession, deleteSessionsOf, findLogins } from './store.ts'
 
 /** So many organizations may know one name; whoever is beyond says which one is meant. */
 const MOST_TENANTS = 8
-
-/** A refusal comes after this time whatever was found, so that the time tells nothing about who exists. */
-const REFUSAL_MS = 300
 
 export function checkOrganization(organization: string | undefined): void {
   if (organization !== undefined && !isId(organization))
@@ -67,27 +59,26 @@ interface Proven {
 }
 
 /**
- * Each candidate whose password it is and who may sign in. With none: told, and the same answer to all. `alone`: whoever
- * is meant is certain, so the attempt is one on the account.
+ * Each candidate whose password it is and who may sign in. With none it is told. A single candidate is whoever is meant,
+ * so the attempt is one on the account as well.
  */
 async function prove(
   context: PortalContext,
   client: Client,
   candidates: UserRow[],
   { password, continue: continueTo }: SignInRequest,
-  alone: boolean,
+  counters: Counter[],
 ): Promise<Proven[]> {
-  const { db } = context
-  const evenly = delay(REFUSAL_MS)
+  const alone = candidates.length === 1
   // As much work where there is nobody as where there is one.
   if (candidates.length === 0) await checkPassword(null, password)
   const proven: Proven[] = []
   const failures: (() => Promise<void>)[] = []
   await Promise.all(
     candidates.map(async (user) => {
-      const settings = await portalSettings(db, user.organization_id)
+      const settings = await portalSettings(context.db, user.organization_id)
       const refusal = alone
-        ? await takeOfNamed(context, client, user)
+        ? await takeOfAccount(context, user, counters)
         : refusalOf(user, settings.passwordPolicy, new Date())
       const matches = await checkPassword(user.password_hash, password)
       if (refusal === null && matches) {
@@ -106,10 +97,9 @@ async function prove(
           failures.push(() => tell(context, { client, user, continueTo, why }))
     }),
   )
-  if (proven.length > 0) return proven
-  for (const note of failures) await note()
-  await evenly
-  throw refused()
+  // Before the attempt is no longer in flight, so that no other one slips in between.
+  if (proven.length === 0) for (const note of failures) await note()
+  return proven
 }
 
 export type SignInResult =
@@ -126,45 +116,52 @@ export async function signIn(
   request: SignInRequest,
   present?: Visit,
 ): Promise<SignInResult> {
-  const { db } = context
+  const { db, rules } = context
   const { identifier, organization } = request
   checkOrganization(organization)
-  const name = nameSubject(identifier, organization)
-  await takeTurn(db, client, name)
-  const candidates = await findCandidates(context, identifier, organization)
-  const alone = candidates.length === 1
-  const subjects = alone ? [name, userSubject(candidates[0]!)] : [name]
-  const proven = await prove(context, client, candidates, request, alone)
+  const subject = nameSubject(identifier, organization)
+  return inTurn(rules, subject, async () => {
+    const candidates = await findCandidates(context, identifier, organization)
+    const ids = candidates.map(({ id }) => id)
+    const address = await addressCounters(rules, client, ids)
+    const counters: Counter[] = [{ subject, limit: rules.own }, ...address]
+    return judge<SignInResult>(db, counters, async () => {
+      const proven = await prove(context, client, candidates, request, counters)
+      if (proven.length === 0) return { wrong: () => Promise.reject(refused()) }
+      return conclude(context, client, proven, candidates.length === 1, present)
+    })
+  })
+}
+
+async function conclude(
+  context: PortalContext,
+  client: Client,
+  proven: Proven[],
+  alone: boolean,
+  present: Visit | undefined,
+): Promise<Verdict<SignInResult>> {
   if (proven.length > 1) {
-    await returnTurn(db, client, ...subjects)
-    return {
-      organizations: proven.map(({ user, settings }) => ({
-        id: user.organization_id,
-        name: settings.organizationName,
-      })),
-    }
+    const organizations = proven.map(({ user, settings }) => ({
+      id: user.organization_id,
+      name: settings.organizationName,
+    }))
+    return { right: { organizations }, done: false }
   }
   const { user, settings } = proven[0]!
-  if (isBeyondRecovery(user, settings.passwordPolicy, new Date())) {
-    if (alone) await returnToAccount(context, user)
-    await returnTurn(db, client, ...subjects)
+  if (isBeyondRecovery(user, settings.passwordPolicy, new Date()))
     throw forbidden(
       'password_expired_long_ago',
       'Your password expired too long ago; ask your administrator for a new one',
     )
-  }
-  const signedIn = await begin(context, client, proven[0]!, alone, present)
-  // With a code still to come nothing but this turn is forgiven: codes are counted under the same subject.
-  if (alone && signedIn.session.owed !== 'totp') await forgiveTurn(db, client, ...subjects)
-  else await returnTurn(db, client, ...subjects)
-  return { user, signedIn }
+  const signedIn = await begin(context, client, proven[0]!, present)
+  // With a code still to come nothing is forgiven: codes are counted under the same subject.
+  return { right: { user, signedIn }, done: alone && signedIn.session.owed !== 'totp' }
 }
 
 async function begin(
   context: PortalContext,
   client: Client,
   { user, settings }: Proven,
-  taken: boolean,
   present: Visit | undefined,
 ): Promise<SignedIn> {
   const same = present?.user.id === user.id
@@ -179,10 +176,7 @@ async function begin(
       (same && (await continueSession(tx, step, present.session, new Date()))) ||
       (await openSession(tx, step))
     // With a code still to come the attempt is not over: neither told nor forgiven yet.
-    if (signedIn.session.owed === 'totp') {
-      if (taken) await returnLogin(tx, row)
-      return signedIn
-    }
+    if (signedIn.session.owed === 'totp') return signedIn
     await forgiveBadLogins(context, tx, userActor(row, client), row)
     await recordAttempt(tx, row, client, ['pwd'])
     return signedIn

@@ -18,11 +18,11 @@ export { scheduledStateRoutes } from './scheduled-routes.ts'
 export { User, UserState } from './schema.ts'
 export { userSettings } from './settings.ts'
 export {
+  attemptsLeft,
   failLogin,
   forgiveBadLogins,
-  returnLogin,
+  isUsedTotp,
   spendTotp,
-  takeLogin,
   totpContext,
 } from './sign-in.ts'
 export { saveTotpCounter } from './sign-in-store.ts'

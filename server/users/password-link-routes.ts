@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { errorsOf } from '../platform/http/errors.ts'
+import { refuseForeign } from '../platform/http/foreign-origin.ts'
 import { choosePassword } from './choose-password.ts'
 import type { UserContext } from './context.ts'
 
@@ -9,6 +10,7 @@ export const userPasswordRoutes: FastifyPluginAsyncTypebox<{ context: UserContex
   app,
   { context },
 ) => {
+  app.addHook('onRequest', async (request) => refuseForeign(context.publicUrl, request))
   app.post(
     '/auth/users/password',
     {

@@ -4,7 +4,7 @@ import { verifyTotp } from '../platform/totp.ts'
 import type { UserActor, UserContext } from './context.ts'
 import { saveChange } from './save.ts'
 import { findTotpCounter, saveBadLogins, saveTotpCounter } from './sign-in-store.ts'
-import { lockUser, type UserRow } from './store.ts'
+import type { UserRow } from './store.ts'
 
 // What signing in means for the record of a user. Who may sign in, and how, is decided above.
 
@@ -15,49 +15,37 @@ const locked = (row: UserRow): UserRow => ({
 })
 
 /**
- * Counts an attempt before the password or code is judged: what is asked in parallel cannot be more than the limit.
- * The row must be locked, and one that is under a lock of the account which has run out: it begins anew.
- *
- * One attempt is let through beyond the limit, for an attempt that was counted and never judged because the process
- * ended; the next one locks the account. False then.
+ * How many attempts on the account could still fail before it is locked; null: any number. Under a lock that has run out
+ * it begins anew. At least one: a policy that became stricter locks at the next failure, not before.
  */
-export async function takeLogin(
+export function attemptsLeft(
+  { account_locked, bad_login_attempts }: UserRow,
+  limit: number | null,
+): number | null {
+  if (limit === null) return null
+  return Math.max(1, limit - (account_locked ? 0 : bad_login_attempts))
+}
+
+/**
+ * A wrong password or code. At the limit, if there is one, the account is locked. The row must be locked, and a lock of
+ * the account that it may be under must have run out: it begins anew.
+ */
+export async function failLogin(
   context: UserContext,
   tx: Tx,
   actor: UserActor,
   before: UserRow,
   limit: number | null,
-): Promise<boolean> {
-  if (before.account_locked) {
-    const unlocked = { ...before, account_locked: false, account_locked_date: null }
-    await saveChange(context, tx, actor, before, { ...unlocked, bad_login_attempts: 1 })
-    return true
-  }
-  if (limit !== null && before.bad_login_attempts > limit) {
-    await saveChange(context, tx, actor, before, locked(before))
-    return false
-  }
-  await saveBadLogins(tx, before.organization_id, before.id, before.bad_login_attempts + 1)
-  return true
-}
-
-/** The attempt that was taken was no failure, and is not yet a success. */
-export const returnLogin = (tx: Tx, { organization_id, id, bad_login_attempts }: UserRow) =>
-  saveBadLogins(tx, organization_id, id, Math.max(0, bad_login_attempts - 1))
-
-/** A wrong password or code, counted when it was taken. At the limit, if there is one, the account is locked. */
-export async function failLogin(
-  context: UserContext,
-  tx: Tx,
-  actor: UserActor,
-  userId: string,
-  limit: number | null,
 ): Promise<void> {
-  const before = await lockUser(tx, actor.organizationId, userId)
-  // Further attempts on a locked account make the lock no longer.
-  if (!before || before.account_locked) return
-  if (limit === null || before.bad_login_attempts < limit) return
-  await saveChange(context, tx, actor, before, locked(before))
+  let row = before
+  if (before.account_locked) {
+    row = { ...before, account_locked: false, account_locked_date: null, bad_login_attempts: 0 }
+    await saveChange(context, tx, actor, before, row)
+  }
+  const failed = { ...row, bad_login_attempts: row.bad_login_attempts + 1 }
+  if (limit !== null && failed.bad_login_attempts >= limit)
+    await saveChange(context, tx, actor, row, locked(failed))
+  else await saveBadLogins(tx, row.organization_id, row.id, failed.bad_login_attempts)
 }
 
 /** Somebody proved who they are: nothing is held against them any more, a lock that has run out included. */
@@ -80,6 +68,16 @@ export async function forgiveBadLogins(
 
 /** `users.totp_secret` and the enrolment that leads to it are sealed alike. */
 export const totpContext = (userId: string) => `user ${userId} totp`
+
+/** Whether a code that was not taken is right and was used before: a replay, but no guess. */
+export async function isUsedTotp(
+  { sealer }: { sealer: Sealer },
+  { id, totp_secret }: UserRow,
+  code: string,
+): Promise<boolean> {
+  if (totp_secret === null) return false
+  return verifyTotp(await sealer.unseal(totp_secret, totpContext(id)), code, null) !== null
+}
 
 /** True once for each code. The row must be locked, or two requests could use the same one. */
 export async function spendTotp(

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+import { addPerson, codesOf, PASSWORD, Person } from '../../test/person.ts'
+import { sql } from '../platform/sql.ts'
+
+const app = await startApp()
+/** Another process on the same database. */
+const other = await startApp({ beside: app })
+const WRONG = 'Wrong-Orchard-58'
+app.secrets.add(PASSWORD)
+const LIMIT = 5
+type Org = Awaited<ReturnType<typeof app.newOrganization>>
+
+async function newOrg() {
+  const org = await app.newOrganization()
+  const passwordPolicy = {
+    enableMaxLoginAttempts: true,
+    maxLoginAttempts: LIMIT,
+    enableLockoutTimeInSeconds: true,
+    lockoutTimeInSeconds: 300,
+  }
+  await org.put(`/api/organizations/${org.organizationId}`, { settings: { passwordPolicy } })
+  return org
+}
+const standing = async (org: Org, { id }: { id: string }) => {
+  const { account_locked, badLoginAttempts } = (await org.get(`/api/systemusers/${id}`)).json()
+  const lockouts = (await org.eventTypes()).filter((type) => type === 'user_lockout').length
+  return { account_locked, badLoginAttempts, lockouts }
+}
+const untouched = { account_locked: false, badLoginAttempts: 0, lockouts: 0 }
+const judged = async (org: Org) =>
+  (await org.events()).filter(({ error_message }) => /does not match/.test(String(error_message)))
+    .length
+/** By turns at the one process and at the other. */
+const times = <T>(count: number, work: (person: Person, at: number) => Promise<T>) =>
+  Promise.all(
+    Array.from({ length: count }, (_, at) =>
+      work(new Person(at % 2 === 0 ? app.http : other.http), at),
+    ),
+  )
+const statuses = (results: { statusCode: number }[]) => results.map((res) => res.statusCode)
+
+beforeEach(async () => {
+  await app.db.run(sql`delete from sign_in_failures`)
+})
+
+test('ten right passwords at once sign in ten times, at one process or at two', async () => {
+  const org = await newOrg()
+  const user = await addPerson(org)
+  const alone = await Promise.all(
+    Array.from({ length: 10 }, () => new Person(app.http).signIn(user.username)),
+  )
+  assert.deepEqual(statuses(alone), Array(10).fill(200))
+  const both = await times(10, (person) => person.signIn(user.username))
+  assert.deepEqual(statuses(both), Array(10).fill(200))
+  assert.deepEqual(await standing(org, user), untouched)
+})
+
+test('ten right passwords at once sign in though one more failure would lock', async () => {
+  const org = await newOrg()
+  const user = await addPerson(org)
+  for (let at = 1; at < LIMIT; at++) await new Person(app.http).signIn(user.username, WRONG)
+  assert.equal((await standing(org, user)).badLoginAttempts, LIMIT - 1)
+  const results = await Promise.all(
+    Array.from({ length: 10 }, () => new Person(app.http).signIn(user.username)),
+  )
+  assert.deepEqual(statuses(results), Array(10).fill(200))
+  assert.deepEqual(await standing(org, user), untouched)
+})
+
+test('ten wrong ones at once at two processes, under two names: five are judged, then it is locked', async () => {
+  const org = await newOrg()
+  const user = await addPerson(org)
+  const names = [user.username, user.email, user.email]
+  const results = await times(20, (person, at) => person.signIn(names[at % 3]!, WRONG))
+  assert.ok(results.every(({ statusCode }) => statusCode === 401 || statusCode === 429))
+  // Those that found others in flight were turned away unjudged, so the rest comes one by one.
+  for (let at = 0; at < LIMIT; at++) await new Person(app.http).signIn(user.username, WRONG)
+  assert.equal(await judged(org), LIMIT)
+  assert.deepEqual(await standing(org, user), {
+    account_locked: true,
+    badLoginAttempts: LIMIT,
+    lockouts: 1,
+  })
+})
+
+test('right codes at once, each of its own or the same one, lock nothing', async () => {
+  const org = await newOrg()
+  const user = await addPerson(org)
+  const owner = await new Person(app.http).enter(user.username)
+  const { secret } = (await owner.post('/totp')).json()
+  app.secrets.add(secret)
+  const [first, code] = codesOf(secret)
+  const { recoveryCodes } = (await owner.post('/totp/confirm', { code: first })).json()
+  const halfOpen = async (person: Person) => {
+    assert.equal((await person.signIn(user.username)).json().status, 'totp_required')
+    return person
+  }
+  const people = await times(10, halfOpen)
+  const recovered = await Promise.all(
+    people.map((person, at) => person.post('/sign-in/totp', { code: recoveryCodes[at] })),
+  )
+  assert.deepEqual(statuses(recovered), Array(10).fill(200))
+  assert.deepEqual(await standing(org, user), untouched)
+
+  const again = await times(10, halfOpen)
+  const same = await Promise.all(again.map((person) => person.post('/sign-in/totp', { code })))
+  assert.deepEqual(statuses(same).sort(), [200, ...Array(9).fill(401)], 'a code works once')
+  assert.deepEqual(await standing(org, user), untouched)
+  const used = (await org.events()).filter((e) => e.error_message === 'code was used already')
+  assert.equal(used.length, 9)
+})
+
+test('the present password, confirmed ten times at once, locks nothing', async () => {
+  const org = await newOrg()
+  const user = await addPerson(org)
+  const person = await new Person(app.http).enter(user.username)
+  const change = () =>
+    person.post('/password/change', { currentPassword: PASSWORD, password: 'short' })
+  const results = await Promise.all(Array.from({ length: 10 }, change))
+  assert.deepEqual(statuses(results), Array(10).fill(400), 'right, but the new one is refused')
+  assert.deepEqual(await standing(org, user), untouched)
+})
+
+test('of a whole crowd on one name some wait, and the rest is told to come again', async () => {
+  const user = await addPerson(await newOrg())
+  const results = await Promise.all(
+    Array.from({ length: 40 }, () => new Person(app.http).signIn(user.username)),
+  )
+  const turned = results.filter(({ statusCode }) => statusCode === 429)
+  assert.equal(results.length - turned.length, 33)
+  assert.ok(turned.every((res) => res.headers['retry-after'] === '1'))
+  assert.equal((await new Person(app.http).signIn(user.username)).statusCode, 200)
+})
