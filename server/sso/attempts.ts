@@ -1,5 +1,6 @@
 import type { SsoApplication } from '../applications/index.ts'
 import { recordSsoEvent } from '../insights/index.ts'
+import { addressKey } from '../platform/address-key.ts'
 import type { Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
 import { uuidv7 } from '../platform/ids.ts'
@@ -74,7 +75,7 @@ export function mayRecord(
   now = Date.now(),
 ): boolean {
   if (!refusal || user) return true
-  return refusalsFrom.take(`${id} ${client.ip}`, now) && refusalsOf.take(id, now)
+  return refusalsFrom.take(`${id} ${addressKey(client.ip)}`, now) && refusalsOf.take(id, now)
 }
 
 /** Statements that do not wait for one another: the transaction takes one round trip. */

@@ -129,21 +129,27 @@ export function registerAuthorization(app: FastifyInstance, authenticate: Authen
     }
   })
 
+  const limit = app.hasDecorator('rateLimit') ? app.rateLimit() : undefined
+
   // Without a promise where none is needed: this runs for every request.
-  app.addHook('onRequest', (request, _, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { config } = request.routeOptions
     if (config.public || request.is404) return done()
+    // Whoever is refused does not come as far as the rate limit of the route.
+    const refuse = (error: Error) => {
+      if (limit) limit.call(app, request, reply).then(() => done(error), done)
+      else done(error)
+    }
     const admitted = (principal: Principal | null) => {
-      let refused: Error | undefined
       try {
         request.caller = admit(request, principal)
       } catch (error) {
-        refused = error as Error
+        return refuse(error as Error)
       }
-      done(refused)
+      done()
     }
     const found = authenticate(request)
-    if (found instanceof Promise) found.then(admitted, done)
+    if (found instanceof Promise) found.then(admitted, refuse)
     else admitted(found)
   })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../../test/harness.ts'
+import { newId } from '../ids.ts'
 
 const app = await startApp({ env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.0/8' } })
 const org = await app.newOrganization()
@@ -162,4 +163,28 @@ test('rate limiting is off by default and answers 429 with Retry-After when it i
   assert.equal(refused.json().status, 429)
   const another = await limited.newOrganization()
   assert.equal((await another.get('/api/organizations')).statusCode, 200)
+})
+
+test('a credential that nobody knows counts by its address, whatever it is', async () => {
+  const limited = await startApp({ env: { GATEHOUSE_RATE_LIMIT: '3' } })
+  const caller = await limited.newOrganization()
+  const ask = (headers: Record<string, string>, remoteAddress: string) =>
+    limited.http.inject({ url: '/api/organizations', headers, remoteAddress })
+  const kinds = [
+    (n: number) => ({ 'x-api-key': `made-up-${n}-${newId()}` }),
+    (n: number) => ({ authorization: `Bearer made-up-${n}` }),
+    (n: number) => ({ authorization: `Signature keyId="system/${newId()}",signature="${n}"` }),
+    (n: number) => ({ cookie: `gatehouse_session=made-up-${n}` }),
+    () => ({}),
+  ]
+  for (const [at, kind] of kinds.entries()) {
+    const codes: number[] = []
+    for (let n = 0; n < 5; n++) {
+      const address = `2001:db8:${at}:1::${n + 1}`
+      codes.push((await ask(kind(n), address)).statusCode)
+    }
+    assert.deepEqual(codes, [401, 401, 401, 429, 429], String(at))
+    const known = await ask({ 'x-api-key': caller.apiKey }, `2001:db8:${at}:1::1`)
+    assert.equal(known.statusCode, at < 3 ? 200 : 429, 'a known one is counted by itself')
+  }
 })

@@ -5,10 +5,10 @@ import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import { addressKey } from '../address-key.ts'
 import type { Config } from '../config.ts'
 import { throttled } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { sha256 } from '../secrets.ts'
 import { registerErrors } from './errors.ts'
 import { registerJsonBody } from './json-body.ts'
 import { RequestLog, requestLines } from './request-log.ts'
@@ -83,10 +83,8 @@ export async function createServer(config: Config, log: Logger) {
     await app.register(rateLimit, {
       max: config.rateLimit,
       timeWindow: 60_000,
-      keyGenerator: (request) => {
-        const credential = request.headers['x-api-key'] ?? request.headers.authorization
-        return credential ? sha256(String(credential)).toString('base64url') : request.ip
-      },
+      // It runs after authentication, which counts whom it refuses as well: what a caller has only claimed is no key.
+      keyGenerator: ({ caller, ip }) => (caller ? `caller ${caller.id}` : addressKey(ip)),
       errorResponseBuilder: (_, { ttl }) =>
         throttled('rate_limited', 'Too many requests', { retryAfter: ttl / 1000 }),
     })
