@@ -10,6 +10,7 @@ import { registerHealth } from './platform/health.ts'
 import { registerAuthorization } from './platform/http/authorize.ts'
 import { collectOperations, type Operation } from './platform/http/openapi.ts'
 import { createServer } from './platform/http/server.ts'
+import { watchForUntrustedProxy } from './platform/http/untrusted-proxy.ts'
 import type { SendJob } from './platform/jobs/definition.ts'
 import { openQueue, type Queue } from './platform/jobs/queue.ts'
 import { createLog, type Logger } from './platform/log.ts'
@@ -61,13 +62,14 @@ async function createHttp(parts: HttpParts) {
   const http = await createServer(config, log)
   await connectGeoIp(http, config, log)
   prepare?.(http)
+  const warnings = watchForUntrustedProxy(http, log, () => metrics.untrustedProxy.set(1))
   registerTracing(http)
   const authenticate = createAuthenticate(db, contexts.admins.cache)
   registerAuthorization(http, createSystemAuthenticate(db, authenticate))
   registerSystemContext(http, db)
   const operations = collectOperations(http)
   registerMetrics(http, metrics, db, queueDepths, config.metricsToken)
-  registerHealth(http, db)
+  registerHealth(http, db, warnings)
 
   // A worker answers for its health only.
   if (config.role !== 'worker')

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
 import { settings } from '../server/platform/config.ts'
+import { addRange, isPublic } from '../server/platform/outbound/addresses.ts'
 
 // What can be known about the deployment files without a container engine.
 
@@ -158,6 +160,23 @@ test('compose: every container is confined, healthy or not, and sets only settin
     }
     for (const secret of service.secrets) assert.ok(secrets[secret]?.file, secret)
   }
+})
+
+/** Each a private network: whoever is outside must not say where a request comes from. */
+function assertProxies(value: string | undefined, where: string): void {
+  assert.ok(value, `${where} names no proxies`)
+  for (const network of value.split(',')) {
+    assert.ok(addRange(new BlockList(), network), `${where}: ${network}`)
+    assert.equal(isPublic(network.split('/')[0]!), false, `${where}: ${network}`)
+  }
+}
+
+test('what serves people trusts the proxies in front of it', () => {
+  const { services }: Compose = parse(read('compose.yaml'), { merge: true })
+  assertProxies(services.web?.environment.GATEHOUSE_TRUSTED_PROXIES, 'compose')
+  const web = manifests.find(({ metadata }) => metadata.name === 'gatehouse-web')!
+  const { env } = web.spec.template.spec.containers[0]!
+  assertProxies(env.find(({ name }) => name === 'GATEHOUSE_TRUSTED_PROXIES')?.value, 'kubernetes')
 })
 
 const manifests = globSync(join(DEPLOY, 'kubernetes', '*.yaml')).flatMap((file) =>

@@ -5,13 +5,19 @@ import { schemaVersion } from './migrate.ts'
 import { sql } from './sql.ts'
 
 const Status = Type.Object({ status: Type.String(), reason: Type.Optional(Type.String()) })
+/** What the operator should look at, though the process works. */
+const Alive = Type.Object({
+  status: Type.String(),
+  warnings: Type.Optional(Type.Array(Type.String())),
+})
 
 /** /healthz: the process lives. /readyz: the database answers and its schema is ours. */
-export function registerHealth(app: FastifyInstance, db: Db): void {
+export function registerHealth(app: FastifyInstance, db: Db, warnings: readonly string[]): void {
   const open = { public: true as const }
   const wanted = schemaVersion()
-  app.get('/healthz', { schema: { response: { 200: Status } }, config: open }, () => ({
+  app.get('/healthz', { schema: { response: { 200: Alive } }, config: open }, () => ({
     status: 'ok',
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
   }))
   app.get(
     '/readyz',

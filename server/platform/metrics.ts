@@ -15,6 +15,7 @@ declare module 'fastify' {
 export interface Metrics {
   registry: Registry
   eventsWritten: Counter<'service'>
+  untrustedProxy: Gauge
 }
 
 export function createMetrics(): Metrics {
@@ -26,7 +27,12 @@ export function createMetrics(): Metrics {
     labelNames: ['service'],
     registers: [registry],
   })
-  return { registry, eventsWritten }
+  const untrustedProxy = new Gauge({
+    name: 'gatehouse_untrusted_proxy',
+    help: '1 once a proxy was noticed that GATEHOUSE_TRUSTED_PROXIES does not name',
+    registers: [registry],
+  })
+  return { registry, eventsWritten, untrustedProxy }
 }
 
 /** Request durations by route, the pool, the queue, the process; Prometheus text at /metrics. */
