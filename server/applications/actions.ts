@@ -1,7 +1,7 @@
 import { addNode, deleteNode, restoreNode } from '../graph/index.ts'
-import { changesBetween, recordEvent } from '../insights/index.ts'
+import { changesBetween, recordEvent, retentionDaysIn } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
-import { isUniqueViolation, type Queryable, type Tx } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { templateOf } from './catalogue.ts'
@@ -12,17 +12,16 @@ import { isCertificate, keepKeyPair, newKeyPair, sentKeyPair } from './key-pairs
 import { planPromotion } from './promotion.ts'
 import { resourceOf, SECRETS, toApplication, told } from './records.ts'
 import type { Application, ApplicationWrite } from './schema.ts'
-import { badSsoUrl } from './slug.ts'
+import { badSsoUrl, MIN_KEPT_DAYS } from './slug.ts'
 import {
   type ApplicationRow,
-  deleteSlug,
   findApplication,
   insertApplication,
-  insertSlug,
   lockApplication,
   markDeleted,
-  SLUG_KEY,
+  releaseSlug,
   saveApplication,
+  takeSlug,
   unmarkDeleted,
 } from './store.ts'
 import { checkRequired, readWrite, templateFor, type Written } from './write.ts'
@@ -35,13 +34,18 @@ export const applicationNotFound = () =>
 
 const slugTaken = () => badSsoUrl('another application has this address already')
 
-async function saving<T>(work: Promise<T>, taken: () => Error = slugTaken): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if (isUniqueViolation(error, SLUG_KEY)) throw taken()
-    throw error
-  }
+async function keepSlug(
+  tx: Tx,
+  { organization_id, id, slug }: Pick<ApplicationRow, 'organization_id' | 'id' | 'slug'>,
+  taken = slugTaken,
+): Promise<void> {
+  if (slug !== null && !(await takeSlug(tx, organization_id, id, slug))) throw taken()
+}
+
+/** Service providers may send people there for as long as the application was known: it is no other tenant's at once. */
+async function giveUpSlug(tx: Tx, organizationId: string, id: string): Promise<void> {
+  const days = Math.max(await retentionDaysIn(tx, organizationId), MIN_KEPT_DAYS)
+  await releaseSlug(tx, organizationId, id, days)
 }
 
 export async function getApplicationRow(
@@ -105,18 +109,16 @@ export async function createApplication(
     (template.sso.type === 'bookmark'
       ? null
       : await newKeyPair(context, organizationId, written.slug ?? id))
-  return saving(
-    context.db.tx(organizationId, async (tx) => {
-      const row = await plantRow(context, tx, organizationId, { ...written, id }, pair)
-      const certificates = await certificatesById(tx, organizationId, [row.certificate_id])
-      await recordEvent(tx, caller, {
-        event_type: 'application_create',
-        resource: resourceOf(row),
-        changes: changesBetween({}, told(row, certificates), SECRETS),
-      })
-      return describe(context, tx, row)
-    }),
-  )
+  return context.db.tx(organizationId, async (tx) => {
+    const row = await plantRow(context, tx, organizationId, { ...written, id }, pair)
+    const certificates = await certificatesById(tx, organizationId, [row.certificate_id])
+    await recordEvent(tx, caller, {
+      event_type: 'application_create',
+      resource: resourceOf(row),
+      changes: changesBetween({}, told(row, certificates), SECRETS),
+    })
+    return describe(context, tx, row)
+  })
 }
 
 /** The rows of a new application: itself, its node, its address, its certificate. */
@@ -127,7 +129,7 @@ export async function plantRow(
   row: Written & { id: string },
   pair: KeyPair | null,
 ): Promise<ApplicationRow> {
-  const { id, slug } = row
+  const { id } = row
   await addNode(tx, organizationId, 'application', id)
   const made = (await insertApplication(tx, {
     ...row,
@@ -138,7 +140,7 @@ export async function plantRow(
     previous_certificate_id: null,
     promote_at: null,
   }))!
-  if (slug !== null) await insertSlug(tx, organizationId, id, slug)
+  await keepSlug(tx, made)
   if (!pair) return made
   const certificate = await keepKeyPair(context, tx, organizationId, id, pair)
   const signing = { ...made, certificate_id: certificate.id }
@@ -161,8 +163,8 @@ export async function saveChange(
   await saveApplication(tx, after)
   await deleteUnusedCertificates(tx, organizationId, after.id)
   if (before.slug !== after.slug) {
-    await deleteSlug(tx, organizationId, after.id)
-    if (after.slug !== null) await insertSlug(tx, organizationId, after.id, after.slug)
+    await giveUpSlug(tx, organizationId, after.id)
+    await keepSlug(tx, after)
   }
   await recordEvent(tx, caller, {
     event_type: 'application_update',
@@ -200,25 +202,23 @@ export async function replaceApplication(
   const brings = sent.idpCertificate !== '' || sent.idpPrivateKey !== ''
   const made =
     known.slug === null || brings ? null : await newKeyPair(context, organizationId, known.slug)
-  return saving(
-    db.tx(organizationId, async (tx) => {
-      const before = await lockedApplication(tx, organizationId, id)
-      const { written } = readWrite(template, body, before, context.publicUrl)
-      const after: ApplicationRow = { ...before, ...written, name: before.name }
-      const certificates = await certificatesById(tx, organizationId, [before.certificate_id])
-      const current = certificates.get(before.certificate_id ?? '')?.certificate
-      const pair = made ?? broughtPair(sent, current)
-      if (pair) {
-        after.certificate_id = (await keepKeyPair(context, tx, organizationId, id, pair)).id
-        after.previous_certificate_id = before.certificate_id
-      }
-      await saveChange(tx, caller, before, after)
-      return describe(context, tx, after)
-    }),
-  )
+  return db.tx(organizationId, async (tx) => {
+    const before = await lockedApplication(tx, organizationId, id)
+    const { written } = readWrite(template, body, before, context.publicUrl)
+    const after: ApplicationRow = { ...before, ...written, name: before.name }
+    const certificates = await certificatesById(tx, organizationId, [before.certificate_id])
+    const current = certificates.get(before.certificate_id ?? '')?.certificate
+    const pair = made ?? broughtPair(sent, current)
+    if (pair) {
+      after.certificate_id = (await keepKeyPair(context, tx, organizationId, id, pair)).id
+      after.previous_certificate_id = before.certificate_id
+    }
+    await saveChange(tx, caller, before, after)
+    return describe(context, tx, after)
+  })
 }
 
-/** Gone for everybody, and kept for a while to be restored with its bindings. Its address is free at once. */
+/** Gone for everybody, and kept for a while to be restored with its bindings. Its address is free at once, for the same tenant. */
 export function removeApplication(
   context: ApplicationContext,
   caller: Caller,
@@ -232,7 +232,7 @@ export function removeApplication(
       resource: resourceOf(row),
     })
     await markDeleted(tx, organizationId, id)
-    await deleteSlug(tx, organizationId, id)
+    await giveUpSlug(tx, organizationId, id)
     await deleteNode(tx, organizationId, 'application', id, eventId)
     return describe(context, tx, row)
   })
@@ -246,20 +246,17 @@ export function restoreApplication(
   const { organizationId } = caller
   const taken = () =>
     conflict('slug_taken', 'ssoUrl: another application has taken this address in the meantime')
-  return saving(
-    context.db.tx(organizationId, async (tx) => {
-      const row = isId(id) ? await unmarkDeleted(tx, organizationId, id) : undefined
-      if (!row) throw applicationNotFound()
-      const eventId = await recordEvent(tx, caller, {
-        event_type: 'application_restore',
-        resource: resourceOf(row),
-      })
-      if (row.slug !== null) await insertSlug(tx, organizationId, id, row.slug)
-      await restoreNode(tx, organizationId, 'application', id, eventId)
-      // Its job may have come and gone in the meantime.
-      await planPromotion(context, tx, organizationId, row)
-      return describe(context, tx, row)
-    }),
-    taken,
-  )
+  return context.db.tx(organizationId, async (tx) => {
+    const row = isId(id) ? await unmarkDeleted(tx, organizationId, id) : undefined
+    if (!row) throw applicationNotFound()
+    const eventId = await recordEvent(tx, caller, {
+      event_type: 'application_restore',
+      resource: resourceOf(row),
+    })
+    await keepSlug(tx, row, taken)
+    await restoreNode(tx, organizationId, 'application', id, eventId)
+    // Its job may have come and gone in the meantime.
+    await planPromotion(context, tx, organizationId, row)
+    return describe(context, tx, row)
+  })
 }

@@ -11,7 +11,7 @@ import {
   purgeApplicationsJob,
   warnOfExpiryJob,
 } from './job-definitions.ts'
-import { overduePromotions, purgeApplications } from './store.ts'
+import { forgetSlugs, overduePromotions, purgeApplications } from './store.ts'
 
 /** How long a deleted application can be restored. */
 const KEPT_DAYS = 30
@@ -47,5 +47,6 @@ export const applicationJobs = (context: ApplicationContext): Job[] => [
   handle(purgeApplicationsJob, async () => {
     for (const { id } of await listAllOrganizations(context.db))
       await context.db.tx(id, (tx) => purgeApplications(tx, id, KEPT_DAYS))
+    await forgetSlugs(context.db)
   }),
 ]

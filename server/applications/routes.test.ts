@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { newId } from '../platform/ids.ts'
+import { sql } from '../platform/sql.ts'
 import { TEMPLATES } from './catalogue.ts'
 import { purgeApplicationsJob } from './job-definitions.ts'
 import { makeKeyPair } from './x509.ts'
@@ -238,12 +239,57 @@ test('a slug is unique in the installation, whatever its case', async () => {
   const taken = await other.put(`${URL}/${mine.id}`, { ...mine, ssoUrl: slug })
   assert.equal(taken.statusCode, 400)
   assert.match(taken.json().message, /^ssoUrl:/)
-  // Deleted, it is free.
+  // Deleted, it is free for its own organization.
   assert.equal((await org.delete(`${URL}/${first.id}`)).statusCode, 200)
-  await create(other, { ssoUrl: slug })
+  await create(org, { ssoUrl: slug })
   const back = await org.post(`${URL}/${first.id}/restore`)
   assert.equal(back.statusCode, 409)
   assert.match(back.json().message, /^ssoUrl:/)
+})
+
+const keptDays = async (slug: string) =>
+  (await app.db.one<{ days: number }>(
+    sql`select round(extract(epoch from kept_until - now()) / 86400)::int as days from application_slugs where slug = ${slug}`,
+  ))!.days
+
+test('a slug that was given up, by deletion or for another one, goes to no other organization at once', async () => {
+  const [org, other] = [await app.newOrganization(), await app.newOrganization()]
+  const [deleted, changed] = [`deleted-${newId()}`, `changed-${newId()}`]
+  const gone = await create(org, { ssoUrl: deleted })
+  const moved = await create(org, { ssoUrl: changed })
+  await org.delete(`${URL}/${gone.id}`)
+  const days = await org.put('/insights/directory/v1/retention', { days: 400 })
+  assert.equal(days.statusCode, 200, days.body)
+  const put = await org.put(`${URL}/${moved.id}`, { ...moved, ssoUrl: `moved-${newId()}` })
+  assert.equal(put.statusCode, 200, put.body)
+  assert.deepEqual([await keptDays(deleted), await keptDays(changed)], [90, 400])
+  const purge = async () => {
+    await app.db.tx(org.organizationId, (tx) => app.queue.send(tx, purgeApplicationsJob, {}))
+    await app.runDueJobs()
+  }
+  await purge()
+  for (const ssoUrl of [deleted, changed]) {
+    assert.equal((await app.anonymous.get(`/saml2/${ssoUrl}/metadata`)).statusCode, 404)
+    const refused = await other.post(URL, bodyWith({ ssoUrl }))
+    assert.equal(refused.statusCode, 400)
+    assert.match(refused.json().message, /^ssoUrl: another application/)
+  }
+  // Purged from the record as well, it is still theirs.
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.execute('delete from applications where id = $1', [gone.id]),
+  )
+  assert.equal((await other.post(URL, bodyWith({ ssoUrl: deleted }))).statusCode, 400)
+  await create(org, { ssoUrl: deleted })
+  assert.equal((await app.anonymous.get(`/saml2/${deleted}/metadata`)).statusCode, 200)
+  await app.db.run(
+    sql`update application_slugs set kept_until = now() - interval '1 second' where slug = ${changed}`,
+  )
+  await purge()
+  assert.equal(
+    await app.db.one(sql`select 1 from application_slugs where slug = ${changed}`),
+    undefined,
+  )
+  await create(other, { ssoUrl: changed })
 })
 
 test('of two who take a slug at the same moment, one gets it', async () => {

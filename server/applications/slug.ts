@@ -3,6 +3,9 @@ import { invalid } from '../platform/errors.ts'
 /** Below /saml2 for something else. */
 const RESERVED = new Set(['test-sp', 'metadata', 'logout', 'resume', 'assets'])
 
+/** How long an address that was given up stays with its tenant, or for as long as that keeps its events. */
+export const MIN_KEPT_DAYS = 90
+
 const SLUG = /^[a-z0-9][a-z0-9._~-]{0,127}$/
 
 export const badSsoUrl = (words: string) => invalid('bad_sso_url', `ssoUrl: ${words}`)

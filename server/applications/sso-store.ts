@@ -8,7 +8,8 @@ export interface SlugRow {
 
 /** Without a tenant: the slug, in lower case, is what tells it. */
 export const findSlug = (db: Queryable, slug: string) =>
-  db.find<SlugRow>(sql`select tenant, application_id from application_slugs where slug = ${slug}`)
+  db.find<SlugRow>(sql`
+    select tenant, application_id from application_slugs where slug = ${slug} and application_id is not null`)
 
 export interface SsoCertificateRow {
   id: string

@@ -190,14 +190,25 @@ export const isInactive = async (
 
 // Slugs are global, so that no two applications of the installation have the same address.
 
-export const SLUG_KEY = 'application_slugs_pkey'
+/** False: another application has it, or another tenant had it not long ago. */
+export const takeSlug = async (
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  slug: string,
+): Promise<boolean> =>
+  (await db.run(sql`
+    insert into application_slugs as s (slug, tenant, application_id) values (${slug}, ${organizationId}, ${id})
+    on conflict (slug) do update
+       set tenant = excluded.tenant, application_id = excluded.application_id, kept_until = null
+     where s.kept_until < now() or (s.kept_until is not null and s.tenant = excluded.tenant)`)) > 0
 
-export const insertSlug = (db: Queryable, organizationId: string, id: string, slug: string) =>
-  db.run(
-    sql`insert into application_slugs (slug, tenant, application_id) values (${slug}, ${organizationId}, ${id})`,
-  )
+/** Nobody is found there any more, and only the tenant may take it again for so many days. */
+export const releaseSlug = (db: Queryable, organizationId: string, id: string, days: number) =>
+  db.run(sql`
+    update application_slugs set application_id = null, kept_until = now() + make_interval(days => ${days})
+     where tenant = ${organizationId} and application_id = ${id}`)
 
-export const deleteSlug = (db: Queryable, organizationId: string, id: string) =>
-  db.run(
-    sql`delete from application_slugs where tenant = ${organizationId} and application_id = ${id}`,
-  )
+/** Of all tenants: those that anybody may take. */
+export const forgetSlugs = (db: Queryable) =>
+  db.run(sql`delete from application_slugs where kept_until < now()`)

@@ -17,7 +17,7 @@ export { type Actor, type EventInput, observeEvents, recordEvent } from './recor
 export { type ReportEvent, recordReportEvent } from './record-reports.ts'
 export { recordSsoEvent, type SsoEvent } from './record-sso.ts'
 export { recordSystemsEvent } from './record-systems.ts'
-export { retentionDays } from './retention.ts'
+export { retentionDays, retentionDaysIn } from './retention.ts'
 export { retentionRoutes } from './retention-routes.ts'
 export { insightsRoutes } from './routes.ts'
 export { savedSearchRoutes } from './saved-search-routes.ts'

@@ -1,5 +1,5 @@
 import type { Caller } from '../platform/caller.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db, Queryable } from '../platform/db.ts'
 import { forbidden } from '../platform/errors.ts'
 import { recordEvent } from './record.ts'
 import { findRetention, lockRetention, saveRetention } from './retention-store.ts'
@@ -8,8 +8,12 @@ import { findRetention, lockRetention, saveRetention } from './retention-store.t
 export const DEFAULT_RETENTION_DAYS = 90
 export const LONGEST_RETENTION_DAYS = 3650
 
-export const retentionDays = async (db: Db, organizationId: string): Promise<number> =>
-  (await findRetention(db.tenant(organizationId), organizationId)) ?? DEFAULT_RETENTION_DAYS
+/** In a transaction of the tenant. */
+export const retentionDaysIn = async (tx: Queryable, organizationId: string): Promise<number> =>
+  (await findRetention(tx, organizationId)) ?? DEFAULT_RETENTION_DAYS
+
+export const retentionDays = (db: Db, organizationId: string): Promise<number> =>
+  retentionDaysIn(db.tenant(organizationId), organizationId)
 
 /**
  * Null goes back to the default. A shorter time takes effect when expired events are next dropped, so that a mistake
