@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { loadConfig } from '../server/platform/config.ts'
 import { OperatorError } from '../server/platform/errors.ts'
+import { checkTarget } from '../server/platform/files.ts'
 import { existingMasterKey, unwrapKey } from '../server/platform/secrets.ts'
 import { FORMAT, type Header, keyCheck, VERSION } from './archive/format.ts'
 import { withOwnerClient } from './archive/session.ts'
@@ -42,6 +43,7 @@ export const verb = command({
   json: true,
   async run({ operands, json }) {
     const [file] = operands as [string]
+    checkTarget(file)
     const config = loadConfig()
     const master = existingMasterKey(config.masterKey, config.dataDir)
     const summary = await withDatabase(config, ({ owner }) =>

@@ -1,5 +1,5 @@
-import { open, rename, rm } from 'node:fs/promises'
 import { messageOf, OperatorError } from '../server/platform/errors.ts'
+import { checkTarget, writeWhole } from '../server/platform/files.ts'
 import { command, UsageError } from './command.ts'
 import { headersOf, refusal, send } from './events-http.ts'
 import { writeOut } from './events-line.ts'
@@ -21,23 +21,6 @@ const FORMATS = ['ndjson', 'csv'] as const
 type Format = (typeof FORMATS)[number]
 
 type Write = (text: string) => Promise<void>
-
-/** The file appears when it is whole; until then, and after a failure, there is none of that name. */
-async function writeFile(file: string, work: (write: Write) => Promise<void>): Promise<void> {
-  const partial = `${file}.partial`
-  // Audit events are nobody else's business.
-  const handle = await open(partial, 'w', 0o600)
-  try {
-    await work((text) => handle.appendFile(text))
-    await handle.sync()
-    await handle.close()
-    await rename(partial, file)
-  } catch (error) {
-    await handle.close().catch(() => {})
-    await rm(partial, { force: true })
-    throw error
-  }
-}
 
 /** Counts rows as they pass. A line break inside a quoted cell of CSV ends no row; JSON has none inside a line. */
 function rowCounter(format: Format): (text: string) => number {
@@ -125,13 +108,16 @@ export const exportEvents = command({
   async run({ options, operands }) {
     const [file] = operands as [string]
     const format = readFormat(options.format ?? 'ndjson')
+    if (file !== '-') checkTarget(file)
     const pieces = exportedText(readTarget(options), readSelection(options, BEGINNING), format)
     const progress = progressLine()
     let rows = 0
     const work = async (write: Write): Promise<void> => {
       rows = await copy(pieces, rowCounter(format), write, progress)
     }
-    await (file === '-' ? work(writeOut) : writeFile(file, work)).finally(progress.done)
+    // Audit events are nobody else's business: the file is its owner's alone.
+    const toFile = () => writeWhole(file, (handle) => work((text) => handle.appendFile(text)))
+    await (file === '-' ? work(writeOut) : toFile()).finally(progress.done)
     if (file !== '-') process.stdout.write(`${file}: ${rows} events.\n`)
   },
 })

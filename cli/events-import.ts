@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { components } from '../client/insights.gen.ts'
+import { checkSource } from '../server/platform/files.ts'
 import { command, UsageError } from './command.ts'
 import { headersOf, refusal, send } from './events-http.ts'
 import { readTarget, TARGET, type Target } from './events-options.ts'
@@ -44,6 +45,7 @@ async function fromStdin(): Promise<Source> {
 }
 
 async function fromFile(file: string): Promise<Source & AsyncDisposable> {
+  checkSource(file)
   const handle = await open(file)
   const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0)
   const read = () => handle.createReadStream({ start: 0, autoClose: false })

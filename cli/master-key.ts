@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../server/platform/config.ts'
 import type { Db } from '../server/platform/db.ts'
 import { messageOf, OperatorError } from '../server/platform/errors.ts'
+import { writeWhole } from '../server/platform/files.ts'
 import { MASTER_KEY_FILE, unwrapKey, wrapKey } from '../server/platform/secrets.ts'
 import { sql } from '../server/platform/sql.ts'
 
@@ -49,23 +50,15 @@ export const rewrapKeys = (db: Db, old: Buffer, fresh: Buffer): Promise<number> 
   })
 
 /** In one step and on disk before it counts: a crash leaves the old key or the new one, never half of either. */
-export function replaceKeyFile(dataDir: string, key: Buffer): string {
+export async function replaceKeyFile(dataDir: string, key: Buffer): Promise<string> {
   const file = join(dataDir, MASTER_KEY_FILE)
-  const partial = `${file}.new`
-  const handle = openSync(partial, 'w', 0o600)
-  try {
-    writeSync(handle, key.toString('base64'))
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-  renameSync(partial, file)
+  await writeWhole(file, (handle) => handle.writeFile(key.toString('base64')))
   return file
 }
 
 /** The file that now holds the new key, or null when the key comes from a setting the operator must change. */
 export async function rotateMasterKey(db: Db, config: Config, old: Buffer, fresh: Buffer) {
   const rewrapped = await rewrapKeys(db, old, fresh)
-  const file = config.masterKey === undefined ? replaceKeyFile(config.dataDir, fresh) : null
+  const file = config.masterKey === undefined ? await replaceKeyFile(config.dataDir, fresh) : null
   return { rewrapped, file }
 }

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { loadConfig } from '../server/platform/config.ts'
 import type { Connection } from '../server/platform/db.ts'
 import { messageOf, OperatorError } from '../server/platform/errors.ts'
+import { checkSource } from '../server/platform/files.ts'
 import { schemaVersion } from '../server/platform/migrate.ts'
 import { existingMasterKey } from '../server/platform/secrets.ts'
 import type { Header } from './archive/format.ts'
@@ -87,6 +88,7 @@ export const verb = command({
   json: true,
   async run({ operands, options, json }) {
     const [file] = operands as [string]
+    checkSource(file)
     const config = loadConfig()
     const master = existingMasterKey(config.masterKey, config.dataDir)
     const header = await verifyArchive(file, master)

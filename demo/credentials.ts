@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { writeWhole } from '../server/platform/files.ts'
 
 /** demo-credentials.json: what a person or a test needs to use the demo world. */
 export interface DemoCredentials {
@@ -49,20 +50,25 @@ const fileOf = (dataDir: string): string => join(dataDir, 'demo-credentials.json
 export const credentialsFileExists = (dataDir: string): boolean => existsSync(fileOf(dataDir))
 
 /** What systems sign with; before the credentials file, which tells of them. */
-export function writePrivateKeys(dataDir: string, keys: ReadonlyMap<string, string>): void {
+export async function writePrivateKeys(
+  dataDir: string,
+  keys: ReadonlyMap<string, string>,
+): Promise<void> {
   for (const [path, key] of keys) {
     const file = join(dataDir, path)
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    writeFileSync(file, key, { mode: 0o600 })
+    await writeWhole(file, (handle) => handle.writeFile(key))
   }
 }
 
-/** Renamed into place: whoever waits for the file never reads half of it. */
-export function writeCredentials(dataDir: string, credentials: DemoCredentials): string {
+/** Whoever waits for the file never reads half of it. */
+export async function writeCredentials(
+  dataDir: string,
+  credentials: DemoCredentials,
+): Promise<string> {
   const file = fileOf(dataDir)
-  const partial = `${file}.${process.pid}`
   mkdirSync(dataDir, { recursive: true, mode: 0o711 })
-  writeFileSync(partial, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 })
-  renameSync(partial, file)
+  const text = `${JSON.stringify(credentials, null, 2)}\n`
+  await writeWhole(file, (handle) => handle.writeFile(text))
   return file
 }

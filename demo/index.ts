@@ -70,7 +70,7 @@ export async function loadDemo(
       )
     return 'already there'
   }
-  writePrivateKeys(dataDir, world.privateKeys)
-  progress(`Credentials are in ${writeCredentials(dataDir, world.credentials)}`)
+  await writePrivateKeys(dataDir, world.privateKeys)
+  progress(`Credentials are in ${await writeCredentials(dataDir, world.credentials)}`)
   return 'loaded'
 }

@@ -1,9 +1,10 @@
-import { createWriteStream, renameSync, rmSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
+import { writeWhole } from '../../server/platform/files.ts'
 import {
   type Frame,
   frameHead,
@@ -83,10 +84,7 @@ async function* sealed(frames: AsyncIterable<Frame>, master: Buffer): AsyncGener
   yield Buffer.concat([frameHead(last), last.body])
 }
 
-/**
- * Writes beside the final name and renames at the end: a file under that name is always whole. All tables
- * are read in one snapshot, row by row, so memory stays flat and writers are not held up.
- */
+/** All tables are read in one snapshot, row by row, so memory stays flat and writers are not held up. */
 export async function writeArchive(
   client: pg.Client,
   file: string,
@@ -94,21 +92,18 @@ export async function writeArchive(
   master: Buffer,
   onProgress: OnProgress,
 ): Promise<Summary> {
-  const partial = `${file}.partial`
   const tables: Record<string, number> = {}
-  rmSync(partial, { force: true })
-  try {
-    const frames = archiveFrames(client, header, tables, onProgress)
-    await pipeline(
-      Readable.from(sealed(frames, master), { objectMode: false }),
+  await writeWhole(file, (handle) =>
+    pipeline(
+      Readable.from(sealed(archiveFrames(client, header, tables, onProgress), master), {
+        objectMode: false,
+      }),
       createGzip(),
-      createWriteStream(partial, { mode: 0o600, flush: true }),
-    )
-    renameSync(partial, file)
-  } catch (error) {
-    rmSync(partial, { force: true })
-    throw error
-  }
+      async (packed: AsyncIterable<Buffer>) => {
+        for await (const chunk of packed) await handle.appendFile(chunk)
+      },
+    ),
+  )
   const rows = Object.values(tables).reduce((sum, count) => sum + count, 0)
   return { tables, rows, bytes: statSync(file).size }
 }

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { writeWhole } from '../server/platform/files.ts'
+import { tempDirectory } from '../test/harness.ts'
+import { runCli } from './installation.ts'
+
+// Nobody listens here: whoever looked at the file only after the work began would say so instead.
+const ENV = {
+  GATEHOUSE_DATA_DIR: tempDirectory(),
+  DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing',
+}
+const TARGET = ['--url', 'http://127.0.0.1:1', '--key', 'key']
+
+const folder = tempDirectory()
+const at = (name: string) => join(folder, name)
+mkdirSync(at('folder'))
+execFileSync('mkfifo', [at('pipe')])
+symlinkSync('/dev/null', at('to-device'))
+symlinkSync(at('folder'), at('to-folder'))
+symlinkSync(at('gone'), at('to-nowhere'))
+writeFileSync(at('plain'), 'before')
+
+const IRREGULAR: [name: string, why: string][] = [
+  ['folder', 'it is a folder, not a regular file'],
+  ['pipe', 'it is a pipe, not a regular file'],
+  ['to-device', 'it is a device, not a regular file'],
+  ['to-folder', 'it is a folder, not a regular file'],
+]
+
+async function assertRefused(args: string[], words: string): Promise<void> {
+  const { code, stdout, stderr } = await runCli(ENV, args)
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.equal(stderr, `gatehouse: ${words}\n`)
+}
+
+for (const verb of [['backup'], ['events', 'export', ...TARGET]]) {
+  test(`${verb.slice(0, 2).join(' ')} refuses what is no place for a file, before it begins`, async () => {
+    const before = readdirSync(folder)
+    const cases: [string, string][] = [
+      ...IRREGULAR,
+      ['to-nowhere', 'it is a link that leads nowhere'],
+      ['no/file', `there is no folder ${at('no')}`],
+      ['plain/file', `there is no folder ${at('plain')}`],
+      ['new/', 'it is the name of a folder'],
+    ]
+    for (const [name, why] of cases)
+      await assertRefused([...verb, at(name)], `${at(name)} cannot be written: ${why}`)
+    assert.deepEqual(readdirSync(folder), before, 'nothing was left behind')
+    assert.ok(lstatSync(at('pipe')).isFIFO())
+  })
+}
+
+for (const verb of [['restore'], ['events', 'import', ...TARGET]]) {
+  test(`${verb.slice(0, 2).join(' ')} refuses what is no file to read`, async () => {
+    const cases: [string, string][] = [
+      ...IRREGULAR,
+      ['to-nowhere', 'there is no such file'],
+      ['no/file', 'there is no such file'],
+    ]
+    for (const [name, why] of cases)
+      await assertRefused([...verb, at(name)], `${at(name)} cannot be read: ${why}`)
+  })
+}
+
+test('a file appears whole, behind a link where there is one, or stays as it was', async () => {
+  symlinkSync(at('plain'), at('link'))
+  await assert.rejects(
+    writeWhole(at('link'), async (handle) => {
+      await handle.writeFile('half')
+      throw new Error('broken off')
+    }),
+    /^Error: broken off$/,
+  )
+  assert.equal(readFileSync(at('plain'), 'utf8'), 'before')
+  await writeWhole(at('link'), (handle) => handle.writeFile('after'))
+  assert.equal(readFileSync(at('plain'), 'utf8'), 'after')
+  assert.ok(lstatSync(at('link')).isSymbolicLink())
+  assert.equal(lstatSync(at('plain')).mode & 0o777, 0o600)
+  assert.ok(!readdirSync(folder).some((name) => name.includes('.partial')))
+})
+
+test('a disk that is full is said in one line', async () => {
+  // Every write to it fails, as on a full disk.
+  await assert.rejects(
+    writeWhole(at('full'), async () => writeFileSync('/dev/full', 'no room')),
+    new RegExp(`^OperatorError: ${at('full')} cannot be written: ENOSPC: no space left on device`),
+  )
+})
