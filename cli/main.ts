@@ -26,6 +26,7 @@ const verbs: Record<string, Entry> = {
   backup: { about: 'Write everything into one file', load: () => import('./backup.ts') },
   restore: { about: 'Read such a file back', load: () => import('./restore.ts') },
   events: { about: 'Query, follow, import, export events', load: () => import('./events.ts') },
+  jobs: { about: 'Show jobs, and try failed ones again', load: () => import('./jobs.ts') },
   mail: { about: 'Show recent mails', load: () => import('./mail.ts') },
   config: { about: 'Show the settings in force', load: () => import('./config.ts') },
   version: { about: 'Print the version', load: () => import('./version.ts') },

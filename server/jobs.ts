@@ -22,10 +22,13 @@ import {
   dropExpiredJob,
   insightsJobs,
   makeDigestsJob,
+  recordEvent,
 } from './insights/index.ts'
 import { oidcJobs, tidyOidcJob } from './oidc/index.ts'
+import { systemCaller } from './platform/caller.ts'
 import type { Db } from './platform/db.ts'
-import type { JobDefinition } from './platform/jobs/definition.ts'
+import { handle, type JobDefinition } from './platform/jobs/definition.ts'
+import { type TellFailure, watchJobs, watchJobsJob } from './platform/jobs/failures.ts'
 import { sendMailJob } from './platform/mail.ts'
 import { portalJobDefinitions, portalJobs } from './portal/index.ts'
 import { makeReportJob, reportJobs, tidyReportsJob } from './reports/index.ts'
@@ -59,7 +62,19 @@ export const jobDefinitions: JobDefinition[] = [
   purgeApplicationsJob,
   tidySsoJob,
   tidyOidcJob,
+  watchJobsJob,
 ] as unknown as JobDefinition[]
+
+/** Administrators hear of it where they hear of everything else; the command line tells the reason. */
+const recordFailure: TellFailure = async (tx, { queue, organization, jobs }) => {
+  const [id] = jobs as [string]
+  await recordEvent(tx, systemCaller(organization, 'job queue'), {
+    event_type: 'job_failed',
+    resource: { type: 'job', id, name: queue },
+    success: false,
+    error_message: `${jobs.length === 1 ? 'A job' : `${jobs.length} jobs`} of ${queue} failed`,
+  })
+}
 
 /** What the slices do with them. */
 export const jobsOf = (db: Db, contexts: Contexts) => [
@@ -76,4 +91,5 @@ export const jobsOf = (db: Db, contexts: Contexts) => [
   ...groupJobs(contexts.groups),
   ...applicationJobs(contexts.applications),
   ...graphJobs(db),
+  handle(watchJobsJob, () => watchJobs(db, recordFailure)),
 ]

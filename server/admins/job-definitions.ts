@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { JobClient } from '../platform/jobs/client.ts'
-import { defineJob, type JobDefinition } from '../platform/jobs/definition.ts'
+import { defineJob, FOR_A_DAY, type JobDefinition, UPKEEP } from '../platform/jobs/definition.ts'
 
 export const deleteExpiredJob = defineJob({
   name: 'admins.delete-expired',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '29 * * * *',
 })
 
@@ -16,7 +16,7 @@ export type MailReset = Static<typeof MailReset>
 export const mailResetJob = defineJob({
   name: 'admins.mail-reset',
   payload: MailReset,
-  retry: { limit: 3, backoffSeconds: 10 },
+  retry: FOR_A_DAY,
 })
 
 export const adminJobDefinitions = [deleteExpiredJob, mailResetJob] as unknown as JobDefinition[]

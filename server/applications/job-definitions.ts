@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineJob } from '../platform/jobs/definition.ts'
+import { defineJob, UPKEEP } from '../platform/jobs/definition.ts'
 
 export const promoteCertificateJob = defineJob({
   name: 'applications.promote-certificate',
@@ -10,27 +10,27 @@ export const promoteCertificateJob = defineJob({
     /** The instant it was planned for; with another one in the row the job is out of date. */
     at: Type.String(),
   }),
-  retry: { limit: 10, backoffSeconds: 30 },
+  retry: UPKEEP,
 })
 
 /** Promotions whose job is gone: it gave up, or the database comes from a backup, which holds no jobs. */
 export const promoteOverdueJob = defineJob({
   name: 'applications.promote-overdue',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '*/10 * * * *',
 })
 
 export const warnOfExpiryJob = defineJob({
   name: 'applications.warn-of-expiry',
   payload: Type.Object({}),
-  retry: { limit: 5, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '17 6 * * *',
 })
 
 export const purgeApplicationsJob = defineJob({
   name: 'applications.purge-deleted',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '53 3 * * *',
 })

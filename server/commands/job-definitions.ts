@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineJob } from '../platform/jobs/definition.ts'
+import { defineJob, UPKEEP } from '../platform/jobs/definition.ts'
 
 const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
 
@@ -11,13 +11,13 @@ export const runScheduledJob = defineJob({
     commandId: Id,
     at: Type.String({ format: 'date-time' }),
   }),
-  retry: { limit: 10, backoffSeconds: 30 },
+  retry: UPKEEP,
 })
 
 /** Drops what no system came for, and plans commands whose turn got lost. */
 export const tidyCommandsJob = defineJob({
   name: 'commands.tidy',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '41 3 * * *',
 })

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { deleteVoidArrivals, listTenants } from './run-store.ts'
 
 export const dropArrivalsJob = defineJob({
   name: 'forwarding.drop-arrivals',
   payload: Type.Object({}),
-  retry: { limit: 5, backoffSeconds: 600 },
+  retry: UPKEEP,
   cron: '53 3 * * *',
 })
 

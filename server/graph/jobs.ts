@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { retentionDays } from '../insights/index.ts'
 import { listAllOrganizations } from '../organizations/index.ts'
 import type { Db } from '../platform/db.ts'
-import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { deleteEndedEdges, deleteForgottenNodes } from './history-store.ts'
 
 const DAY = 86_400_000
@@ -17,7 +17,7 @@ const BATCH = 5000
 export const forgetHistoryJob = defineJob({
   name: 'graph.forget-history',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 600 },
+  retry: UPKEEP,
   cron: '53 3 * * *',
 })
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineJob } from '../platform/jobs/definition.ts'
+import { defineJob, FOR_A_DAY, UPKEEP } from '../platform/jobs/definition.ts'
 
 export const evaluateGroupJob = defineJob({
   name: 'groups.evaluate-group',
@@ -8,7 +8,7 @@ export const evaluateGroupJob = defineJob({
     type: Type.Enum(['user_group', 'system_group']),
     id: Type.String(),
   }),
-  retry: { limit: 5, backoffSeconds: 5 },
+  retry: UPKEEP,
 })
 
 /** Tells administrators what the rule of a group under review suggests: once for all that comes within a while. */
@@ -20,7 +20,7 @@ export const mailSuggestionsJob = defineJob({
     id: Type.String(),
     since: Type.String(),
   }),
-  retry: { limit: 5, backoffSeconds: 30 },
+  retry: FOR_A_DAY,
   oneWaiting: true,
 })
 
@@ -28,13 +28,13 @@ export const mailSuggestionsJob = defineJob({
 export const evaluateAllGroupsJob = defineJob({
   name: 'groups.evaluate-all',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 300 },
+  retry: UPKEEP,
   cron: '11 2 * * *',
 })
 
 export const purgeGroupsJob = defineJob({
   name: 'groups.purge-deleted',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '41 3 * * *',
 })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { deleteDigestsBefore } from './digest-store.ts'
 import { makeDigests } from './make-digests.ts'
 import { DEFAULT_RETENTION_DAYS } from './retention.ts'
@@ -12,7 +12,7 @@ const DAY = 86_400_000
 export const createPartitionsJob = defineJob({
   name: 'insights.create-partitions',
   payload: Type.Object({}),
-  retry: { limit: 20, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '17 3 * * *',
 })
 
@@ -23,7 +23,7 @@ export const ensurePartitions = (db: Db, now = Date.now()): Promise<number> =>
 export const dropExpiredJob = defineJob({
   name: 'insights.drop-expired',
   payload: Type.Object({}),
-  retry: { limit: 5, backoffSeconds: 600 },
+  retry: UPKEEP,
   cron: '41 3 * * *',
 })
 
@@ -60,8 +60,7 @@ export async function dropExpired(db: Db, now = Date.now(), batch = BATCH): Prom
 export const makeDigestsJob = defineJob({
   name: 'insights.make-digests',
   payload: Type.Object({}),
-  // The next run does what this one left.
-  retry: { limit: 0, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '*/5 * * * *',
 })
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Config } from './config.ts'
 import type { Db, Tx } from './db.ts'
 import { newId } from './ids.ts'
-import { defineJob, handle, type Job, type SendJob } from './jobs/definition.ts'
+import { defineJob, FOR_A_DAY, handle, type Job, type SendJob } from './jobs/definition.ts'
 import type { Logger } from './log.ts'
 import type { Sealer } from './secrets.ts'
 import { sql } from './sql.ts'
@@ -11,7 +11,7 @@ import { sql } from './sql.ts'
 export const sendMailJob = defineJob({
   name: 'platform.send-mail',
   payload: Type.Object({ mailId: Type.String() }),
-  retry: { limit: 8, backoffSeconds: 30 },
+  retry: FOR_A_DAY,
 })
 
 export interface Mail {

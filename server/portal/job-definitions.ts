@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { JobClient } from '../platform/jobs/client.ts'
-import { defineJob, type JobDefinition } from '../platform/jobs/definition.ts'
+import { defineJob, FOR_A_DAY, type JobDefinition, UPKEEP } from '../platform/jobs/definition.ts'
 
 export const deleteExpiredSessionsJob = defineJob({
   name: 'portal.delete-expired-sessions',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '37 * * * *',
 })
 
@@ -20,7 +20,7 @@ export type MailReset = Static<typeof MailReset>
 export const mailResetJob = defineJob({
   name: 'portal.mail-reset',
   payload: MailReset,
-  retry: { limit: 3, backoffSeconds: 10 },
+  retry: FOR_A_DAY,
 })
 
 export const portalJobDefinitions = [

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineJob } from '../platform/jobs/definition.ts'
+import { defineJob, UPKEEP } from '../platform/jobs/definition.ts'
 
 const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
 
@@ -13,6 +13,6 @@ export const makeReportJob = defineJob({
 export const tidyReportsJob = defineJob({
   name: 'reports.tidy',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '29 3 * * *',
 })

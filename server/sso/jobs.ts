@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { listAllOrganizations } from '../organizations/index.ts'
 import type { Db } from '../platform/db.ts'
-import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { deleteExpired } from './store.ts'
 
 /** What has expired counts no more, whether it is still there or not. */
 export const tidySsoJob = defineJob({
   name: 'sso.delete-expired',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '*/10 * * * *',
 })
 

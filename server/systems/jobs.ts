@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { listAllOrganizations } from '../organizations/index.ts'
 import type { Db } from '../platform/db.ts'
-import { defineJob, handle, type Job } from '../platform/jobs/definition.ts'
+import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { forgetPurgedUsers, purgeSystems } from './store.ts'
 
 /** How long a deleted system can be restored. */
@@ -10,7 +10,7 @@ const TOMBSTONE_DAYS = 30
 export const purgeSystemsJob = defineJob({
   name: 'systems.purge-deleted',
   payload: Type.Object({}),
-  retry: { limit: 3, backoffSeconds: 60 },
+  retry: UPKEEP,
   cron: '23 3 * * *',
 })
 

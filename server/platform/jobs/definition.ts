@@ -1,12 +1,31 @@
 import type { Static, TSchema } from 'typebox'
 import type { Tx } from '../db.ts'
 
+export interface Retry {
+  /** Attempts after the first one. */
+  limit: number
+  /** The first pause; each is about twice as long as the one before. */
+  backoffSeconds: number
+}
+
+/** No pause is longer, of whatever job. */
+export const MAX_PAUSE_SECONDS = 900
+
+/** More than any job will ever need, and room to count on. */
+export const FOREVER = 1_000_000_000
+
+/** What comes round by itself or repairs a state: however long an outage lasts, the first run after it mends all. */
+export const UPKEEP: Retry = { limit: FOREVER, backoffSeconds: 15 }
+
+/** What somebody asked for: it outlives a day without a mail server or database, then it is given up and shown. */
+export const FOR_A_DAY: Retry = { limit: 100, backoffSeconds: 15 }
+
 /** A job's name, the shape of what it carries (ids, never snapshots) and how it is retried. */
 export interface JobDefinition<S extends TSchema = TSchema> {
   /** `slice.verb-noun` */
   name: string
   payload: S
-  retry: { limit: number; backoffSeconds: number }
+  retry: Retry
   /** Standard cron expression in UTC, for work that comes round by itself; its payload is then {}. */
   cron?: string
   /** Of those sent with one key, one waits at a time: what is sent meanwhile is left to it. */

@@ -1,9 +1,9 @@
 import { PgBoss } from 'pg-boss'
 import Value from 'typebox/value'
-import { type Connection, clientConfig, type Db } from '../db.ts'
+import { type Connection, clientConfig, type Db, type Queryable } from '../db.ts'
 import type { Logger } from '../log.ts'
 import { sql } from '../sql.ts'
-import type { Job, JobDefinition, SendJob } from './definition.ts'
+import { type Job, type JobDefinition, MAX_PAUSE_SECONDS, type SendJob } from './definition.ts'
 
 const SCHEMA = 'pgboss'
 
@@ -24,6 +24,7 @@ export async function migrateQueue(owner: Connection, definitions: JobDefinition
         retryLimit: retry.limit,
         retryDelay: retry.backoffSeconds,
         retryBackoff: true,
+        retryDelayMax: MAX_PAUSE_SECONDS,
         heartbeatSeconds: 30,
       }
       if (await boss.getQueue(name)) await boss.updateQueue(name, options)
@@ -44,9 +45,24 @@ export interface QueueDepth {
   name: string
   waiting: number
   active: number
+  /** Failed before and waiting for the next attempt. */
+  retrying: number
   failed: number
   oldestSeconds: number
 }
+
+export const queueDepths = (db: Queryable): Promise<QueueDepth[]> =>
+  db.many<QueueDepth>(sql`
+    select q.name,
+           count(*) filter (where j.state in ('created', 'retry') and j.start_after <= now())::int as waiting,
+           count(*) filter (where j.state = 'active')::int as active,
+           count(*) filter (where j.state = 'retry')::int as retrying,
+           count(*) filter (where j.state = 'failed')::int as failed,
+           coalesce(extract(epoch from now() - min(j.start_after)
+             filter (where j.state in ('created', 'retry') and j.start_after <= now())), 0)::float8 as "oldestSeconds"
+      from pgboss.queue q left join pgboss.job j on j.name = q.name
+     where q.name not like '\_\_pgboss%'
+     group by q.name`)
 
 export interface Queue {
   send: SendJob
@@ -93,9 +109,17 @@ export async function openQueue(
   let boss = make(false)
   await boss.start()
 
+  /** Of what comes round by itself one failure at a time is enough: the run that waits does the work of both. */
+  const leftToAnother = async ({ name, cron }: JobDefinition, id: string): Promise<boolean> =>
+    cron !== undefined &&
+    (await db.one(
+      sql`select from pgboss.job where name = ${name} and state = 'retry' and id <> ${id} limit 1`,
+    )) !== undefined
+
   async function runOne(job: Job, id: string, data: object): Promise<void> {
     const started = Date.now()
     try {
+      if (await leftToAnother(job.definition, id)) return
       await job.run(Value.Parse(job.definition.payload, data))
       log.info({ job: job.definition.name, id, ms: Date.now() - started }, 'job done')
     } catch (error) {
@@ -154,17 +178,7 @@ export async function openQueue(
       return ran
     },
 
-    depths: () =>
-      db.many<QueueDepth>(sql`
-        select q.name,
-               count(*) filter (where j.state in ('created', 'retry') and j.start_after <= now())::int as waiting,
-               count(*) filter (where j.state = 'active')::int as active,
-               count(*) filter (where j.state = 'failed')::int as failed,
-               coalesce(extract(epoch from now() - min(j.start_after)
-                 filter (where j.state in ('created', 'retry') and j.start_after <= now())), 0)::float8 as "oldestSeconds"
-          from pgboss.queue q left join pgboss.job j on j.name = q.name
-         where q.name not like '\_\_pgboss%'
-         group by q.name`),
+    depths: () => queueDepths(db),
 
     async stop() {
       await boss.stop({ graceful: working, timeout: 10_000 })
