@@ -17,6 +17,7 @@ import { createLog, type Logger } from './platform/log.ts'
 import { mailJob } from './platform/mail.ts'
 import { createMetrics, registerMetrics } from './platform/metrics.ts'
 import type { Sealer } from './platform/secrets.ts'
+import { Storage } from './platform/storage.ts'
 import { registerTracing } from './platform/tracing.ts'
 import { registerRoutes } from './routes.ts'
 import { createSystemAuthenticate, registerSystemContext } from './systems/index.ts'
@@ -38,6 +39,8 @@ export interface AppParts {
   searchDb: Db
   log: Logger
   sealer: Sealer
+  /** Its disk; unknown to those who bring no database of their own. */
+  storage?: Storage
   /** For tests: called on the bare server before any route is registered. */
   prepare?: (http: FastifyInstance) => void
 }
@@ -49,14 +52,15 @@ async function connectGeoIp(http: FastifyInstance, config: Config, log: Logger):
   http.addHook('onClose', async () => database?.close())
 }
 
-interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare'> {
+interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare' | 'storage'> {
+  storage: Storage
   contexts: Contexts
   queueDepths: Queue['depths']
   prepare?: AppParts['prepare'] | undefined
 }
 
 async function createHttp(parts: HttpParts) {
-  const { config, db, searchDb, log, contexts, queueDepths, prepare } = parts
+  const { config, db, searchDb, log, contexts, queueDepths, storage, prepare } = parts
   const metrics = createMetrics()
   observeEvents((service) => metrics.eventsWritten.inc({ service }))
   const http = await createServer(config, log)
@@ -68,8 +72,8 @@ async function createHttp(parts: HttpParts) {
   registerAuthorization(http, createSystemAuthenticate(db, authenticate))
   registerSystemContext(http, db)
   const operations = collectOperations(http)
-  registerMetrics(http, metrics, db, queueDepths, config.metricsToken)
-  registerHealth(http, db, warnings)
+  registerMetrics(http, metrics, { config, db, queueDepths, storage })
+  registerHealth(http, { db, storage, warnings })
 
   // A worker answers for its health only.
   if (config.role !== 'worker')
@@ -80,6 +84,7 @@ async function createHttp(parts: HttpParts) {
 
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, db, searchDb, log, sealer, prepare } = parts
+  const storage = parts.storage ?? new Storage(null, 0, log)
   // Jobs may send jobs, so this is there before the queue.
   const send: SendJob = (tx, definition, payload, options) =>
     queue.send(tx, definition, payload, options)
@@ -95,6 +100,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     log,
     contexts,
     queueDepths: queue.depths,
+    storage,
     prepare,
   })
   const forwarding = new ForwardingWorker(contexts.forwarding, log)
@@ -105,6 +111,7 @@ export async function createApp(parts: AppParts): Promise<App> {
 export async function describeRoutes(): Promise<Operation[]> {
   const db = openDb({})
   const config = loadConfig({})
+  const log = createLog('silent')
   const contexts = createContexts({
     config,
     db,
@@ -116,9 +123,10 @@ export async function describeRoutes(): Promise<Operation[]> {
     config,
     db,
     searchDb: db,
-    log: createLog('silent'),
+    log,
     contexts,
     queueDepths: async () => [],
+    storage: new Storage(null, 0, log),
   })
   return operations
 }

@@ -9,6 +9,7 @@ import { migrateQueue } from './platform/jobs/queue.ts'
 import type { Logger } from './platform/log.ts'
 import { type Migration, migrate } from './platform/migrate.ts'
 import { readMasterKey, Sealer } from './platform/secrets.ts'
+import { Storage } from './platform/storage.ts'
 
 export const migrateAll = (database: Database): Promise<Migration[]> =>
   migrate(database.owner, (owner) => migrateQueue(owner, jobDefinitions))
@@ -21,6 +22,7 @@ export interface Ground {
   db: Db
   /** For searches; see AppParts. */
   searchDb: Db
+  storage: Storage
   sealer: Sealer
   close(): Promise<void>
 }
@@ -31,10 +33,12 @@ async function openGround(config: Config, log: Logger, open: typeof openDatabase
     for (const { name } of await migrateAll(database)) log.info({ migration: name }, 'migrated')
     const onError = (error: Error) =>
       log.debug({ reason: error.message }, 'database connection lost')
+    const storage = new Storage(database.embedded?.directory ?? null, config.minFreeBytes, log)
     const limits = {
       tenantShare: config.tenantShare,
       listTimeoutMs: config.listTimeout,
       onError,
+      onFull: storage.noteFull,
     }
     const db = openDb(database.service, { max: config.databasePool, ...limits })
     const searchDb = openDb(database.service, {
@@ -46,10 +50,11 @@ async function openGround(config: Config, log: Logger, open: typeof openDatabase
     })
     const sealer = await Sealer.open(readMasterKey(config.masterKey, config.dataDir), db)
     const close = async () => {
+      storage.stop()
       await Promise.all([db.close(), searchDb.close()])
       await database.stop()
     }
-    return { database, db, searchDb, sealer, close }
+    return { database, db, searchDb, storage, sealer, close }
   } catch (error) {
     await database.stop()
     throw error
@@ -74,6 +79,7 @@ export async function startService(config: Config, log: Logger) {
       password: config.adminPassword,
       apiKey: config.adminApiKey,
     })
+    ground.storage.watch()
     const app = await createApp({ config, log, ...ground })
     const stopCache = await app.contexts.admins.cache.listen(ground.database.service, log)
     const stopListening = async () => {

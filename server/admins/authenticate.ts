@@ -6,6 +6,7 @@ import type { Db, Queryable } from '../platform/db.ts'
 import { forbidden, unauthenticated } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
 import { sha256 } from '../platform/secrets.ts'
+import { ifThereIsRoom } from '../platform/storage.ts'
 import { hashKey, looksValid } from './api-key.ts'
 import type { CredentialCache } from './credential-cache.ts'
 import { findAccessToken, findCredential } from './credential-store.ts'
@@ -160,7 +161,7 @@ export function createAuthenticate(
       )
     }
     if (touch && Date.now() - Date.parse(session.seen_at) > 60_000)
-      await touchSession(db, session.hash)
+      await ifThereIsRoom(touchSession(db, session.hash))
     const principal = await administratorPrincipal(db, row, {
       authMethod: 'session',
       scopes: null,

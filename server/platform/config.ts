@@ -62,6 +62,11 @@ function atLeast(length: number) {
     return raw
   }
 }
+/** Printed and kept where programs read it, so it can be long. */
+const MIN_KEY_LENGTH = 32
+const MIN_PASSWORD_LENGTH = 12
+const MIN_TOKEN_LENGTH = 16
+
 function masterKey(raw: string): Buffer {
   const key = Buffer.from(raw, 'base64')
   if (key.length !== 32) throw new Error('must be 32 bytes in base64')
@@ -78,6 +83,8 @@ function outboundAllow(raw: string): string[] {
   new Allowlist(entries)
   return entries
 }
+
+export const DEFAULT_DRAIN_SECONDS = 5
 
 /** Every setting of the process. docs/settings.md is generated from this table. */
 export const settings = {
@@ -179,18 +186,18 @@ export const settings = {
   }),
   adminPassword: setting({
     env: 'GATEHOUSE_ADMIN_PASSWORD',
-    parse: atLeast(8) as (raw: string) => string | undefined,
+    parse: atLeast(MIN_PASSWORD_LENGTH) as (raw: string) => string | undefined,
     fallback: undefined,
     default: 'generated, printed once',
-    about: 'Password of the first administrator',
+    about: `Password of the first administrator, ${MIN_PASSWORD_LENGTH} characters or more`,
     secret: true,
   }),
   adminApiKey: setting({
     env: 'GATEHOUSE_ADMIN_API_KEY',
-    parse: atLeast(8) as (raw: string) => string | undefined,
+    parse: atLeast(MIN_KEY_LENGTH) as (raw: string) => string | undefined,
     fallback: undefined,
     default: 'generated, printed once',
-    about: 'API key of the first administrator',
+    about: `API key of the first administrator, ${MIN_KEY_LENGTH} characters or more`,
     secret: true,
   }),
   masterKey: setting({
@@ -297,6 +304,29 @@ export const settings = {
     default: '20',
     about: 'How long requests in flight may take to finish on SIGTERM',
   }),
+  drainSeconds: setting({
+    env: 'GATEHOUSE_DRAIN_SECONDS',
+    parse: integer(0, 3600) as (raw: string) => number | undefined,
+    fallback: undefined,
+    default: '5 with DATABASE_URL, else 0; 0 for a worker',
+    about:
+      'For how long a process goes on taking requests after SIGTERM, not ready and with Connection: close, until the load balancer has noticed',
+  }),
+  minFreeBytes: setting({
+    env: 'GATEHOUSE_MIN_FREE_BYTES',
+    parse: integer(0, Number.MAX_SAFE_INTEGER),
+    fallback: 1_073_741_824,
+    default: '1073741824',
+    about:
+      'Log and /readyz warn while the disk of the embedded PostgreSQL has less free space than this',
+  }),
+  minRetentionDays: setting({
+    env: 'GATEHOUSE_MIN_RETENTION_DAYS',
+    parse: integer(1, 3650),
+    fallback: 7,
+    default: '7',
+    about: 'Fewest days for which an organization may choose to keep its events',
+  }),
   smtpUrl: setting({
     env: 'GATEHOUSE_SMTP_URL',
     parse: url('smtp:', 'smtps:') as (raw: string) => string | undefined,
@@ -321,19 +351,28 @@ export const settings = {
   }),
   metricsToken: setting({
     env: 'GATEHOUSE_METRICS_TOKEN',
-    parse: optionalText,
-    fallback: undefined as string | undefined,
-    default: 'unset: open',
-    about: 'When set, /metrics wants it as a bearer token',
+    parse: atLeast(MIN_TOKEN_LENGTH) as (raw: string) => string | undefined,
+    fallback: undefined,
+    default: 'unset',
+    about: `When set, /metrics wants it as a bearer token, also on this machine; ${MIN_TOKEN_LENGTH} characters or more`,
     secret: true,
+  }),
+  metrics: setting({
+    env: 'GATEHOUSE_METRICS',
+    parse: oneOf('loopback', 'open'),
+    fallback: 'loopback',
+    default: 'loopback',
+    about:
+      'Who may read /metrics while it has no token: this machine, not through a proxy (loopback), or anybody (open)',
   }),
 } as const
 
 type Settings = {
   [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer T> ? T : never
 }
-export interface Config extends Omit<Settings, 'publicUrl'> {
+export interface Config extends Omit<Settings, 'publicUrl' | 'drainSeconds'> {
   publicUrl: string
+  drainSeconds: number
   /** People reach this process through their own machine only: mails may show up in the log. */
   development: boolean
 }
@@ -371,8 +410,11 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   }
   const config = values as unknown as Settings
   const publicUrl = config.publicUrl ?? `http://localhost:${config.port}`
+  // With a database of its own a process is alone: nobody could take over. A worker is sent no requests.
+  const alone = config.databaseUrl === undefined || config.role === 'worker'
   return {
     ...config,
+    drainSeconds: config.drainSeconds ?? (alone ? 0 : DEFAULT_DRAIN_SECONDS),
     dataDir: resolve(config.dataDir),
     publicUrl,
     development: ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname),

@@ -132,6 +132,14 @@ export function translate(error: unknown): unknown {
       retryAfter: 1,
     })
   }
+  if (code === '53100' || code === 'ENOSPC') {
+    const message = 'The disk of the database is full; nothing can be written until there is space'
+    return unavailable('storage_full', message, { cause: error, retryAfter: 30 })
+  }
+  if (code === '53200') {
+    const message = 'The database has no memory left for this request; try again shortly'
+    return unavailable('database_out_of_memory', message, { cause: error, retryAfter: 5 })
+  }
   if (code === '57014') {
     return unavailable(
       'statement_timeout',
@@ -264,6 +272,8 @@ export interface DbOptions {
   /** Connections that are left to tables without a tenant, so that no tenant is waited for to read those. */
   spare?: number
   onError?: (error: Error) => void
+  /** Something could not be written for want of space. */
+  onFull?: () => void
 }
 
 export function openDb(connection: Connection, options: DbOptions = {}): Db {
@@ -286,6 +296,12 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
   })
   pool.on('error', (error) => options.onError?.(error))
 
+  const told = (error: unknown): unknown => {
+    const translated = translate(error)
+    if (translated instanceof AppError && translated.reason === 'storage_full') options.onFull?.()
+    return translated
+  }
+
   async function withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     let client: pg.PoolClient
     try {
@@ -301,7 +317,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     try {
       return await use(client)
     } catch (error) {
-      const translated = translate(error)
+      const translated = told(error)
       if (translated instanceof AppError && translated.reason === 'database_unavailable') {
         broken ??= error instanceof Error ? error : new Error(String(error))
       }
@@ -406,7 +422,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
         return result
       } catch (error) {
         party.abandoned = true
-        throw translate(error)
+        throw told(error)
       }
     },
 

@@ -1,9 +1,11 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Config } from './config.ts'
 import type { Db } from './db.ts'
-import { unauthenticated } from './errors.ts'
+import { forbidden, unauthenticated } from './errors.ts'
 import type { Queue } from './jobs/queue.ts'
 import { sameSecret } from './secrets.ts'
+import type { Storage } from './storage.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,13 +37,37 @@ export function createMetrics(): Metrics {
   return { registry, eventsWritten, untrustedProxy }
 }
 
+interface MetricsParts {
+  config: Pick<Config, 'metrics' | 'metricsToken'>
+  db: Db
+  queueDepths: Queue['depths']
+  storage: Storage
+}
+
+/** Set by proxies: whoever they speak for is not on this machine, though the connection comes from it. */
+const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
+
+const isLocal = ({ raw: { socket }, headers }: FastifyRequest): boolean =>
+  /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '') &&
+  !FORWARDED.some((name) => name in headers)
+
+/** With a token everybody needs it; without one the figures are for this machine alone, unless set otherwise. */
+function admit(request: FastifyRequest, { metrics, metricsToken }: MetricsParts['config']): void {
+  if (metricsToken !== undefined) {
+    if (sameSecret(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) return
+    throw unauthenticated('metrics_token', 'Unauthorized: /metrics wants its bearer token')
+  }
+  if (metrics === 'open' || isLocal(request)) return
+  const message =
+    'Forbidden: /metrics answers on this machine only; GATEHOUSE_METRICS_TOKEN or GATEHOUSE_METRICS=open admits others'
+  throw forbidden('metrics_closed', message)
+}
+
 /** Request durations by route, the pool, the queue, the process; Prometheus text at /metrics. */
 export function registerMetrics(
   app: FastifyInstance,
   { registry }: Metrics,
-  db: Db,
-  queueDepths: Queue['depths'],
-  token: string | undefined,
+  { config, db, queueDepths, storage }: MetricsParts,
 ): void {
   const duration = new Histogram({
     name: 'gatehouse_http_request_duration_seconds',
@@ -87,23 +113,23 @@ export function registerMetrics(
     registers: [registry],
   })
 
+  const free = new Gauge({
+    name: 'gatehouse_data_free_bytes',
+    help: 'Free space of the data directory, where the embedded PostgreSQL is in it',
+    registers: [registry],
+  })
+
   app.get('/metrics', { config: { public: true } }, async (request, reply) => {
-    if (
-      token !== undefined &&
-      !sameSecret(request.headers.authorization ?? '', `Bearer ${token}`)
-    ) {
-      throw unauthenticated('metrics_token', 'Unauthorized: /metrics wants its bearer token')
-    }
+    admit(request, config)
+    const bytes = await storage.freeBytes().catch(() => null)
+    if (bytes === null) free.remove()
+    else free.set(bytes)
     connections.set({ state: 'idle' }, db.pool.idleCount)
     connections.set({ state: 'busy' }, db.pool.totalCount - db.pool.idleCount)
     connections.set({ state: 'waiting' }, db.pool.waitingCount)
-    for (const { name, waiting, active, failed, oldestSeconds } of await queueDepths().catch(
-      () => [],
-    )) {
-      jobs.set({ queue: name, state: 'waiting' }, waiting)
-      jobs.set({ queue: name, state: 'active' }, active)
-      jobs.set({ queue: name, state: 'failed' }, failed)
-      age.set({ queue: name }, oldestSeconds)
+    for (const { name: queue, oldestSeconds, ...depth } of await queueDepths().catch(() => [])) {
+      for (const [state, number] of Object.entries(depth)) jobs.set({ queue, state }, number)
+      age.set({ queue }, oldestSeconds)
     }
     return reply.type(registry.contentType).send(await registry.metrics())
   })

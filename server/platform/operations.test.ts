@@ -31,12 +31,32 @@ test('metrics tell requests by route, the pool, the queue, events and the proces
 })
 
 test('metrics can be closed with a token', async () => {
-  const closed = await startApp({ env: { GATEHOUSE_METRICS_TOKEN: 'let me measure' } })
+  const closed = await startApp({ env: { GATEHOUSE_METRICS_TOKEN: 'let me measure this' } })
   assert.equal((await closed.anonymous.get('/metrics')).statusCode, 401)
   assert.equal(
-    (await closed.anonymous.get('/metrics', { authorization: 'Bearer let me measure' })).statusCode,
+    (await closed.anonymous.get('/metrics', { authorization: 'Bearer let me measure this' }))
+      .statusCode,
     200,
   )
+})
+
+test('without a token metrics are for this machine alone, unless set otherwise', async () => {
+  const open = await startApp({ env: { GATEHOUSE_METRICS: 'open' } })
+  const status = async (
+    { http }: typeof app,
+    remoteAddress: string,
+    headers: Record<string, string> = {},
+  ) => (await http.inject({ url: '/metrics', remoteAddress, headers })).statusCode
+  for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
+    assert.equal(await status(app, address), 200, address)
+    // A proxy on this machine speaks for others.
+    for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])
+      assert.equal(await status(app, address, { [header]: '127.0.0.1' }), 403, header)
+  }
+  for (const address of ['10.0.0.7', '192.0.2.1', '::2', '::ffff:10.0.0.7', '2001:db8::1']) {
+    assert.equal(await status(app, address), 403, address)
+    assert.equal(await status(open, address), 200, address)
+  }
 })
 
 test('a mail goes through a real SMTP server, once, and only after its transaction', async () => {

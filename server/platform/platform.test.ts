@@ -83,6 +83,11 @@ test('config: defaults, files, and one clear line for what is wrong', () => {
   assert.equal(config.port, 8080)
   assert.equal(config.publicUrl, 'http://localhost:8080')
   assert.equal(config.development, true)
+  assert.equal(config.drainSeconds, 0, 'nobody could take over')
+  const shared = { DATABASE_URL: 'postgres://db/gatehouse' }
+  assert.equal(loadConfig(shared).drainSeconds, 5)
+  assert.equal(loadConfig({ ...shared, GATEHOUSE_ROLE: 'worker' }).drainSeconds, 0)
+  assert.equal(loadConfig({ ...shared, GATEHOUSE_DRAIN_SECONDS: '0' }).drainSeconds, 0)
   const file = joinPath(tempDirectory(), 'secret')
   writeFileSync(file, 'postgres://user:hidden@db/gatehouse\n')
   const fromFile = loadConfig({
@@ -97,6 +102,9 @@ test('config: defaults, files, and one clear line for what is wrong', () => {
     [{ GATEHOUSE_PROT: '1' }, /GATEHOUSE_PROT is not a setting/],
     [{ PORT: 'http' }, /^PORT must be a whole number/],
     [{ PORT: '70000' }, /^PORT/],
+    [{ GATEHOUSE_ADMIN_API_KEY: 'a'.repeat(31) }, /^GATEHOUSE_ADMIN_API_KEY .*at least 32 char/],
+    [{ GATEHOUSE_ADMIN_PASSWORD: 'elevencharx' }, /^GATEHOUSE_ADMIN_PASSWORD .*at least 12 char/],
+    [{ GATEHOUSE_METRICS_TOKEN: 'short' }, /^GATEHOUSE_METRICS_TOKEN must have at least 16 char/],
     [{ GATEHOUSE_ROLE: 'boss' }, /^GATEHOUSE_ROLE must be one of all, web, worker/],
     [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must be an address/],
     [{ GATEHOUSE_MASTER_KEY: 'abc' }, /^GATEHOUSE_MASTER_KEY must be 32 bytes/],

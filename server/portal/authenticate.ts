@@ -1,6 +1,7 @@
 import { parseCookie } from 'cookie'
 import { isId } from '../platform/ids.ts'
 import { sha256 } from '../platform/secrets.ts'
+import { ifThereIsRoom } from '../platform/storage.ts'
 import { findUser, type UserRow } from '../users/index.ts'
 import type { PortalContext, UserSession } from './context.ts'
 import { refusalOf } from './owed.ts'
@@ -49,7 +50,7 @@ export async function findVisit(
   ])
   if (!session || !user || !(await maySignIn(context, user))) return undefined
   if (Date.now() - Date.parse(session.seen_at) > 60_000)
-    await touchSession(tenant, organizationId, session.id)
+    await ifThereIsRoom(touchSession(tenant, organizationId, session.id))
   return { session, user, token }
 }
 

@@ -7,6 +7,7 @@ import type { Db } from '../platform/db.ts'
 import { forbidden, unauthenticated } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
 import { sha256 } from '../platform/secrets.ts'
+import { ifThereIsRoom } from '../platform/storage.ts'
 import { findSigner, findSystemKeys, rememberBody, type SignerRow } from './key-store.ts'
 import { isSignedBy, parseAuthorization, parseDate, signingString, WINDOW_MS } from './signature.ts'
 import { touchSystem } from './store.ts'
@@ -102,7 +103,8 @@ async function bySignature(db: Db, request: FastifyRequest, now: number): Promis
   if (!key || !signer) throw refused()
   checkEligible(signer)
   checkEndpoint(request, systemId)
-  if (signer.stale) await touchSystem(db.tenant(key.tenant), key.tenant, systemId, request.ip)
+  if (signer.stale)
+    await ifThereIsRoom(touchSystem(db.tenant(key.tenant), key.tenant, systemId, request.ip))
   const expiresAt = new Date(instant + WINDOW_MS + 1000)
   signedRequests.set(request, { signature, expiresAt, body: createHash('sha256') })
   return {

@@ -9,7 +9,7 @@ import type { Connection } from '../../server/platform/db.ts'
 import { processIdentity } from '../../server/platform/postgres/process-identity.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-export const API_KEY = 'key-of-the-first-administrator'
+export const API_KEY = 'api-key-of-the-first-administrator'
 export const ADMIN_EMAIL = 'first@example.com'
 export const ADMIN_PASSWORD = 'password of the first administrator'
 
@@ -86,10 +86,10 @@ interface Running {
 }
 
 /** The real thing, with an environment of its own: nothing of the test run leaks in. */
-function run(settings: Settings, umask = '022'): Running {
+function run(settings: Settings, umask = '022', within: string[] = []): Running {
   const { PATH = '', HOME = '' } = process.env
-  const shell = `umask ${umask}; exec "$0" cli/main.ts serve`
-  const child = spawn('/bin/sh', ['-c', shell, process.execPath], {
+  const shell = `umask ${umask}; exec "$@" cli/main.ts serve`
+  const child = spawn('/bin/sh', ['-c', shell, 'sh', ...within, process.execPath], {
     cwd: ROOT,
     env: {
       PATH,
@@ -123,9 +123,9 @@ function run(settings: Settings, umask = '022'): Running {
   return { child, lines, output, exited }
 }
 
-/** Starts the service and waits until it says that it is ready. */
-export async function startService(settings: Settings, umask?: string) {
-  const running = run(settings, umask)
+/** Starts the service, `within` another program if need be, and waits until it says that it is ready. */
+export async function startService(settings: Settings, umask?: string, within?: string[]) {
+  const running = run(settings, umask, within)
   let gone = false
   void running.exited.then(() => {
     gone = true

@@ -9,6 +9,7 @@ import { addressKey } from '../address-key.ts'
 import type { Config } from '../config.ts'
 import { throttled } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { registerDrain } from './drain.ts'
 import { registerErrors } from './errors.ts'
 import { registerJsonBody } from './json-body.ts'
 import { RequestLog, requestLines } from './request-log.ts'
@@ -56,6 +57,7 @@ export async function createServer(config: Config, log: Logger) {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.server.maxHeadersCount = 8000
+  registerDrain(app as unknown as FastifyInstance)
   leaveTheSilent(app as unknown as FastifyInstance)
   registerErrors(app as unknown as FastifyInstance)
   registerSchemas(app as unknown as FastifyInstance)

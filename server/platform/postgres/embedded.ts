@@ -155,6 +155,11 @@ export class EmbeddedPostgres {
     this.service = service
   }
 
+  /** Where its files are. */
+  get directory(): string {
+    return this.#layout.home
+  }
+
   get pid(): number | undefined {
     return this.#child?.pid
   }
