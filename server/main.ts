@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { announce, announceFirst } from './announce.ts'
 import { type Config, demoEnvironment, loadConfig } from './platform/config.ts'
@@ -38,7 +39,7 @@ async function listen(http: FastifyInstance, { port, host }: Config): Promise<vo
   }
 }
 
-/** Starts everything, serves until SIGTERM or SIGINT, then stops in order: requests, jobs, database. */
+/** Starts everything, serves until SIGTERM or SIGINT, then drains and stops in order: requests, jobs, database. */
 export async function serve(options: ServeOptions = {}): Promise<void> {
   const config = loadConfig({
     ...(options.demo ? demoEnvironment(process.env) : process.env),
@@ -51,7 +52,18 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   const { app, ground, first, stopListening } = service
   const stopFollowing = await followKeys(ground.database.service, ground.sealer, log)
 
+  const given = {
+    password: config.adminPassword !== undefined,
+    apiKey: config.adminApiKey !== undefined,
+  }
   let stopping: Promise<void> | null = null
+  const hurry = new AbortController()
+  /** Answers on until the load balancer has noticed; a second signal says that nobody has to. */
+  const drain = async (): Promise<void> => {
+    app.http.drain.begin()
+    if (config.drainSeconds > 0)
+      await delay(config.drainSeconds * 1000, undefined, hurry).catch(() => {})
+  }
   const stop = async (): Promise<void> => {
     // A connection that is kept alive turns idle only when its request in flight has been answered.
     const sweep = setInterval(() => app.http.server.closeIdleConnections(), 50)
@@ -73,15 +85,20 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     await stopTracing?.()
   }
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (stopping) return
+    if (stopping) {
+      hurry.abort()
+      return
+    }
     log.info({ signal }, 'stopping')
-    stopping = stop().then(
-      () => process.exit(0),
-      (error) => {
-        log.error({ err: error }, 'could not stop cleanly')
-        process.exit(1)
-      },
-    )
+    stopping = drain()
+      .then(stop)
+      .then(
+        () => process.exit(0),
+        (error) => {
+          log.error({ err: error }, 'could not stop cleanly')
+          process.exit(1)
+        },
+      )
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
 
@@ -94,7 +111,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     collectStartupGarbage()
     await listen(app.http, config)
   } catch (error) {
-    announceFirst(first)
+    announceFirst(first, given)
     await stop()
     throw error
   }
@@ -104,6 +121,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   announce({
     baseUrl: config.publicUrl.replace(/:0$/, `:${port}`),
     first,
+    given,
     demoCredentials: options.demo && existsSync(demoCredentials) ? demoCredentials : null,
     role: config.role,
     readyMs: Math.round(performance.now()),

@@ -4,7 +4,7 @@ import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
-import { settings } from '../server/platform/config.ts'
+import { DEFAULT_DRAIN_SECONDS, settings } from '../server/platform/config.ts'
 import { addRange, isPublic } from '../server/platform/outbound/addresses.ts'
 
 // What can be known about the deployment files without a container engine.
@@ -202,7 +202,14 @@ test('kubernetes: pods are confined, probed and set only settings', () => {
   for (const { spec, metadata } of manifests.filter(({ kind }) => kind === 'Deployment')) {
     const pod = spec.template.spec
     assert.equal(pod.enableServiceLinks, false, 'or the cluster adds unknown GATEHOUSE_ names')
-    assert.ok(pod.terminationGracePeriodSeconds > settings.shutdownSeconds.fallback)
+    const { env } = pod.containers[0]!
+    const drain = Number(
+      env.find(({ name }) => name === settings.drainSeconds.env)?.value ?? DEFAULT_DRAIN_SECONDS,
+    )
+    assert.ok(
+      pod.terminationGracePeriodSeconds > settings.shutdownSeconds.fallback + drain,
+      'or requests are cut off',
+    )
     assert.equal(pod.securityContext.runAsNonRoot, true)
     for (const container of pod.containers) {
       const { securityContext, env, livenessProbe, readinessProbe, volumeMounts } = container
@@ -210,7 +217,9 @@ test('kubernetes: pods are confined, probed and set only settings', () => {
       assert.equal(securityContext.allowPrivilegeEscalation, false)
       assert.deepEqual(securityContext.capabilities, { drop: ['ALL'] })
       assert.equal(livenessProbe.httpGet.path, '/healthz')
-      assert.equal(readinessProbe.httpGet.path, '/readyz')
+      // A full disk must not take reading away.
+      const reads = metadata.name === 'gatehouse-web' ? '?for=reads' : ''
+      assert.equal(readinessProbe.httpGet.path, `/readyz${reads}`)
       assertKnown(
         env.map(({ name }) => name),
         metadata.name,

@@ -4,7 +4,15 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { failToStart, finally_, newDataDirectory, type Settings, startService } from './service.ts'
+import {
+  ADMIN_PASSWORD,
+  API_KEY,
+  failToStart,
+  finally_,
+  newDataDirectory,
+  type Settings,
+  startService,
+} from './service.ts'
 
 /** One line that says what is wrong, and nothing that only a developer would want. */
 async function assertRefuses(settings: Settings, ...words: string[]): Promise<string> {
@@ -18,14 +26,43 @@ async function assertRefuses(settings: Settings, ...words: string[]): Promise<st
 
 const data = () => ({ GATEHOUSE_DATA_DIR: newDataDirectory() })
 
-test('a port in use', async () => {
+async function takenPort(): Promise<number> {
   const taken = createServer().listen(0, '127.0.0.1')
   finally_(() => void taken.close())
   await once(taken, 'listening')
   const address = taken.address()
   assert.ok(typeof address === 'object' && address !== null)
-  const PORT = String(address.port)
+  return address.port
+}
+
+test('a port in use', async () => {
+  const PORT = String(await takenPort())
   await assertRefuses({ ...data(), PORT }, PORT, 'in use')
+})
+
+/** Left in the log of a container they would be read by many. */
+test('secrets that the operator has set are not printed, whether the start succeeds or not', async () => {
+  const PORT = String(await takenPort())
+  const settings = data()
+  const failed = await failToStart({ ...settings, PORT })
+  assert.match(failed.stdout, /password {6}\(as set\)\n {4}API key {7}\(as set\)/)
+  const started = await startService(data())
+  assert.match(started.output.stdout, /password {6}\(as set\)\n {4}API key {7}\(as set\)/)
+  for (const { stdout, stderr } of [failed, started.output])
+    for (const secret of [ADMIN_PASSWORD, API_KEY])
+      assert.ok(!`${stdout}${stderr}`.includes(secret))
+  // By a file as well; what is generated beside it is shown.
+  const file = join(newDataDirectory(), 'key')
+  writeFileSync(file, `${API_KEY}\n`)
+  const { stdout } = await failToStart({
+    ...data(),
+    PORT,
+    GATEHOUSE_ADMIN_PASSWORD: '',
+    GATEHOUSE_ADMIN_API_KEY: '',
+    GATEHOUSE_ADMIN_API_KEY_FILE: file,
+  })
+  assert.match(stdout, /password {6}\S{20}\n {4}API key {7}\(as set\)/)
+  assert.ok(!stdout.includes(API_KEY))
 })
 
 test('a data directory that cannot be written', async () => {
