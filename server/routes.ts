@@ -76,7 +76,11 @@ export async function registerRoutes(
   await http.register(insightsRoutes, { db: searchDb })
   await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
   await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
-  await http.register(retentionRoutes, { prefix: '/insights/directory/v1', db })
+  await http.register(retentionRoutes, {
+    prefix: '/insights/directory/v1',
+    db,
+    minDays: config.minRetentionDays,
+  })
   const authenticate = createAuthenticate(db, admins.cache, { touch: false })
   await http.register(exportRoutes, {
     prefix: '/insights/directory/v1',

@@ -35,7 +35,10 @@ const RetentionPut = Type.Object(
 const toRetention = (days: number) => ({ days, default: DEFAULT_RETENTION_DAYS })
 
 /** For how long an organization, or a provider for events of its portal, keeps its events. */
-export const retentionRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+export const retentionRoutes: FastifyPluginAsyncTypebox<{ db: Db; minDays: number }> = async (
+  app,
+  { db, minDays },
+) => {
   app.get(
     '/retention',
     {
@@ -56,12 +59,13 @@ export const retentionRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app
         tags,
         summary: 'Keep events for a shorter or longer time',
         description:
-          'A setting of the organization, hence its scope. A shorter time takes effect within a day; what was dropped does not come back.',
+          'A setting of the organization, hence its scope. A shorter time takes effect within a day; what was dropped does not come back. Fewer than 7 days must be allowed by the operator (GATEHOUSE_MIN_RETENTION_DAYS).',
         body: RetentionPut,
         response: { 200: Retention, ...errors },
       },
       config: { scopes: ['organizations', 'providers'], tenant },
     },
-    async (request) => toRetention(await changeRetention(db, request.caller, request.body.days)),
+    async (request) =>
+      toRetention(await changeRetention(db, request.caller, request.body.days, minDays)),
   )
 }

@@ -62,6 +62,21 @@ test('what is no number of days is refused by name and changes nothing', async (
   assert.deepEqual(await org.events(), [])
 })
 
+test('fewer than seven days must be allowed by the operator', async () => {
+  const org = await app.newOrganization()
+  for (const days of [1, 6]) {
+    const res = await org.put(URL, { days })
+    assert.equal(res.statusCode, 400)
+    assert.match(res.json().message, /days must be at least 7.*GATEHOUSE_MIN_RETENTION_DAYS/)
+  }
+  assert.deepEqual(await org.events(), [])
+  assert.equal((await org.put(URL, { days: 7 })).statusCode, 200)
+  const allowing = await startApp({ env: { GATEHOUSE_MIN_RETENTION_DAYS: '2' } })
+  const short = await allowing.newOrganization()
+  assert.equal((await short.put(URL, { days: 1 })).statusCode, 400)
+  assert.equal((await short.put(URL, { days: 2 })).statusCode, 200)
+})
+
 test('those who may not change settings may read it at most; another organization has its own', async () => {
   const org = await app.newOrganization()
   for (const role of ['Read Only', 'Manager', 'Help Desk']) {

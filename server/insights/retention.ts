@@ -1,6 +1,6 @@
 import type { Caller } from '../platform/caller.ts'
 import type { Db, Queryable } from '../platform/db.ts'
-import { forbidden } from '../platform/errors.ts'
+import { forbidden, invalid } from '../platform/errors.ts'
 import { recordEvent } from './record.ts'
 import { findRetention, lockRetention, saveRetention } from './retention-store.ts'
 
@@ -19,12 +19,22 @@ export const retentionDays = (db: Db, organizationId: string): Promise<number> =
  * Null goes back to the default. A shorter time takes effect when expired events are next dropped, so that a mistake
  * can be taken back until then; what is gone does not return with a longer one.
  */
-export function changeRetention(db: Db, caller: Caller, days: number | null): Promise<number> {
+export function changeRetention(
+  db: Db,
+  caller: Caller,
+  days: number | null,
+  minDays: number,
+): Promise<number> {
   const { organizationId, providerId } = caller
   const portal = organizationId === providerId
   const scope = portal ? 'providers' : 'organizations'
   if (!caller.scopes.has(scope))
     throw forbidden('scope_missing', `Forbidden: this scope is needed: ${scope}`)
+  // Whoever stole an administrator's session must not be able to wipe its traces by tomorrow.
+  if (days !== null && days < minDays) {
+    const message = `days must be at least ${minDays}; the operator may allow fewer with GATEHOUSE_MIN_RETENTION_DAYS`
+    throw invalid('retention_too_short', message)
+  }
   return db.tx(organizationId, async (tx) => {
     const before = (await lockRetention(tx, organizationId)) ?? DEFAULT_RETENTION_DAYS
     const after = days ?? DEFAULT_RETENTION_DAYS
