@@ -285,7 +285,7 @@ export interface paths {
         get: operations["getInsightsDirectoryV1Retention"];
         /**
          * Keep events for a shorter or longer time
-         * @description A setting of the organization, hence its scope. A shorter time takes effect within a day; what was dropped does not come back.
+         * @description A setting of the organization, hence its scope. A shorter time takes effect within a day; what was dropped does not come back. Fewer than 7 days must be allowed by the operator (GATEHOUSE_MIN_RETENTION_DAYS).
          */
         put: operations["putInsightsDirectoryV1Retention"];
         post?: never;
