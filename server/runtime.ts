@@ -43,7 +43,7 @@ async function openGround(config: Config, log: Logger, open: typeof openDatabase
     const db = openDb(database.service, { max: config.databasePool, ...limits })
     const searchDb = openDb(database.service, {
       max: SEARCHES,
-      statementTimeoutMs: config.searchTimeout,
+      statementTimeoutMs: config.searchSeconds * 1000,
       // Whatever has no tenant is asked for elsewhere.
       spare: 0,
       ...limits,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { messageOf, OperatorError } from './errors.ts'
 import { Allowlist } from './outbound/allowlist.ts'
+import type { Shares } from './quota.ts'
 
 /** One setting. `parse` throws with the words that follow "NAME: " in the message to the operator. */
 interface Setting<T> {
@@ -86,6 +87,17 @@ function outboundAllow(raw: string): string[] {
 
 export const DEFAULT_DRAIN_SECONDS = 5
 
+/** Three limits, the narrowest first: what one may have of what several may have. */
+function shares(raw: string): Shares {
+  const [principal = 0, tenant = 0, process = 0, ...more] = raw
+    .split(',')
+    .map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : 0))
+  if (principal < 1 || tenant < principal || process < tenant || more.length > 0)
+    throw new Error(`must be three whole numbers that do not fall, such as 2,4,8, not "${raw}"`)
+  return { principal, tenant, process }
+}
+const SHARES = 'of one administrator or service account, of one organization or provider, of all'
+
 /** Every setting of the process. docs/settings.md is generated from this table. */
 export const settings = {
   port: setting({
@@ -148,13 +160,6 @@ export const settings = {
     default: '5000',
     about:
       'How long the database may take over a list, a search or a traversal of the directory; after that it is 503',
-  }),
-  searchTimeout: setting({
-    env: 'GATEHOUSE_SEARCH_TIMEOUT_MS',
-    parse: integer(100, 3_600_000),
-    fallback: 60_000,
-    default: '60000',
-    about: 'The same for one step of a search of events',
   }),
   publicUrl: setting({
     env: 'GATEHOUSE_PUBLIC_URL',
@@ -296,6 +301,63 @@ export const settings = {
     fallback: 1_048_576,
     default: '1048576',
     about: 'Largest request body in bytes',
+  }),
+  bodySeconds: setting({
+    env: 'GATEHOUSE_BODY_SECONDS',
+    parse: integer(1, 3600),
+    fallback: 60,
+    default: '60',
+    about: 'How long a request body may take to arrive; those of ingest have settings of their own',
+  }),
+  searchSeconds: setting({
+    env: 'GATEHOUSE_SEARCH_SECONDS',
+    parse: integer(1, 3600),
+    fallback: 60,
+    default: '60',
+    about:
+      'How long a search of events may take, with all its database statements; longer ones answer 503',
+  }),
+  streams: setting({
+    env: 'GATEHOUSE_STREAMS',
+    parse: shares,
+    fallback: shares('20,50,200'),
+    default: '20,50,200',
+    about: `Streams of events open at once in a process: ${SHARES}; more answer 429`,
+  }),
+  exports: setting({
+    env: 'GATEHOUSE_EXPORTS',
+    parse: shares,
+    fallback: shares('2,4,8'),
+    default: '2,4,8',
+    about: `Exports of events at once in a process: ${SHARES}; more answer 429`,
+  }),
+  downloads: setting({
+    env: 'GATEHOUSE_DOWNLOADS',
+    parse: shares,
+    fallback: shares('4,8,32'),
+    default: '4,8,32',
+    about: `Downloads of reports at once in a process: ${SHARES}; more answer 429`,
+  }),
+  ingestBodies: setting({
+    env: 'GATEHOUSE_INGEST_BODIES',
+    parse: shares,
+    fallback: shares('2,4,8'),
+    default: '2,4,8',
+    about: `Bodies of events being stored at once in a process: ${SHARES}; more answer 429`,
+  }),
+  ingestSeconds: setting({
+    env: 'GATEHOUSE_INGEST_SECONDS',
+    parse: integer(1, 86_400),
+    fallback: 3600,
+    default: '3600',
+    about: 'How long a body of events may take in all; what was stored by then stays',
+  }),
+  ingestIdleSeconds: setting({
+    env: 'GATEHOUSE_INGEST_IDLE_SECONDS',
+    parse: integer(1, 3600),
+    fallback: 30,
+    default: '30',
+    about: 'How long a body of events may bring nothing before it is given up',
   }),
   shutdownSeconds: setting({
     env: 'GATEHOUSE_SHUTDOWN_SECONDS',

@@ -9,6 +9,7 @@ import { addressKey } from '../address-key.ts'
 import type { Config } from '../config.ts'
 import { throttled } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { registerBodyTime } from './body-time.ts'
 import { registerDrain } from './drain.ts'
 import { registerErrors } from './errors.ts'
 import { registerJsonBody } from './json-body.ts'
@@ -62,6 +63,7 @@ export async function createServer(config: Config, log: Logger) {
   registerErrors(app as unknown as FastifyInstance)
   registerSchemas(app as unknown as FastifyInstance)
   registerJsonBody(app as unknown as FastifyInstance)
+  registerBodyTime(app as unknown as FastifyInstance, config.bodySeconds)
 
   const headers = securityHeaders(config.publicUrl.startsWith('https:'))
   // Hooks on the path of every request take a callback: no promise has to be made for them.
