@@ -17,7 +17,7 @@ export const SCOPE_GROUPS = {
   commands: ['commands', 'commands.readonly', 'commands.schedule', 'commandrunner.legacy'],
   directories: ['directories', 'directories.readonly'],
   groups: ['groups', 'groups.readonly'],
-  insights: ['insights', 'insights.readonly', 'insights.ingest'],
+  insights: ['insights', 'insights.readonly', 'insights.ingest', 'insights.import'],
   mfa: ['mfa', 'mfa.readonly'],
   organizations: ['organizations', 'organizations.readonly'],
   providers: ['providers', 'providers.readonly'],
@@ -66,7 +66,13 @@ export const BUILT_IN_ROLES: readonly Role[] = [
     description: 'People, devices and applications; reads administrators and organization settings',
     scopes: everythingElse.filter(
       (scope) =>
-        !['administrators', 'organizations', 'providers', 'insights.ingest'].includes(scope),
+        ![
+          'administrators',
+          'organizations',
+          'providers',
+          'insights.ingest',
+          'insights.import',
+        ].includes(scope),
     ),
   },
   {

@@ -1,5 +1,5 @@
 /** Members of an event that keep their case: they are not searchable, or are not words. */
-const AS_SENT = new Set(['timestamp', 'changes', 'useragent', 'system_timestamp'])
+const AS_SENT = new Set(['timestamp', 'changes', 'useragent', 'system_timestamp', 'ingested_at'])
 
 /**
  * A text as it is stored and searched. A sigma at the end of a word has a letter of its own, which would make

@@ -18,7 +18,7 @@ export interface ServiceShape {
 }
 
 /** Cannot be searched, whatever service they stand in. */
-const UNSEARCHABLE = new Set(['changes', 'useragent', 'system_timestamp'])
+const UNSEARCHABLE = new Set(['changes', 'useragent', 'system_timestamp', 'ingested_at'])
 
 /**
  * The specification's field lists in a short form: names by spaces, `parent(child child)` for objects,
@@ -31,6 +31,8 @@ const AGENT =
 const INITIATOR =
   'initiated_by(user_id administrator? id type email username name provider source source_metadata(name))'
 const COMMON = 'id event_type timestamp@ service organization'
+/** Added to events that came in from outside, whatever their service (ingested.ts). */
+const INGESTED = 'ingested_by(type id email name) ingested_at@'
 const CHANGES = 'changes[](field from{} to{})'
 
 const LISTS: Partial<Record<Service, string>> = {
@@ -96,8 +98,10 @@ function shapeOf(service: Service): ServiceShape {
       : TEXT_VERSION.includes(service)
         ? 'string'
         : 'integer'
-  if (list === undefined) return { fields: readList(COMMON, version), free: true, version }
-  return { fields: readList(list, version), free: OPEN_ENDED.includes(service), version }
+  if (list === undefined)
+    return { fields: readList(`${COMMON} ${INGESTED}`, version), free: true, version }
+  const fields = readList(`${list} ${INGESTED}`, version)
+  return { fields, free: OPEN_ENDED.includes(service), version }
 }
 
 /** The document schema of every service; validation, search, projection and the console read it. */

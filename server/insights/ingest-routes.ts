@@ -1,16 +1,23 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { codeOf, invalid, throttled } from '../platform/errors.ts'
+import { codeOf, invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import { Quota, type Shares } from '../platform/quota.ts'
 import { ingest } from './ingest.ts'
+import { ingestedBy } from './ingested.ts'
 import { readLines } from './lines.ts'
 import { retentionDays } from './retention.ts'
+import { timely } from './timely.ts'
 
-/** Bodies at work at once; more would only queue for the same disk. */
-const MOST_AT_ONCE = 4
+const BODIES = {
+  what: 'bodies of events',
+  reason: 'ingest_busy',
+  setting: 'GATEHOUSE_INGEST_BODIES',
+  retryAfter: 1,
+}
 /** Unpacked at a time: larger than the default, which holds a dozen events. */
 const CHUNK = 131_072
 const LARGEST_BODY = 4 * 1024 ** 3
@@ -37,9 +44,26 @@ function unpacked(payload: Readable): Readable {
   return plain
 }
 
+function readEncoding(raw: string | undefined): 'gzip' | 'identity' {
+  const encoding = raw ?? 'identity'
+  if (encoding === 'gzip' || encoding === 'identity') return encoding
+  const message = `content-encoding: ${encoding} is not supported; send gzip or none`
+  throw invalid('bad_encoding', message)
+}
+
+export interface IngestLimits {
+  shares: Shares
+  /** For a body in all, and without a byte of it. */
+  seconds: number
+  idleSeconds: number
+}
+
 /** Events of sources outside the service. In a plugin of its own: here bodies are streams. */
-export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
-  let working = 0
+export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db } & IngestLimits> = async (
+  app,
+  { db, shares, seconds, idleSeconds },
+) => {
+  const quota = new Quota(BODIES, shares)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_, payload, done) => done(null, payload))
 
@@ -50,36 +74,37 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, {
       schema: {
         tags: ['events'],
         summary: 'Store events of other sources: a JSON array or NDJSON, also gzipped',
+        description:
+          'Every event stored this way tells who brought it in `ingested_by`, and when in `ingested_at`; members of these names that are sent are dropped. Events of the services directory, reports, sso and systems, which are recorded here, need the scope insights.import besides; without it such lines are rejected, each with its reason in `errors`. A body that brings nothing for too long, or takes too long in all, answers 400 and the connection is closed; lines stored by then stay.',
         response: { 200: Report, ...errorsOf('insights') },
       },
-      config: { scopes: ['insights.ingest', 'insights'], tenant: 'header' },
+      config: { scopes: ['insights.ingest'], tenant: 'header', slowBody: true },
     },
-    async (request) => {
-      if (working >= MOST_AT_ONCE) {
-        throw throttled('ingest_busy', 'Too many bodies are being stored; try again shortly', {
-          retryAfter: 1,
-        })
-      }
-      const payload = request.body as Readable
-      const encoding = request.headers['content-encoding'] ?? 'identity'
-      if (!['gzip', 'identity'].includes(encoding)) {
-        throw invalid(
-          'bad_encoding',
-          `content-encoding: ${encoding} is not supported; send gzip or none`,
-        )
-      }
-      const plain = encoding === 'gzip' ? unpacked(payload) : payload
-      const { organizationId } = request.caller
-      working++
+    async (request, reply) => {
+      const { body, caller, headers } = request
+      if (!(body instanceof Readable))
+        throw invalid('body_missing', 'The body is missing: send a JSON array or NDJSON of events')
+      const encoding = readEncoding(headers['content-encoding'])
+      const giveBack = quota.take(caller)
       try {
-        const days = await retentionDays(db, organizationId)
-        return await ingest(db, organizationId, days, readLines(plain))
+        const { organizationId } = caller
+        const intake = {
+          organizationId,
+          retentionDays: await retentionDays(db, organizationId),
+          mayImport: caller.scopes.has('insights.import'),
+          ingested: ingestedBy(caller, Date.now()),
+        }
+        const payload = timely(body, { seconds, idleSeconds })
+        const plain = encoding === 'gzip' ? unpacked(payload) : payload
+        return await ingest(db, intake, readLines(plain))
       } catch (error) {
+        // What is left of the body is not waited for.
+        reply.header('connection', 'close')
         if (codeOf(error)?.startsWith('Z_'))
           throw invalid('bad_gzip', 'The body is not valid gzip', { cause: error })
         throw error
       } finally {
-        working--
+        giveBack()
       }
     },
   )

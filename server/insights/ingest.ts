@@ -3,7 +3,9 @@ import type { Db } from '../platform/db.ts'
 import { foldInPlace } from './document.ts'
 import { type FieldKind, type FieldShape, SHAPES } from './fields.ts'
 import { locate } from './geoip.ts'
-import { type Service, serviceOf } from './services.ts'
+import { dropReserved, type Ingested } from './ingested.ts'
+import { shown, textOf } from './scalars.ts'
+import { isOwnService, type Service, serviceOf } from './services.ts'
 import { createPartitions, insertPastEvents, type PastEvent } from './store.ts'
 import { parseTime } from './times.ts'
 
@@ -134,23 +136,33 @@ function addPlace(service: Service, document: Json): void {
   if (place) document.geoip = { ...place }
 }
 
+/** For whom a body of events is stored, by whom, and what it may hold. */
+export interface Intake {
+  organizationId: string
+  retentionDays: number
+  /** Also events of the services that record their own here. */
+  mayImport: boolean
+  ingested: Ingested
+}
+
+function readService(raw: unknown, mayImport: boolean): Service {
+  const service = raw === undefined || raw === null ? 'notifications' : serviceOf(textOf(raw))
+  if (!service) throw new LineError(`service: there is no ${shown(raw)}`)
+  if (!mayImport && isOwnService(service))
+    throw new LineError(
+      `service: events of ${service} are recorded here; to store others the scope insights.import is needed`,
+    )
+  return service
+}
+
 /** A line of a source as the row it becomes. */
-export function prepareEvent(
-  text: string,
-  organizationId: string,
-  retentionDays: number,
-  now: number,
-): PastEvent {
+export function prepareEvent(text: string, intake: Intake, now: number): PastEvent {
+  const { organizationId, retentionDays, mayImport, ingested } = intake
   const raw: unknown = JSON.parse(text)
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new LineError('must be a JSON object')
   const document = raw as Json
-  const named =
-    document.service === undefined || document.service === null
-      ? undefined
-      : String(document.service)
-  const service = named === undefined ? 'notifications' : serviceOf(named)
-  if (!service) throw new LineError(`service: there is no ${JSON.stringify(named)}`)
+  const service = readService(document.service, mayImport)
   if (typeof document.event_type !== 'string' || document.event_type === '')
     throw new LineError('event_type is missing')
   const time = parseTime(document.timestamp)
@@ -162,14 +174,18 @@ export function prepareEvent(
   if (organization !== undefined && organization !== null && organization !== organizationId) {
     throw new LineError('organization is another one than that of the request')
   }
+  dropReserved(document)
   if (isSuspect(text)) checkReadable(document)
   conform(TREES[service], document)
   // Events of the multi-tenant portal say null: they are of no organization.
   if (organization === undefined) document.organization = organizationId
   addPlace(service, document)
   foldInPlace(document)
+  // Of what was sent alone: it is the same event whoever brings it.
+  const id = internalId(organizationId, service, document)
+  Object.assign(document, ingested)
   return {
-    id: internalId(organizationId, service, document),
+    id,
     timestamp: new Date(time).toISOString(),
     service,
     document: JSON.stringify(document),
@@ -216,11 +232,11 @@ function weekMaker(db: Db, now: number): (events: PastEvent[]) => Promise<void> 
  */
 export async function ingest(
   db: Db,
-  organizationId: string,
-  retentionDays: number,
+  intake: Intake,
   lines: AsyncIterable<Line[]>,
   now = Date.now,
 ): Promise<IngestReport> {
+  const { organizationId } = intake
   const report: IngestReport = { received: 0, stored: 0, duplicates: 0, rejected: 0, errors: [] }
   const makeWeeks = weekMaker(db, now())
   const store = async (events: PastEvent[]) => {
@@ -236,7 +252,7 @@ export async function ingest(
   const take = ({ line, text, error }: Line): PastEvent[] => {
     if (error === undefined) {
       try {
-        return [prepareEvent(text, organizationId, retentionDays, now())]
+        return [prepareEvent(text, intake, now())]
       } catch (problem) {
         if (problem instanceof LineError) reject(line, problem.message)
         else if (problem instanceof SyntaxError) reject(line, `not valid JSON: ${problem.message}`)

@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
+import { isIngested, NOT_INGESTED } from './ingested.ts'
 import { narrow, rangesOf } from './ranges.ts'
 import { searchCondition } from './search-sql.ts'
 import type { Term } from './search-term.ts'
@@ -27,7 +28,9 @@ export async function findEvents(
       from unnest(${unique}::uuid[], ${from}::timestamptz[], ${to}::timestamptz[]) as w (id, from_time, to_time)
       join events e on e.organization_id = ${organizationId} and e.id = w.id
        and e.timestamp >= w.from_time and e.timestamp <= w.to_time`)
-  return new Map(rows.map(({ id, document }) => [id, JSON.parse(document)]))
+  const documents = rows.map(({ id, document }) => [id, JSON.parse(document)] as const)
+  // Anybody can bring in an event with the id of another, and a time beside it.
+  return new Map(documents.filter(([, document]) => !isIngested(document)))
 }
 
 const is = (field: string, values: string[]): Term => ({
@@ -38,7 +41,7 @@ const is = (field: string, values: string[]): Term => ({
   values,
 })
 
-/** The first event of these types about a resource after an instant; undefined when there is none. */
+/** The first event of the service itself, of these types, about a resource after an instant; undefined when there is none. */
 export async function firstEventAfter(
   db: Queryable,
   organizationId: string,
@@ -48,7 +51,7 @@ export async function firstEventAfter(
 ): Promise<Record<string, unknown> | undefined> {
   const term: Term = {
     type: 'and',
-    terms: [is('resource.id', [resourceId]), is('event_type', eventTypes)],
+    terms: [is('resource.id', [resourceId]), is('event_type', eventTypes), NOT_INGESTED],
   }
   const time = { from: instant.getTime() + 1, until: Date.now() + SLACK_MS }
   const ranges = await narrow(db, await rangesOf(db, [organizationId], term, time), term)

@@ -1,9 +1,8 @@
-import type { Queryable, Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db.ts'
 import { uuidv7 } from '../platform/ids.ts'
-import { documentText, fold } from './document.ts'
 import { locate } from './geoip.ts'
-import { type Actor, countWritten } from './record.ts'
-import { insertEvent } from './store.ts'
+import { writeOwnEvent } from './own-event.ts'
+import type { Actor } from './record.ts'
 import { parseUserAgent } from './useragent.ts'
 
 /** A report was asked for, downloaded, or given up. */
@@ -24,7 +23,7 @@ export async function recordReportEvent(
   const byService = initiator.type === 'system'
   const document = {
     id,
-    service: 'reports',
+    service: 'reports' as const,
     organization: organizationId,
     provider: providerId,
     initiated_by: initiator,
@@ -35,12 +34,5 @@ export async function recordReportEvent(
     ...event,
     '@version': '1',
   }
-  const text = documentText(fold(document))
-  await insertEvent(tx as Queryable, organizationId, {
-    id,
-    service: 'reports',
-    beforeTime: `${text.slice(0, -1)},"timestamp":"`,
-    afterTime: '"}',
-  })
-  tx.afterCommit(() => countWritten('reports'))
+  await writeOwnEvent(tx, organizationId, document)
 }

@@ -1,10 +1,8 @@
 import type { Client, Initiator } from '../platform/caller.ts'
-import type { Queryable, Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db.ts'
 import { uuidv7 } from '../platform/ids.ts'
-import { documentText, fold } from './document.ts'
 import { locate } from './geoip.ts'
-import { countWritten } from './record.ts'
-import { insertEvent } from './store.ts'
+import { writeOwnEvent } from './own-event.ts'
 import { parseUserAgent } from './useragent.ts'
 
 /** Somebody signed in to an application, or could not. */
@@ -31,7 +29,7 @@ export async function recordSsoEvent(
   const document = {
     id,
     event_type: 'sso_auth',
-    service: 'sso',
+    service: 'sso' as const,
     organization: organizationId,
     ...event,
     client_ip: client.ip,
@@ -42,13 +40,6 @@ export async function recordSsoEvent(
     ...(!success && { error_message }),
     '@version': 1,
   }
-  const text = documentText(fold(document))
-  await insertEvent(tx as Queryable, organizationId, {
-    id,
-    service: 'sso',
-    beforeTime: `${text.slice(0, -1)},"timestamp":"`,
-    afterTime: '"}',
-  })
-  tx.afterCommit(() => countWritten('sso'))
+  await writeOwnEvent(tx, organizationId, document)
   return id
 }

@@ -1,9 +1,9 @@
 import type { Caller } from '../platform/caller.ts'
-import type { Queryable, Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db.ts'
 import { uuidv7 } from '../platform/ids.ts'
-import { type Change, documentText, fold } from './document.ts'
+import type { Change } from './document.ts'
 import { locate } from './geoip.ts'
-import { insertEvent } from './store.ts'
+import { type OwnEvent, writeOwnEvent } from './own-event.ts'
 import { parseUserAgent } from './useragent.ts'
 
 /** What an action says about itself; who, when, from where and how is added here. */
@@ -24,27 +24,19 @@ export interface EventInput {
   organization?: string | null
 }
 
-let onWritten: (service: string) => void = () => {}
-/** Counts committed events; the composition root connects it to the metrics. */
-export const observeEvents = (observer: (service: string) => void): void => {
-  onWritten = observer
-}
-export const countWritten = (service: string): void => onWritten(service)
-
 /** Names the administrator or system behind a change, as far as it is known. */
 export type Actor = Pick<Caller, 'initiator' | 'authMethod' | 'providerId' | 'client' | 'mfa'>
 
-/** The document of a directory event as two halves, around the time that the database will fill in. */
-export function directoryDocument(
+function directoryEvent(
   actor: Actor,
   organizationId: string,
   input: EventInput,
   id: string,
-) {
+): OwnEvent {
   const { event_type, organization, ...rest } = input
   const portal = actor.providerId !== null && organizationId === actor.providerId
   const geoip = locate(actor.client.ip)
-  const document = {
+  return {
     id,
     event_type,
     service: 'directory',
@@ -61,9 +53,7 @@ export function directoryDocument(
     mfa: actor.mfa,
     ...rest,
     '@version': 1,
-  }
-  const text = documentText(fold(document))
-  return { beforeTime: `${text.slice(0, -1)},"timestamp":"`, afterTime: '"}' }
+  } as OwnEvent
 }
 
 /**
@@ -76,8 +66,7 @@ export async function recordEvent(
   input: EventInput,
   id = uuidv7(),
 ): Promise<string> {
-  const halves = directoryDocument(actor, actor.organizationId, input, id)
-  await insertEvent(tx as Queryable, actor.organizationId, { id, service: 'directory', ...halves })
-  tx.afterCommit(() => onWritten('directory'))
+  const { organizationId } = actor
+  await writeOwnEvent(tx, organizationId, directoryEvent(actor, organizationId, input, id))
   return id
 }

@@ -23,6 +23,13 @@ export const SERVICES = [
 ] as const
 export type Service = (typeof SERVICES)[number]
 
+/** Those whose events the service records itself (own-event.ts): others must not pass for its own. */
+export const OWN_SERVICES = ['directory', 'reports', 'sso', 'systems'] as const
+export type OwnService = (typeof OWN_SERVICES)[number]
+
+export const isOwnService = (service: Service): service is OwnService =>
+  (OWN_SERVICES as readonly Service[]).includes(service)
+
 /** Names that public clients send for a service. */
 const ALIASES: Record<string, Service> = { alerts: 'alert' }
 

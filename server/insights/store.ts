@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
 import { forgetDigests, joinPastEvents } from './digest-store.ts'
+import type { OwnService } from './services.ts'
 
 /**
  * The database gives the time (design D7: readers rely on it), so it stands between the two halves of the
@@ -9,7 +10,7 @@ import { forgetDigests, joinPastEvents } from './digest-store.ts'
 export async function insertEvent(
   db: Queryable,
   organizationId: string,
-  event: { id: string; service: string; beforeTime: string; afterTime: string },
+  event: { id: string; service: OwnService; beforeTime: string; afterTime: string },
 ): Promise<void> {
   await db.run(sql`
     insert into events (organization_id, timestamp, id, service, document)
