@@ -66,6 +66,12 @@ interface RouteParts {
   operations: Operation[]
 }
 
+const ingestLimits = ({ ingestBodies, ingestSeconds, ingestIdleSeconds }: Config) => ({
+  shares: ingestBodies,
+  seconds: ingestSeconds,
+  idleSeconds: ingestIdleSeconds,
+})
+
 /** Every route of every slice, and the pages in the browser. */
 export async function registerRoutes(
   http: FastifyInstance,
@@ -73,9 +79,14 @@ export async function registerRoutes(
 ): Promise<void> {
   const { admins, applications, commands, forwarding, graph, groups, portal, reports, users } =
     contexts
-  await http.register(insightsRoutes, { db: searchDb })
+  const { searchSeconds } = config
+  await http.register(insightsRoutes, { db: searchDb, searchSeconds })
   await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
-  await http.register(ingestRoutes, { prefix: '/insights/directory/v1', db })
+  await http.register(ingestRoutes, {
+    prefix: '/insights/directory/v1',
+    db,
+    ...ingestLimits(config),
+  })
   await http.register(retentionRoutes, {
     prefix: '/insights/directory/v1',
     db,
@@ -86,13 +97,21 @@ export async function registerRoutes(
     prefix: '/insights/directory/v1',
     db: searchDb,
     authenticate,
+    shares: config.exports,
+    searchSeconds,
   })
-  await http.register(streamRoutes, { prefix: '/insights/directory/v1', db, authenticate })
+  await http.register(streamRoutes, {
+    prefix: '/insights/directory/v1',
+    db,
+    authenticate,
+    shares: config.streams,
+  })
   await http.register(forwarderRoutes, { prefix: '/insights/directory/v1', context: forwarding })
   await http.register(reportRoutes, {
     prefix: '/insights/directory/v1',
     context: reports,
     authenticate,
+    shares: config.downloads,
   })
   await http.register(organizationRoutes, { prefix: '/api', db })
   const onOrganizationCreated = linkNewOrganization(admins)

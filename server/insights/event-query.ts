@@ -1,11 +1,17 @@
 import { invalid } from '../platform/errors.ts'
 import { isKnown } from './fields.ts'
+import { numberOf, shown, textOf } from './scalars.ts'
+import { MAX_FIELD_LENGTH } from './search-budget.ts'
 import { readSearchTerm, type Term } from './search-term.ts'
 import { SERVICES, type Service, serviceOf } from './services.ts'
 import { isTime, parseTime } from './times.ts'
 
 const DEFAULT_LIMIT = 1000
 const MOST_ROWS = 10_000
+/** Every name of every list, and then some. */
+export const MAX_FIELDS = 500
+/** Names may be written in more ways than one; a list beyond this is no list of services. */
+const MAX_SERVICES = 100
 
 /** What every query of the API selects from. */
 export interface Selection {
@@ -36,17 +42,20 @@ function readServices(raw: unknown): readonly Service[] {
       `service must be a list of services; supported are ${supported}`,
     )
   }
-  if (names.some((name) => String(name).toLowerCase() === 'all')) return SERVICES
-  return names.map((name) => {
-    const service = serviceOf(String(name))
+  if (names.length > MAX_SERVICES)
+    throw invalid('too_many_services', `service: at most ${MAX_SERVICES} names are allowed`)
+  if (names.some((name) => textOf(name).toLowerCase() === 'all')) return SERVICES
+  const services = names.map((name) => {
+    const service = serviceOf(textOf(name))
     if (!service) {
       throw invalid(
         'unknown_service',
-        `service: there is no ${JSON.stringify(name)}; supported are ${supported}`,
+        `service: there is no ${shown(name)}; supported are ${supported}`,
       )
     }
     return service
   })
+  return [...new Set(services)]
 }
 
 const seconds = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
@@ -86,9 +95,14 @@ function readFields(raw: unknown): string[] | null {
     throw invalid('bad_fields', 'fields must be a list of field names')
   }
   if (raw.length === 0) throw invalid('empty_fields', 'fields must not be an empty list')
-  const known = raw.filter(isKnown)
+  const names = [...new Set<string>(raw)]
+  if (names.length > MAX_FIELDS)
+    throw invalid('too_many_fields', `fields: at most ${MAX_FIELDS} names are allowed`)
+  if (names.some((name) => name.length > MAX_FIELD_LENGTH))
+    throw invalid('bad_fields', `fields: a name has at most ${MAX_FIELD_LENGTH} characters`)
+  const known = names.filter(isKnown)
   if (known.length === 0)
-    throw invalid('unknown_fields', `fields: none of ${raw.join(', ')} is a known field`)
+    throw invalid('unknown_fields', `fields: none of ${names.join(', ')} is a known field`)
   return known
 }
 
@@ -98,8 +112,8 @@ function readAfter(raw: unknown): EventQuery['after'] {
   const bad = () =>
     invalid('bad_search_after', 'search_after must be the value of the X-Search_after header')
   if (!Array.isArray(raw) || raw.length !== 2) throw bad()
-  const timestamp = Number(raw[0])
-  const id = String(raw[1]).toLowerCase()
+  const timestamp = numberOf(raw[0])
+  const id = textOf(raw[1]).toLowerCase()
   if (
     !Number.isInteger(timestamp) ||
     !isTime(timestamp) ||
@@ -115,11 +129,11 @@ export function readSelection(body: Body, now: number): Selection {
 }
 
 export function readEventQuery(body: Body, now: number): EventQuery {
-  const skip = Number(body.skip ?? 0)
+  const skip = numberOf(body.skip)
   return {
     ...readSelection(body, now),
     limit: readLimit(body.limit),
-    sort: String(body.sort).toUpperCase() === 'DESC' ? 'DESC' : 'ASC',
+    sort: textOf(body.sort).toUpperCase() === 'DESC' ? 'DESC' : 'ASC',
     fields: readFields(body.fields),
     after: readAfter(body.search_after),
     skip: Number.isSafeInteger(skip) && skip > 0 ? skip : 0,

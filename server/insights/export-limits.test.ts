@@ -54,7 +54,14 @@ async function serve(stalledMs: number) {
   const http = await createServer(app.config, createLog('info', sink))
   registerAuthorization(http, createAuthenticate(app.db, app.contexts.admins.cache))
   const authenticate = createAuthenticate(app.db, app.contexts.admins.cache, { touch: false })
-  await http.register(exportRoutes, { prefix: PREFIX, db, authenticate, stalledMs })
+  await http.register(exportRoutes, {
+    prefix: PREFIX,
+    db,
+    authenticate,
+    stalledMs,
+    shares: app.config.exports,
+    searchSeconds: 60,
+  })
   const socketPath = join(tempDirectory(), `export-${++servers}.sock`)
   await http.listen({ path: socketPath })
   after(async () => {
@@ -110,6 +117,21 @@ test('clients that take nothing for too long give their places to others', async
     await until(() => brokenOff().length === at)
     await assert.rejects(text(response))
     assert.equal(response.complete, false)
+  }
+})
+
+test('one key leaves exports to others', async () => {
+  const { open } = await serve(600_000)
+  const second = await app.addAdministrator(org.organizationId)
+  const opened = [await open(org.apiKey), await open(org.apiKey)]
+  const refused = await open(org.apiKey)
+  assert.equal(refused.response.statusCode, 429)
+  assert.ok(Number(refused.response.headers['retry-after']) >= 1)
+  assert.match(await text(refused.response), /2 at once .* one administrator .*GATEHOUSE_EXPORTS/)
+  opened.push(await open(second.apiKey))
+  for (const { response } of opened) {
+    assert.equal(response.statusCode, 200)
+    assert.ok((await text(response)).length > 0)
   }
 })
 

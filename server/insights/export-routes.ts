@@ -2,10 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { codeOf, throttled } from '../platform/errors.ts'
+import { codeOf } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { answerWithFile, checkAdmitted } from '../platform/http/file-answer.ts'
+import { Quota, type Shares } from '../platform/quota.ts'
+import { Deadline } from './deadline.ts'
 import type { EventPage } from './event-page.ts'
 import type { EventQuery } from './event-query.ts'
 import {
@@ -21,7 +23,12 @@ import { readPage } from './query-store.ts'
 import { EventsRequest } from './schema.ts'
 import { readWatermark } from './stream-store.ts'
 
-const MOST_AT_ONCE = 8
+const EXPORTS = {
+  what: 'exports',
+  reason: 'too_many_exports',
+  setting: 'GATEHOUSE_EXPORTS',
+  retryAfter: 5,
+}
 
 const ExportRequest = Type.Object(
   {
@@ -49,9 +56,12 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{
   db: Db
   /** Must not keep a session alive: an export takes as long as its reader wants. */
   authenticate: Authenticate
+  shares: Shares
+  /** For each page. */
+  searchSeconds: number
   stalledMs?: number
-}> = async (app, { db, authenticate, stalledMs }) => {
-  let working = 0
+}> = async (app, { db, authenticate, shares, searchSeconds, stalledMs }) => {
+  const quota = new Quota(EXPORTS, shares)
 
   app.post(
     '/events/export',
@@ -72,17 +82,14 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{
     async (request, reply) => {
       const { tenantIds } = request.caller
       const asked = readExport(request.body, request.headers.accept, Date.now())
-      if (working >= MOST_AT_ONCE) {
-        throw throttled('too_many_exports', 'Too many exports are running; try again shortly', {
-          retryAfter: 5,
-        })
-      }
-      working++
+      const giveBack = quota.take(request.caller)
       try {
         const query = boundedBy(asked.query, await readWatermark(db))
         const read = async (page: EventQuery): Promise<EventPage> => {
           await checkAdmitted(request, authenticate)
-          const found = await readPage(db.tenant(tenantIds), tenantIds, page)
+          // As much time for a page as a search has: the file as a whole takes as long as its reader.
+          const tenant = new Deadline(searchSeconds).over(db.tenant(tenantIds))
+          const found = await readPage(tenant, tenantIds, page)
           request.log.debug({ rows: found.rows }, 'read a page of an export')
           return found
         }
@@ -104,7 +111,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{
           request.log[left ? 'info' : 'warn']({ err: error }, 'an export broke off')
         }
       } finally {
-        working--
+        giveBack()
       }
     },
   )

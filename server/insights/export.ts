@@ -5,6 +5,7 @@ import type { EventPage } from './event-page.ts'
 import { type EventQuery, readEventQuery } from './event-query.ts'
 import { DOCUMENT, defaultColumns, valueAt } from './export-columns.ts'
 import { projector } from './projection.ts'
+import { textOf } from './scalars.ts'
 
 /** Memory holds one page; below this size the statements would begin to count. */
 export const PAGE = 2000
@@ -27,7 +28,7 @@ function readFormat(raw: unknown, accept: string | undefined): Format {
     const type = preferred(accept, Object.values(TYPES))
     return formats.find((format) => TYPES[format] === type) ?? 'csv'
   }
-  const format = String(raw).toLowerCase()
+  const format = textOf(raw).toLowerCase()
   if (format !== 'csv' && format !== 'ndjson')
     throw invalid('bad_format', 'format must be csv or ndjson')
   return format

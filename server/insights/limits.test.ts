@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
 import { asOwner } from '../../test/cluster.ts'
 import { startApp } from '../../test/harness.ts'
+import { Deadline } from './deadline.ts'
 
 const app = await startApp({ searchTimeoutMs: 200 })
 const EVENTS = '/insights/directory/v1/events'
@@ -26,29 +26,35 @@ test('a search that takes too long is 503, and other work goes on meanwhile', as
   assert.equal((await org.post(EVENTS, all)).statusCode, 200)
 })
 
-test('a fifth body at once is turned away with 429 and Retry-After', async () => {
-  const org = await app.newOrganization()
-  const baseUrl = await app.http.listen({ port: 0, host: '127.0.0.1' })
-  const url = new URL('/insights/directory/v1/ingest', baseUrl)
-  const headers = { 'x-api-key': org.apiKey, 'content-type': 'application/x-ndjson' }
-  const line = (id: string) =>
-    `${JSON.stringify({ id, service: 'sso', event_type: 'sso_auth', timestamp: new Date().toISOString() })}\n`
-  const send = (body: string) => fetch(url, { method: 'POST', headers, body })
-
-  // All five stay open, so whichever comes last is the one too many.
-  const open = Array.from({ length: 5 }, (_, at) => {
-    const sending = request(url, { method: 'POST', headers })
-    const answer = new Promise<IncomingMessage>((resolve, reject) => {
-      sending.on('response', (response) => resolve(response.resume())).on('error', reject)
-    })
-    sending.write(line(`open-${at}`))
-    return { sending, answer }
+test('a search keeps its time over all of its statements, wherever it is asked', async () => {
+  const brief = await startApp({ env: { GATEHOUSE_SEARCH_SECONDS: '1' } })
+  const org = await brief.newOrganization()
+  await asOwner(brief.owner, async (client) => {
+    await client.query('begin')
+    await client.query('lock table events in access exclusive mode')
+    const body = { ...all, field: 'id', interval_unit: 'd' }
+    const answers = await Promise.all(
+      ['', '/count', '/distinct', '/interval', '/export'].map((end) =>
+        org.post(EVENTS + end, body),
+      ),
+    )
+    for (const answer of answers) {
+      assert.equal(answer.statusCode, 503, answer.body)
+      assert.ok(Number(answer.headers['retry-after']) >= 1)
+      assert.match(answer.json().message, /given up after 1 s.* shorter time range/)
+    }
+    await client.query('rollback')
   })
-  const first = await Promise.race(open.map(({ answer }) => answer))
-  assert.equal(first.statusCode, 429)
-  assert.ok(Number(first.headers['retry-after']) >= 1)
-  for (const { sending } of open) sending.end()
-  const answers = await Promise.all(open.map(({ answer }) => answer))
-  assert.deepEqual(answers.map((answer) => answer.statusCode).sort(), [200, 200, 200, 200, 429])
-  assert.equal((await send(line('after'))).status, 200)
+})
+
+test('work begins only while there is time left', async () => {
+  const over = new Deadline(1, performance.now() - 1001)
+  let begun = false
+  const work = async () => {
+    begun = true
+  }
+  await assert.rejects(over.keep(work), { reason: 'search_timeout' })
+  assert.equal(begun, false)
+  await new Deadline(60).keep(work)
+  assert.equal(begun, true)
 })

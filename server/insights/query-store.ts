@@ -3,6 +3,7 @@ import { empty, type Sql, sql } from '../platform/sql.ts'
 import type { Place } from './early-answer.ts'
 import { EventPage } from './event-page.ts'
 import type { EventQuery, Selection } from './event-query.ts'
+import { MAX_BUCKETS } from './intervals.ts'
 import { digestTerm, narrow, type Range, rangesOf, windowsOf } from './ranges.ts'
 import { pathOf, searchCondition } from './search-sql.ts'
 import { SERVICES } from './services.ts'
@@ -155,15 +156,19 @@ export interface Bucket {
   doc_count: number
 }
 
+/** More values than anybody reads; the rest is told as a number. */
+export const MAX_DISTINCT = 10_000
+
 /** The values of a field by how often they occur; lists count each of their elements. */
 export async function distinctValues(
   db: Queryable,
   organizationIds: readonly string[],
   selection: Selection,
   field: string,
-): Promise<Bucket[]> {
+): Promise<{ buckets: Bucket[]; others: number }> {
+  const none = { buckets: [], others: 0 }
   const path = pathOf(field)
-  if (path === null) return []
+  if (path === null) return none
   // Documents of some services do not name theirs.
   const values =
     field === 'service'
@@ -172,15 +177,18 @@ export async function distinctValues(
     select value #>> '{}' as key from jsonb_path_query(e.document::jsonb, ${`${path}[*]`}::jsonpath) as value
      where jsonb_typeof(value) not in ('null', 'object', 'array')) value`
   const ranges = await allOf(db, organizationIds, selection)
-  if (ranges.length === 0) return []
+  if (ranges.length === 0) return none
   const rows = eachRange(
     ranges,
     (inside) => sql`
       select value.key from events e cross join lateral ${values} where ${inside} and ${condition(selection)}`,
   )
-  return db.many<Bucket>(sql`
-    select key, count(*) as doc_count from (${rows}) found
-     group by key order by doc_count desc, key collate "C"`)
+  const found = await db.many<Bucket & { total: number }>(sql`
+    select key, count(*) as doc_count, (sum(count(*)) over ())::int8 as total from (${rows}) found
+     group by key order by doc_count desc, key collate "C" limit ${MAX_DISTINCT}`)
+  const buckets = found.map(({ key, doc_count }) => ({ key, doc_count }))
+  const counted = buckets.reduce((sum, { doc_count }) => sum + doc_count, 0)
+  return { buckets, others: (found[0]?.total ?? 0) - counted }
 }
 
 /** How many events per step; `offset` shifts the edges of the steps to a zone. Times in milliseconds. */
@@ -206,5 +214,5 @@ export async function countPerStep(
           from (${rows}) found
          group by 1
       ) counted
-     order by 1`)
+     order by 1 limit ${MAX_BUCKETS + 1}`)
 }

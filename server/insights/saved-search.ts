@@ -1,6 +1,7 @@
 import { AppError, invalid } from '../platform/errors.ts'
 import { readEventQuery } from './event-query.ts'
 import type { SavedSearchWrite } from './saved-search-schema.ts'
+import { textOf } from './scalars.ts'
 
 const UNITS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1000]
 const DURATION = /^P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
@@ -46,7 +47,7 @@ export function readSavedQuery(
 ): SavedSearchWrite['query'] {
   checkTimes(query)
   const { service, search_term, fields, sort, range, start_time, end_time } = query
-  if (!isAbsent(sort) && !/^(asc|desc)$/i.test(String(sort)))
+  if (!isAbsent(sort) && !/^(asc|desc)$/i.test(textOf(sort)))
     throw invalid('bad_sort', 'query.sort must be ASC or DESC')
   try {
     readEventQuery(bodyOf(query, now), now)

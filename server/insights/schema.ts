@@ -1,11 +1,14 @@
 import { type Static, Type } from 'typebox'
+import { BUDGET } from './search-budget.ts'
 
 /** Read leniently (see event-query.ts): real clients send more, and some of it differently. */
 const selection = {
   service: Type.Optional(Type.Unknown({ description: 'List of services, or ["all"]; required' })),
   start_time: Type.Optional(Type.Unknown({ description: 'RFC 3339, inclusive; required' })),
   end_time: Type.Optional(Type.Unknown({ description: 'RFC 3339, inclusive; now when absent' })),
-  search_term: Type.Optional(Type.Unknown({ description: '{"and": […]} or {"or": […]}' })),
+  search_term: Type.Optional(
+    Type.Unknown({ description: `{"and": […]} or {"or": […]}. ${BUDGET}` }),
+  ),
 }
 const open = { additionalProperties: true }
 
@@ -42,7 +45,7 @@ export const Distinct = Type.Object(
   {
     buckets: Type.Array(Bucket),
     doc_count_error_upper_bound: Type.Integer(),
-    sum_other_doc_count: Type.Integer(),
+    sum_other_doc_count: Type.Integer({ description: 'Of values beyond the 10000 most frequent' }),
   },
   { title: 'Distinct', ...open },
 )

@@ -1,7 +1,9 @@
 import { invalid } from '../platform/errors.ts'
 import { foldText } from './document.ts'
 import { type FieldKind, isSearchable, kindsOf } from './fields.ts'
-import { type Service, serviceOf } from './services.ts'
+import { isScalar, type Scalar, shown } from './scalars.ts'
+import { checkBudget, MAX_FIELD_LENGTH, MAX_VALUE_LENGTH, TermCounter } from './search-budget.ts'
+import { SERVICES, type Service, serviceOf } from './services.ts'
 import { parseTime } from './times.ts'
 
 // Search terms as clients write them, read into one small tree. Pure: the SQL is made from the tree elsewhere.
@@ -23,9 +25,6 @@ export type Term =
   | { type: 'not'; term: Term }
   | { type: 'leaf'; field: string; kinds: LeafKind[]; operator: Operator; values: Value[] }
 
-const DEEPEST = 32
-const MOST_LEAVES = 10_000
-
 const ALL_OPERATORS = new Set<string>(Object.values(OPERATORS).flat())
 const isLeafKind = (kind: FieldKind): kind is LeafKind => Object.hasOwn(OPERATORS, kind)
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -34,19 +33,23 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const bad = (reason: string, message: string) => invalid(reason, `search_term: ${message}`)
 
 /** As JSON writes it, or as a string: the specification takes both. */
-const isBoolean = (value: unknown): boolean => /^(true|false)$/i.test(String(value))
+const isBoolean = (value: Scalar): boolean => /^(true|false)$/i.test(String(value))
 
-/** What the field may be compared as: by its lists, else by the values that were sent. */
+/**
+ * What the field may be compared as: by the lists of the services asked for. Where those do not have it, by the lists of
+ * all services and the values that were sent.
+ */
 function leafKinds(
   services: readonly Service[],
   field: string,
-  values: readonly unknown[],
+  values: readonly Scalar[],
 ): LeafKind[] {
-  const kinds = [...kindsOf(services, field)].filter(isLeafKind)
-  if (kinds.length > 0) return kinds
-  if (values.some((value) => typeof value === 'number')) kinds.push('number')
-  if (values.some(isBoolean)) kinds.push('boolean')
-  return [...kinds, 'string']
+  const listed = [...kindsOf(services, field)].filter(isLeafKind)
+  if (listed.length > 0) return listed
+  const kinds = new Set([...kindsOf(SERVICES, field)].filter(isLeafKind))
+  if (values.some((value) => typeof value === 'number')) kinds.add('number')
+  if (values.some(isBoolean)) kinds.add('boolean')
+  return [...kinds.add('string')]
 }
 
 /** `{field, operator, value}`; the operator may be left out, and whatever stands beside them is ignored. */
@@ -61,13 +64,7 @@ const readText = (field: string, text: string): string =>
   (field === 'service' ? serviceOf(text) : undefined) ?? foldText(text)
 
 /** The value as each kind understands it; what a kind cannot read is left out. */
-function readValue(field: string, kinds: LeafKind[], raw: unknown): Value[] {
-  if (typeof raw === 'object' || raw === undefined) {
-    throw bad(
-      'bad_value',
-      `the value of ${field} must be a string, number, boolean or a list of them`,
-    )
-  }
+function readValue(field: string, kinds: LeafKind[], raw: Scalar): Value[] {
   const values: Value[] = []
   for (const kind of kinds) {
     if (kind === 'string') values.push(readText(field, String(raw)))
@@ -85,34 +82,64 @@ function readValue(field: string, kinds: LeafKind[], raw: unknown): Value[] {
   if (values.length === 0) {
     throw bad(
       'bad_value',
-      `${JSON.stringify(raw)} is no value for ${field}, which is a ${kinds.join(' or ')}`,
+      `${shown(raw)} is no value for ${field}, which is a ${kinds.join(' or ')}`,
     )
   }
   return values
 }
 
+/** The values as they were sent, each once. */
+function readList(field: string, value: unknown): Scalar[] {
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  if (!list.every(isScalar)) {
+    throw bad(
+      'bad_value',
+      `the value of ${field} must be a string, number, boolean or a list of them`,
+    )
+  }
+  if (list.some((one) => typeof one === 'string' && one.length > MAX_VALUE_LENGTH))
+    throw bad('value_too_long', `a value of ${field} is longer than ${MAX_VALUE_LENGTH} characters`)
+  return [...new Set(list)]
+}
+
+function readOperator(operator: unknown, value: unknown): string {
+  const chosen = operator ?? (Array.isArray(value) ? 'in' : 'eq')
+  if (typeof chosen === 'string' && ALL_OPERATORS.has(chosen)) return chosen
+  throw bad(
+    'unknown_operator',
+    `there is no operator ${shown(chosen)}; the operators are ${[...ALL_OPERATORS].join(', ')}`,
+  )
+}
+
+function checkField(field: string): void {
+  if (field === '') throw bad('bad_field', 'a field must have a name')
+  if (field.length > MAX_FIELD_LENGTH)
+    throw bad('bad_field', `the name of a field has at most ${MAX_FIELD_LENGTH} characters`)
+  if (!isSearchable(field)) throw bad('unsearchable_field', `the field ${field} cannot be searched`)
+}
+
+/** Equal terms say the same once; a list of one is that one. */
+function listOf(type: 'and' | 'or', terms: Term[]): Term {
+  const unequal = [...new Map(terms.map((term) => [keyOf(term), term])).values()]
+  return unequal.length === 1 ? unequal[0]! : { type, terms: unequal }
+}
+/** Only leaves are compared: larger terms are rarely equal, and would be written out once per level. */
+const keyOf = (term: Term): unknown =>
+  term.type === 'leaf' ? JSON.stringify([term.field, term.operator, term.values]) : term
+
 class Reader {
   readonly #services: readonly Service[]
-  #leaves = 0
+  readonly #counter = new TermCounter()
 
   constructor(services: readonly Service[]) {
     this.#services = services
   }
 
   leaf(field: string, operator: unknown, value: unknown): Term {
-    if (++this.#leaves > MOST_LEAVES)
-      throw bad('too_many_terms', `at most ${MOST_LEAVES} terms are allowed`)
-    if (field === '') throw bad('bad_field', 'a field must have a name')
-    if (!isSearchable(field))
-      throw bad('unsearchable_field', `the field ${field} cannot be searched`)
-    const list = Array.isArray(value) ? value : [value]
-    const chosen = operator ?? (Array.isArray(value) ? 'in' : 'eq')
-    if (typeof chosen !== 'string' || !ALL_OPERATORS.has(chosen)) {
-      throw bad(
-        'unknown_operator',
-        `there is no operator ${JSON.stringify(chosen)}; the operators are ${[...ALL_OPERATORS].join(', ')}`,
-      )
-    }
+    this.#counter.leaf()
+    checkField(field)
+    const chosen = readOperator(operator, value)
+    const list = readList(field, value)
     const known = leafKinds(this.#services, field, list)
     const kinds = known.filter((kind) => (OPERATORS[kind] as readonly string[]).includes(chosen))
     if (kinds.length === 0) {
@@ -125,14 +152,13 @@ class Reader {
     const several = chosen === 'in' || chosen === 'not_in'
     if (Array.isArray(value) && !several)
       throw bad('bad_value', `${chosen} of ${field} takes one value, not a list`)
-    const values = list.flatMap((one) => readValue(field, kinds, one))
+    const values = [...new Set(list.flatMap((one) => readValue(field, kinds, one)))]
     return { type: 'leaf', field, kinds, operator: chosen as Operator, values }
   }
 
   /** `{field, operator, value}`, or a map of fields, or a nested and/or/not. */
   term(raw: unknown, depth: number, seen: Set<string>): Term {
     if (!isObject(raw)) throw bad('bad_term', 'a term must be an object')
-    if (depth > DEEPEST) throw bad('too_deep', `terms may be nested ${DEEPEST} levels deep`)
     if (isOperatorForm(raw)) {
       const { field, operator, value } = raw
       if (typeof field !== 'string')
@@ -147,7 +173,7 @@ class Reader {
       return this.leaf(key, undefined, value)
     })
     if (terms.length === 0) throw bad('bad_term', 'a term must name a field')
-    return terms.length === 1 ? terms[0]! : { type: 'and', terms }
+    return listOf('and', terms)
   }
 
   /** The specification: a field name may not repeat inside one list. */
@@ -158,6 +184,7 @@ class Reader {
 
   /** `and`, `or` and `not` hold a list of terms or, as older clients write it, a map of fields. */
   group(key: 'and' | 'or' | 'not', raw: unknown, depth: number): Term {
+    this.#counter.group(depth)
     const seen = new Set<string>()
     let terms: Term[]
     if (Array.isArray(raw)) terms = raw.map((term) => this.term(term, depth, seen))
@@ -166,9 +193,9 @@ class Reader {
       terms = Object.entries(raw).map(([name, value]) => this.term({ [name]: value }, depth, seen))
     } else throw bad('bad_term', `${key} must hold a list of terms`)
     // An empty group says nothing.
-    if (key !== 'not' || terms.length === 0) return { type: key === 'or' ? 'or' : 'and', terms }
+    if (key !== 'not' || terms.length === 0) return listOf(key === 'or' ? 'or' : 'and', terms)
     // An event is left out when it matches any of them.
-    return { type: 'not', term: { type: 'or', terms } }
+    return { type: 'not', term: listOf('or', terms) }
   }
 }
 
@@ -188,6 +215,10 @@ export function readSearchTerm(raw: unknown, services: readonly Service[]): Term
     )
   }
   const reader = new Reader(services)
-  const terms = groups.map((key) => reader.group(key, raw[key], 1))
-  return terms.length === 1 ? terms[0]! : { type: 'and', terms }
+  const term = listOf(
+    'and',
+    groups.map((key) => reader.group(key, raw[key], 1)),
+  )
+  checkBudget(term)
+  return term
 }

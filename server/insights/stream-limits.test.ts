@@ -7,16 +7,18 @@ import { createAuthenticate } from '../admins/index.ts'
 import { registerAuthorization } from '../platform/http/authorize.ts'
 import { createServer } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
+import type { Shares } from '../platform/quota.ts'
 import { sql } from '../platform/sql.ts'
 import { type StreamLimits, streamRoutes } from './stream-routes.ts'
 
 const app = await startApp()
 const PREFIX = '/insights/directory/v1'
 const STREAM = `${PREFIX}/events/stream`
-const OFTEN: StreamLimits = { mostClients: 100, heartbeatMs: 5, stalledMs: 60_000 }
+const OFTEN: StreamLimits = { heartbeatMs: 5, stalledMs: 60_000 }
+const shareOf = (count: number): Shares => ({ principal: count, tenant: count, process: count })
 
 /** The routes of streams alone, with limits that a test can reach. `logged` resolves with a line that holds the text. */
-async function serve(limits: StreamLimits) {
+async function serve(limits: StreamLimits, shares = shareOf(100)) {
   const waiting: { text: string; found: () => void }[] = []
   const sink = new Writable({
     write(chunk, _, done) {
@@ -27,7 +29,13 @@ async function serve(limits: StreamLimits) {
   const http = await createServer(app.config, createLog('info', sink))
   registerAuthorization(http, createAuthenticate(app.db, app.contexts.admins.cache))
   const authenticate = createAuthenticate(app.db, app.contexts.admins.cache, { touch: false })
-  await http.register(streamRoutes, { prefix: PREFIX, db: app.db, authenticate, limits })
+  await http.register(streamRoutes, {
+    prefix: PREFIX,
+    db: app.db,
+    authenticate,
+    limits,
+    shares,
+  })
   const url = await http.listen({ port: 0, host: '127.0.0.1' })
   after(() => {
     // Connections that clients keep would hold it up for seconds.
@@ -123,7 +131,7 @@ test('a stream does not keep its session alive, and ends with it', async () => {
 
 test('more streams than allowed are turned away with 429 until one has gone', async () => {
   const org = await app.newOrganization()
-  const { url } = await serve({ ...OFTEN, mostClients: 2 })
+  const { url } = await serve(OFTEN, shareOf(2))
   const headers = { 'x-api-key': org.apiKey }
   const [first, second] = [await open(url, headers), await open(url, headers)]
   const refused = await fetch(url, { headers })
@@ -137,6 +145,30 @@ test('more streams than allowed are turned away with 429 until one has gone', as
   assert.equal(third.response.status, 200)
   await second.close()
   await third.close()
+})
+
+test('one key and one tenant leave streams to others', async () => {
+  const org = await app.newOrganization()
+  const [second, third] = [
+    await app.addAdministrator(org.organizationId),
+    await app.addAdministrator(org.organizationId),
+  ]
+  const other = await app.newOrganization()
+  const { url } = await serve(OFTEN, { principal: 1, tenant: 2, process: 3 })
+  const as = ({ apiKey }: { apiKey: string }) => open(url, { 'x-api-key': apiKey })
+  const refusal = async (who: { apiKey: string }) => {
+    const refused = await fetch(url, { headers: { 'x-api-key': who.apiKey } })
+    assert.equal(refused.status, 429)
+    return ((await refused.json()) as { message: string }).message
+  }
+  const opened = [await as(org)]
+  assert.match(await refusal(org), /1 at once .* one administrator .*GATEHOUSE_STREAMS/)
+  opened.push(await as(second))
+  assert.match(await refusal(third), /2 at once .* one organization/)
+  opened.push(await as(other))
+  for (const { response } of opened) assert.equal(response.status, 200)
+  assert.match(await refusal(await app.newOrganization()), /3 at once .* all callers/)
+  for (const stream of opened) await stream.close()
 })
 
 test('a reader who takes nothing is cut off and makes room for others', async () => {
@@ -159,7 +191,7 @@ test('a reader who takes nothing is cut off and makes room for others', async ()
     })
     assert.equal(res.json().stored, 10)
   }
-  const { url, port, logged } = await serve({ ...OFTEN, mostClients: 1, stalledMs: 50 })
+  const { url, port, logged } = await serve({ ...OFTEN, stalledMs: 50 }, shareOf(1))
   const cutOff = logged('a stream of events broke off')
   const place = `${Date.now() - 120_000}:00000000-0000-0000-0000-000000000000`
   const socket = connect(port, '127.0.0.1').pause()

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { finished } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { throttled, unavailable } from '../platform/errors.ts'
+import { unavailable } from '../platform/errors.ts'
 import { type Authenticate, stillAdmitted } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import { Quota, type Shares } from '../platform/quota.ts'
 import { type Follower, follow, idOf, readLastEventId, readStreamQuery, startOf } from './stream.ts'
 import { Pulse } from './stream-pulse.ts'
 import { readWatermark } from './stream-store.ts'
@@ -14,13 +16,19 @@ const READ = ['insights', 'insights.readonly']
 
 /** What a process allows its streams. */
 export interface StreamLimits {
-  mostClients: number
   /** At each beat the credential is looked at again as well. */
   heartbeatMs: number
   /** Whoever takes nothing for this long is cut off; the id of the last message leads back. */
   stalledMs: number
 }
-const LIMITS: StreamLimits = { mostClients: 100, heartbeatMs: 15_000, stalledMs: 60_000 }
+const LIMITS: StreamLimits = { heartbeatMs: 15_000, stalledMs: 60_000 }
+
+const STREAMS = {
+  what: 'streams',
+  reason: 'too_many_streams',
+  setting: 'GATEHOUSE_STREAMS',
+  retryAfter: 5,
+}
 
 const list = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 const Query = Type.Object({
@@ -58,10 +66,12 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
   db: Db
   /** Must not keep a session alive: a stream would hold its own open for ever. */
   authenticate: Authenticate
+  shares: Shares
   limits?: StreamLimits
-}> = async (app, { db, authenticate, limits = LIMITS }) => {
+}> = async (app, { db, authenticate, shares, limits = LIMITS }) => {
   const pulse = new Pulse(() => readWatermark(db))
   const clients = new Set<AbortController>()
+  const quota = new Quota(STREAMS, shares)
 
   app.addHook('preClose', async () => {
     pulse.stop()
@@ -93,18 +103,15 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
       const query = readStreamQuery(request.query, Date.now())
       const sent = request.headers['last-event-id'] || request.query.last_event_id
       const after = readLastEventId(sent)
-      if (clients.size >= limits.mostClients) {
-        throw throttled('too_many_streams', 'Too many streams are open; try again shortly', {
-          retryAfter: 5,
-        })
-      }
+      const giveBack = quota.take(request.caller)
       const gone = new AbortController()
       clients.add(gone)
       const { raw } = reply
-      raw.on('error', () => gone.abort())
-      raw.once('close', () => {
+      // Told also of a client that has left already.
+      finished(raw, () => {
         gone.abort()
         clients.delete(gone)
+        giveBack()
       })
       // Before the answer begins: whatever happens once a client sees it is part of the stream.
       const place = after ?? startOf(await readWatermark(db))

@@ -5,6 +5,7 @@ import { codeOf } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { answerWithFile, checkAdmitted } from '../platform/http/file-answer.ts'
+import { Quota, type Shares } from '../platform/quota.ts'
 import { listReports, openArtifact, requestReport } from './actions.ts'
 import type { ReportContext } from './context.ts'
 import { Report } from './schema.ts'
@@ -13,13 +14,22 @@ import { REPORT_TYPES } from './types.ts'
 const errors = errorsOf('insights')
 const tags = ['reports']
 const READ = ['insights', 'insights.readonly']
+const DOWNLOADS = {
+  what: 'downloads',
+  reason: 'too_many_downloads',
+  setting: 'GATEHOUSE_DOWNLOADS',
+  retryAfter: 5,
+}
 
 /** Reports about an organization, made in the background. */
 export const reportRoutes: FastifyPluginAsyncTypebox<{
   context: ReportContext
   /** Must not keep a session alive: a download takes as long as its reader wants. */
   authenticate: Authenticate
-}> = async (app, { context, authenticate }) => {
+  /** Of downloads. */
+  shares: Shares
+}> = async (app, { context, authenticate, shares }) => {
+  const quota = new Quota(DOWNLOADS, shares)
   app.get(
     '/reports',
     {
@@ -92,14 +102,19 @@ export const reportRoutes: FastifyPluginAsyncTypebox<{
     },
     async (request, reply) => {
       const { report_id, artifact_id } = request.params
-      const file = await openArtifact(context.db, request.caller, report_id, artifact_id, () =>
-        checkAdmitted(request, authenticate),
-      )
+      const giveBack = quota.take(request.caller)
       try {
-        await answerWithFile(reply as unknown as FastifyReply, file)
-      } catch (error) {
-        const left = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'
-        request.log[left ? 'info' : 'warn']({ err: error }, 'a download broke off')
+        const file = await openArtifact(context.db, request.caller, report_id, artifact_id, () =>
+          checkAdmitted(request, authenticate),
+        )
+        try {
+          await answerWithFile(reply as unknown as FastifyReply, file)
+        } catch (error) {
+          const left = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'
+          request.log[left ? 'info' : 'warn']({ err: error }, 'a download broke off')
+        }
+      } finally {
+        giveBack()
       }
     },
   )

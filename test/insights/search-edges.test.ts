@@ -72,10 +72,10 @@ test('terms at the edge of what the database can say', async () => {
     [term('list', 'eq', 'deep'), 'c'],
     [term('list', 'contains', 'y'.repeat(2_000)), 'c'],
     [term('list', 'endsWith', 'y'.repeat(3_001)), ''],
-    [term('username', 'contains', 'x'.repeat(150_000)), 'c'],
-    [term('username', 'endsWith', 'x'.repeat(150_000)), 'c'],
-    [term('username', 'startsWith', 'x'.repeat(150_000)), 'c'],
-    [term('username', 'contains', `${'x'.repeat(150_000)}y`), ''],
+    [term('username', 'contains', 'x'.repeat(30_000)), 'c'],
+    [term('username', 'endsWith', 'x'.repeat(30_000)), 'c'],
+    [term('username', 'startsWith', 'x'.repeat(30_000)), 'c'],
+    [term('username', 'contains', `${'x'.repeat(30_000)}y`), ''],
     [term('username', 'in', Array.from({ length: 30_000 }, (_, n) => `n${n}`).concat('anna')), 'a'],
   ]
   for (const [search_term, expected] of cases) {
