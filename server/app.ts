@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { createAuthenticate } from './admins/index.ts'
 import { type Contexts, createContexts } from './contexts.ts'
 import { ForwardingWorker } from './forwarding/index.ts'
-import { GeoIpDatabase, observeEvents, useGeoIp } from './insights/index.ts'
+import { GeoIpDatabase, type OwnEvent, observeEvents, useGeoIp } from './insights/index.ts'
 import { jobDefinitions, jobsOf } from './jobs.ts'
 import { type Config, loadConfig } from './platform/config.ts'
 import { type Db, openDb } from './platform/db.ts'
@@ -43,6 +43,8 @@ export interface AppParts {
   storage?: Storage
   /** For tests: called on the bare server before any route is registered. */
   prepare?: (http: FastifyInstance) => void
+  /** For tests: every event that the service has recorded. */
+  onEvent?: (event: OwnEvent) => void
 }
 
 async function connectGeoIp(http: FastifyInstance, config: Config, log: Logger): Promise<void> {
@@ -52,17 +54,21 @@ async function connectGeoIp(http: FastifyInstance, config: Config, log: Logger):
   http.addHook('onClose', async () => database?.close())
 }
 
-interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare' | 'storage'> {
+interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare' | 'storage' | 'onEvent'> {
   storage: Storage
   contexts: Contexts
   queueDepths: Queue['depths']
   prepare?: AppParts['prepare'] | undefined
+  onEvent?: AppParts['onEvent'] | undefined
 }
 
 async function createHttp(parts: HttpParts) {
-  const { config, db, searchDb, log, contexts, queueDepths, storage, prepare } = parts
+  const { config, db, searchDb, log, contexts, queueDepths, storage, prepare, onEvent } = parts
   const metrics = createMetrics()
-  observeEvents((service) => metrics.eventsWritten.inc({ service }))
+  observeEvents((event) => {
+    metrics.eventsWritten.inc({ service: event.service })
+    onEvent?.(event)
+  })
   const http = await createServer(config, log)
   await connectGeoIp(http, config, log)
   prepare?.(http)
@@ -83,7 +89,7 @@ async function createHttp(parts: HttpParts) {
 }
 
 export async function createApp(parts: AppParts): Promise<App> {
-  const { config, db, searchDb, log, sealer, prepare } = parts
+  const { config, db, searchDb, log, sealer, prepare, onEvent } = parts
   const storage = parts.storage ?? new Storage(null, 0, log)
   // Jobs may send jobs, so this is there before the queue.
   const send: SendJob = (tx, definition, payload, options) =>
@@ -102,6 +108,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     queueDepths: queue.depths,
     storage,
     prepare,
+    onEvent,
   })
   const forwarding = new ForwardingWorker(contexts.forwarding, log)
   return { http, queue, forwarding, contexts, operations }

@@ -6,10 +6,13 @@ import type { DemoCredentials } from '../demo/credentials.ts'
 import { loadDemo } from '../demo/index.ts'
 import { checkPassword } from '../server/admins/index.ts'
 import { findSsoApplication } from '../server/applications/index.ts'
+import { unlistedMembers } from '../server/insights/fields.ts'
+import type { Service } from '../server/insights/services.ts'
 import { sql } from '../server/platform/sql.ts'
 import { findUserByLogin } from '../server/users/index.ts'
 import { signedCaller } from './enrol.ts'
 import { startApp, tempDirectory } from './harness.ts'
+import { ownEvents } from './own-events.ts'
 
 const DAY = 86_400_000
 
@@ -41,6 +44,8 @@ const FIELDS: Record<string, string> = {
   systems:
     'timestamp system_timestamp id event_type organization system message client_ip src_ip username process_name success provider resource changes initiated_by service app_management_source windows_meta @version',
 }
+/** What the service records beyond those lists. */
+const OURS: Record<string, string> = { sso: 'success mfa error_message sso_token_success' }
 const STRING_VERSION = new Set(['access_management', 'password_vault', 'reports'])
 const NO_VERSION = new Set(['alert', 'notifications'])
 
@@ -143,7 +148,7 @@ test('there is a month of events, each as the specification lists its fields', a
       services.add(service)
       const event = JSON.parse(document) as Record<string, unknown>
       const where = `${service} ${document}`
-      const listed = new Set(FIELDS[service]?.split(' '))
+      const listed = new Set(`${FIELDS[service]} ${OURS[service] ?? ''}`.split(' '))
       const unlisted = Object.keys(event).filter((name) => !listed.has(name))
       assert.deepEqual(unlisted, [], where)
       assert.equal(event.timestamp, timestamp, where)
@@ -168,6 +173,48 @@ test('every event lies in the last 30 days and names the tenant it is stored und
       else assert.equal(organization, tenantId)
     }
   }
+})
+
+const documentsOf = async (tenantId: string) =>
+  (await eventsOf(tenantId)).map(({ service, document }) => ({
+    service: service as Service,
+    document: JSON.parse(document) as Record<string, unknown> & { event_type: string },
+  }))
+
+test('every member of every event is one that GET /schema lists', async () => {
+  const unlisted = new Set<string>()
+  for (const tenantId of tenants)
+    for (const { service, document } of await documentsOf(tenantId))
+      for (const member of unlistedMembers(service, document))
+        unlisted.add(`${service} ${document.event_type}: ${member}`)
+  assert.deepEqual([...unlisted], [])
+})
+
+test('an event has the members of those that the service records under its name', async () => {
+  const demo = Map.groupBy(
+    (await Promise.all(tenants.map(documentsOf)))
+      .flat()
+      .map(({ document }) => document)
+      // What the service did by itself, it did without a browser.
+      .filter(
+        ({ initiated_by }) => (initiated_by as { type: string } | undefined)?.type !== 'system',
+      ),
+    ({ event_type }) => event_type,
+  )
+  const own = Map.groupBy(await ownEvents(app), ({ event_type }) => event_type)
+  const shared = [...own.keys()].filter((type) => demo.has(type))
+  for (const type of ['sso_auth', 'user_login_attempt', 'admin_login_attempt', 'user_login'])
+    assert.ok(shared.includes(type), type)
+  assert.ok(shared.length >= 16, shared.join(' '))
+  const lacking = new Set<string>()
+  for (const type of shared) {
+    // What all of them have; the rest depends on how it went.
+    const [first, ...others] = own.get(type)!
+    const members = Object.keys(first!).filter((name) => others.every((event) => name in event))
+    for (const event of demo.get(type)!)
+      for (const name of members) if (!(name in event)) lacking.add(`${type}: ${name}`)
+  }
+  assert.deepEqual([...lacking], [])
 })
 
 test('values are folded as the service folds its own', async () => {

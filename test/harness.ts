@@ -11,7 +11,8 @@ import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { type Credentials, plantAdministrator } from '../server/admins/index.ts'
 import { createApp } from '../server/app.ts'
-import { latestEvents } from '../server/insights/index.ts'
+import { unlistedMembers } from '../server/insights/fields.ts'
+import { latestEvents, type OwnEvent } from '../server/insights/index.ts'
 import { foundOrganization } from '../server/organizations/index.ts'
 import { loadConfig } from '../server/platform/config.ts'
 import { type Connection, openDb } from '../server/platform/db.ts'
@@ -77,6 +78,12 @@ function checkResponses(http: FastifyInstance, problems: string[]): void {
   })
 }
 
+/** Every event that the service records is as its schema says, whichever test causes it. */
+function checkEvent(event: OwnEvent, unlisted: Set<string>): void {
+  for (const member of unlistedMembers(event.service, event))
+    unlisted.add(`${event.service} ${event.event_type}: ${member}`)
+}
+
 export type Response = Awaited<ReturnType<FastifyInstance['inject']>>
 
 /** Calls as one administrator would, with the key in the header. */
@@ -117,6 +124,7 @@ export async function startApp(options: AppOptions = {}) {
   const lines: string[] = []
   const secrets = new Set<string>()
   const problems: string[] = []
+  const unlisted = new Set<string>()
   const sink = new Writable({
     write(chunk, _, done) {
       lines.push(String(chunk))
@@ -140,6 +148,7 @@ export async function startApp(options: AppOptions = {}) {
     log: createLog('debug', sink),
     sealer,
     prepare: (http) => checkResponses(http, problems),
+    onEvent: (event) => checkEvent(event, unlisted),
   })
   const stopListening = await app.contexts.admins.cache.listen(service, createLog('silent'))
 
@@ -150,6 +159,7 @@ export async function startApp(options: AppOptions = {}) {
     await db.close()
     await searchDb.close()
     assert.deepEqual(problems, [], 'answers that their routes do not declare')
+    assert.deepEqual([...unlisted], [], 'members of events that GET /schema does not list')
     for (const secret of secrets) {
       assert.ok(!lines.some((line) => line.includes(secret)), 'a secret appeared in the log')
     }

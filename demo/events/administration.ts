@@ -105,6 +105,8 @@ function runCommand(tenant: Tenant, desk: Desk, at: number, random: Random): Dra
     {
       resource: { type: 'command', id: tenant.id, name: 'Collect disk usage' },
       system: { id, hostname, displayName, type: 'system' },
+      correlation: { id: random.id(at), type: 'command_run' },
+      changes: [{ field: 'systems', to: [id] }],
     },
     true,
   )

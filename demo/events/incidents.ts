@@ -35,8 +35,10 @@ function guessedPasswords(tenant: Tenant, desk: Desk, day: Day, random: Random):
       body: {
         initiated_by: { type: 'user', id: victim.id, email: victim.email },
         resource,
+        auth_method: 'session',
         client_ip: from.ip,
         geoip: from.geoip,
+        useragent: victim.browser,
         provider: null,
         success: true,
         mfa: false,

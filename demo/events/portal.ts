@@ -3,7 +3,6 @@ import { BROWSERS } from '../useragents.ts'
 import type { Administrator, Tenant, World } from '../world.ts'
 import { atLocal, type Day, type Draft, MINUTE } from './draft.ts'
 
-/** Events of the multi-tenant portal have fields of their own in the specification; `success` is not among them. */
 function portalEvent(
   { provider }: World,
   admin: Administrator,
@@ -25,6 +24,7 @@ function portalEvent(
       useragent: BROWSERS[2],
       initiated_by: { type: 'admin', id, provider: provider.id, email },
       auth_method: 'session',
+      success: true,
       mfa: true,
       ...body,
     },

@@ -17,6 +17,7 @@ export function portalLogin(person: Person, at: number, from: Origin, success: b
     body: {
       initiated_by: { type: 'user', id: person.id, email: person.email },
       resource: { type: 'user', id: person.id, username: person.username },
+      auth_method: 'session',
       client_ip: from.ip,
       geoip: from.geoip,
       useragent: person.browser,
@@ -56,6 +57,9 @@ export const ssoAuth = (
     useragent: person.browser,
     geoip: from.geoip,
     idp_initiated: fromPortal,
+    success: true,
+    sso_token_success: true,
+    mfa: person.mfa,
   },
 })
 

@@ -7,7 +7,9 @@ import { deliverNext } from './deliver.ts'
 import { type Due, listDue, listReady } from './run-store.ts'
 
 const PACE_MS = 1000
-const MOST_AT_ONCE = 8
+const MAX_AT_ONCE = 8
+/** Receivers that do not answer hold up those of their own tenant. */
+const MAX_OF_TENANT = 3
 /** A forwarder with much to catch up lets others in after so many requests. */
 const MOST_STEPS = 50
 /** After an error of our own; those of receivers have their times in the database. */
@@ -25,7 +27,7 @@ export class ForwardingWorker {
   readonly #context: ForwardingContext
   readonly #log: Logger
   readonly #stop = new AbortController()
-  readonly #running = new Map<string, Promise<unknown>>()
+  readonly #running = new Map<string, { tenant: string; work: Promise<unknown> }>()
   readonly #paused = new Map<string, number>()
   #loop: Promise<void> | null = null
 
@@ -61,7 +63,7 @@ export class ForwardingWorker {
     this.#stop.abort()
     await this.#loop
     const grace = delay(GRACE_MS, undefined, { ref: false })
-    await Promise.race([Promise.all(this.#running.values()), grace])
+    await Promise.race([Promise.all([...this.#running.values()].map(({ work }) => work)), grace])
   }
 
   async #due(): Promise<Due[]> {
@@ -86,8 +88,10 @@ export class ForwardingWorker {
   }
 
   #begin(due: Due): void {
-    const { id } = due
-    if (this.#running.size >= MOST_AT_ONCE || this.#running.has(id)) return
+    const { id, tenant } = due
+    if (this.#running.size >= MAX_AT_ONCE || this.#running.has(id)) return
+    const others = [...this.#running.values()].filter((running) => running.tenant === tenant)
+    if (others.length >= MAX_OF_TENANT) return
     if ((this.#paused.get(id) ?? 0) > Date.now()) return
     this.#paused.delete(id)
     const work = this.#deliver(due)
@@ -97,7 +101,7 @@ export class ForwardingWorker {
         this.#log.error({ err: error, forwarder: id }, 'forwarding failed')
       })
       .finally(() => this.#running.delete(id))
-    this.#running.set(id, work)
+    this.#running.set(id, { tenant, work })
   }
 
   async #deliver(due: Due): Promise<void> {

@@ -6,6 +6,8 @@ export type FieldKind = 'string' | 'number' | 'boolean' | 'timestamp' | 'object'
 export interface FieldShape {
   kind: FieldKind
   searchable: boolean
+  /** An object that may have members beside those that are listed. */
+  free?: true
 }
 
 export interface ServiceShape {
@@ -37,9 +39,9 @@ const CHANGES = 'changes[](field from{} to{})'
 
 const LISTS: Partial<Record<Service, string>> = {
   alert: `${COMMON} ${CHANGES} correlation(id) category ${GEOIP} ${INITIATOR} client_ip success? severity username resource(id context source_id source_type reference_id)`,
-  directory: `${COMMON} correlation(id type) resource{}(type id username email recipient_email email_type name) system_group(type object_id name) ${CHANGES} ${INITIATOR} association{}(type id email) client_ip useragent${AGENT} auth_method success? mfa? mfa_meta(type) ${GEOIP} provider auth_context(auth_methods(totp(success?) webauthn(success?) duo(success?) password(success?)) system(hostname id displayName os version) policies_applied[](name id)) application(id name) idm_client_id error_message message_chain(response_code response_message message_details) @version system(hostname displayName id type) target_resource(type)`,
+  directory: `${COMMON} correlation(id type) resource{}(type id username email recipient_email email_type name) system_group(type object_id name) ${CHANGES} ${INITIATOR} association{}(type id email) client_ip useragent${AGENT} auth_method success? mfa? mfa_meta(type) ${GEOIP} provider auth_context(auth_methods(totp(success?) webauthn(success?) duo(success?) password(success?) recovery_code(success?)) system(hostname id displayName os version) policies_applied[](name id)) application(id name) idm_client_id error_message message_chain(response_code response_message message_details) @version system(hostname displayName id type) target_resource(type)`,
   password_vault: `${COMMON} ${CHANGES} ${INITIATOR} association{} client_ip user_agent${AGENT} success? ${GEOIP} provider error_message @version`,
-  sso: `${COMMON} ${INITIATOR} application(display_label id name sso_url) client_ip useragent${AGENT} ${GEOIP} idp_initiated? @version`,
+  sso: `${COMMON} ${INITIATOR} application(display_label id name sso_url) client_ip useragent${AGENT} ${GEOIP} idp_initiated? success? mfa? error_message sso_token_success? @version`,
   radius: `${COMMON} nas_mfa_state auth_type eap_type client_ip ${GEOIP} success? username error_message mfa? mfa_meta(type) outer(eap_type error_message username) ${INITIATOR} @version`,
   systems: `${COMMON} system_timestamp@ system(id hostname displayName) message client_ip src_ip username process_name success? provider resource{} ${CHANGES} ${INITIATOR} app_management_source windows_meta(elevated? logon_type) @version`,
   software: `${COMMON} provider system(id type) application(name version path publisher uninstall_string) ${CHANGES} resource(id type) app_management_source @version`,
@@ -79,7 +81,8 @@ function readList(list: string, version: ServiceShape['version']): Record<string
             : suffix === '{}'
               ? 'object'
               : (KINDS[suffix] ?? 'string')
-      fields[path] = { kind, searchable: !UNSEARCHABLE.has(path.split('.')[0]!) }
+      const searchable = !UNSEARCHABLE.has(path.split('.')[0]!)
+      fields[path] = { kind, searchable, ...(suffix.endsWith('{}') && { free: true as const }) }
     }
   }
   // A name with members is an object, unless it is a list of them.
@@ -102,6 +105,23 @@ function shapeOf(service: Service): ServiceShape {
     return { fields: readList(`${COMMON} ${INGESTED}`, version), free: true, version }
   const fields = readList(`${list} ${INGESTED}`, version)
   return { fields, free: OPEN_ENDED.includes(service), version }
+}
+
+/**
+ * Names of members that no list has, with dots; below a free object any are welcome. For events that the service
+ * records, which must be as its schema says.
+ */
+export function unlistedMembers(service: Service, document: object, prefix = ''): string[] {
+  const { fields } = SHAPES[service]
+  return Object.entries(document).flatMap(([name, value]) => {
+    const path = prefix + name
+    const shape = fields[path]
+    if (value === undefined) return []
+    if (!shape) return [path]
+    if (shape.free || typeof value !== 'object' || value === null) return []
+    const objects = [value].flat().filter((one) => typeof one === 'object' && one !== null)
+    return objects.flatMap((one) => unlistedMembers(service, one, `${path}.`))
+  })
 }
 
 /** The document schema of every service; validation, search, projection and the console read it. */

@@ -13,7 +13,7 @@ export {
 } from './jobs.ts'
 export { findEvents, firstEventAfter } from './lookup-store.ts'
 export { makeDigests } from './make-digests.ts'
-export { observeEvents } from './own-event.ts'
+export { type OwnEvent, observeEvents } from './own-event.ts'
 export { type Actor, type EventInput, recordEvent } from './record.ts'
 export { type ReportEvent, recordReportEvent } from './record-reports.ts'
 export { recordSsoEvent, type SsoEvent } from './record-sso.ts'

@@ -3,17 +3,17 @@ import { documentText, fold } from './document.ts'
 import type { OwnService } from './services.ts'
 import { insertEvent } from './store.ts'
 
-let onWritten: (service: OwnService) => void = () => {}
-/** Counts committed events; the composition root connects it to the metrics. */
-export const observeEvents = (observer: (service: OwnService) => void): void => {
-  onWritten = observer
-}
-
 /** An event of the service itself, without its time: the database gives that. */
 export interface OwnEvent {
   id: string
   event_type: string
   service: OwnService
+}
+
+let onWritten: (event: OwnEvent) => void = () => {}
+/** Is told of committed events; the composition root connects it to the metrics. */
+export const observeEvents = (observer: (event: OwnEvent) => void): void => {
+  onWritten = observer
 }
 
 /** The text around the time, which the database fills in. */
@@ -30,5 +30,5 @@ export async function writeOwnEvent(
 ): Promise<void> {
   const { id, service } = event
   await insertEvent(tx, organizationId, { id, service, ...halvesOf(event) })
-  tx.afterCommit(() => onWritten(service))
+  tx.afterCommit(() => onWritten(event))
 }

@@ -62,6 +62,9 @@ const Field = Type.Object({
   name: Type.String(),
   kind: Type.Enum(['string', 'number', 'boolean', 'timestamp', 'object', 'list']),
   searchable: Type.Boolean(),
+  free: Type.Optional(
+    Type.Boolean({ description: 'An object that may have members beside those listed' }),
+  ),
 })
 export const Schemas = Type.Object(
   {

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { FairShare } from '../platform/fair-share.ts'
 
 const PACE_MS = 250
-const MOST_READS = 3
+const MAX_READS = 3
+/** Slow searches of one tenant hold up its own streams. */
+const MAX_READS_OF_TENANT = 2
 
 /**
  * The beat that all streams of a process share. It runs only while somebody waits for it, and the next one
@@ -12,8 +15,7 @@ export class Pulse {
   readonly #stop = new AbortController()
   #next: Promise<number> | null = null
   #last = 0
-  #reading = 0
-  readonly #queue: (() => void)[] = []
+  readonly #reads = new FairShare({ places: MAX_READS, share: MAX_READS_OF_TENANT })
 
   constructor(readWatermark: () => Promise<number>) {
     this.#read = readWatermark
@@ -43,17 +45,8 @@ export class Pulse {
   }
 
   /** Reads take turns, so that many streams leave connections of the pool to everybody else. */
-  async inTurn<T>(read: () => Promise<T>): Promise<T> {
-    // Whoever ends hands its turn on, so a newcomer cannot slip in between.
-    if (this.#reading < MOST_READS) this.#reading++
-    else await new Promise<void>((resolve) => this.#queue.push(resolve))
-    try {
-      return await read()
-    } finally {
-      const following = this.#queue.shift()
-      if (following) following()
-      else this.#reading--
-    }
+  inTurn<T>(tenant: string, read: () => Promise<T>): Promise<T> {
+    return this.#reads.run(tenant, read)
   }
 
   stop(): void {

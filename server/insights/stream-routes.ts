@@ -128,6 +128,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
       raw.writeHead(200, headers)
       raw.write(`retry: 1000\nid: ${idOf(place)}\n\n`)
       const follower: Follower = {
+        home: request.caller.homeId,
         tenantIds: request.caller.tenantIds,
         query,
         place,

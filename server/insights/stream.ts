@@ -67,6 +67,8 @@ function messageWriter(fields: string[] | null): (event: StreamedEvent) => strin
 }
 
 export interface Follower {
+  /** Where its reader belongs: turns are taken by it. */
+  home: string
   tenantIds: readonly string[]
   query: StreamQuery
   /** Moves on with what was written. */
@@ -83,7 +85,7 @@ async function catchUp(db: Db, pulse: Pulse, to: Follower, mark: number): Promis
   const { tenantIds, query, signal } = to
   const message = messageWriter(query.fields)
   for (let more = true; more && !signal.aborted; ) {
-    const events = await pulse.inTurn(() =>
+    const events = await pulse.inTurn(to.home, () =>
       readBetween(db.tenant(tenantIds), tenantIds, query, to.place, mark, PAGE),
     )
     more = events.length === PAGE

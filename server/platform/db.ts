@@ -262,6 +262,13 @@ const LANE_TIMEOUT_MS = 5000
 /** How long anybody waits for a connection. */
 const PATIENCE_MS = 10_000
 
+const organizationBusy = () =>
+  unavailable(
+    'organization_busy',
+    'Earlier requests of the same organization are still waiting for the database; try again shortly',
+    { retryAfter: 1 },
+  )
+
 export interface DbOptions {
   max?: number
   statementTimeoutMs?: number
@@ -292,7 +299,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
   const share = new FairShare({
     places: tenantPlaces,
     share: Math.max(1, Math.min(tenantPlaces, Math.floor((max * tenantShare) / 100))),
-    patienceMs: PATIENCE_MS,
+    patience: { ms: PATIENCE_MS, refuse: organizationBusy },
   })
   pool.on('error', (error) => options.onError?.(error))
 

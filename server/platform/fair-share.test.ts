@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { AppError } from './errors.ts'
+import { AppError, unavailable } from './errors.ts'
 import { FairShare, type ShareOptions } from './fair-share.ts'
 
 /** Work that goes on until it is told to end, and the order in which it began. */
 function workshop(options: Partial<ShareOptions> = {}) {
-  const share = new FairShare({ places: 3, share: 2, patienceMs: 60_000, ...options })
+  const share = new FairShare({ places: 3, share: 2, ...options })
   const began: string[] = []
   const open = new Map<string, () => void>()
   const start = (name: string) =>
@@ -25,6 +25,7 @@ function workshop(options: Partial<ShareOptions> = {}) {
 test('nobody holds more than a share, and all together no more than there is', async () => {
   const { began, start, end } = workshop()
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void start(name)
+  await setImmediate()
   assert.deepEqual(began, ['a1', 'a2', 'b1'])
   // The one of `a` comes first in line, but `a` has its share until one of its own ends.
   await end('b1')
@@ -38,6 +39,7 @@ test('nobody holds more than a share, and all together no more than there is', a
 test('those who wait are served in turn, whoever has more of them', async () => {
   const { began, start, end } = workshop({ places: 1, share: 1 })
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) void start(name)
+  await setImmediate()
   for (let at = 0; at < 6; at++) await end(began.at(-1)!)
   assert.deepEqual(began, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
 })
@@ -52,7 +54,11 @@ test('what fails gives its place back', async () => {
 })
 
 test('whoever waits too long hears when to come again, and is not served later', async () => {
-  const { began, start, end } = workshop({ places: 1, share: 1, patienceMs: 1 })
+  const { began, start, end } = workshop({
+    places: 1,
+    share: 1,
+    patience: { ms: 1, refuse: () => unavailable('organization_busy', 'busy', { retryAfter: 1 }) },
+  })
   void start('a1')
   await assert.rejects(
     start('b1'),
@@ -65,4 +71,17 @@ test('whoever waits too long hears when to come again, and is not served later',
   await end('a1')
   void start('b2')
   assert.deepEqual(began, ['a1', 'b2'])
+})
+
+test('after waiting in vain those below their share go ahead where that is wanted, and only they', async () => {
+  const refuse = () => unavailable('busy', 'busy')
+  const share = new FairShare({ places: 1, share: 1, patience: { ms: 1, refuse }, overflow: true })
+  const leave = await share.take('a')
+  await assert.rejects(share.take('a'), /busy/)
+  const ahead = await share.take('b')
+  assert.equal(share.taken, 2)
+  leave()
+  leave()
+  ahead()
+  assert.equal(share.taken, 0)
 })

@@ -1,18 +1,22 @@
-import { unavailable } from './errors.ts'
+import type { AppError } from './errors.ts'
 
 export interface ShareOptions {
   /** For all together. */
   places: number
-  /** What one of them may hold at most. */
+  /** What one key may hold at most. */
   share: number
-  /** How long anybody waits. */
-  patienceMs: number
+  /** How long anybody waits, and what they hear then; without it they wait until it is their turn. */
+  patience?: { ms: number; refuse: () => AppError }
+  /** After waiting in vain, those below their share go ahead: places that are never left must not stop everybody. */
+  overflow?: true
 }
 
+type Leave = () => void
+
 /**
- * Shares out places, such as the connections of a pool. Nobody holds more than a share of them: what comes beyond that
- * waits in a queue of its own, and a place that gets free goes to the queues in turn. Whoever holds a place must not
- * wait for another one: enough of those would wait for each other.
+ * Shares out places, such as the connections of a pool. No key holds more than its share: what comes beyond that waits
+ * in a queue of its own, and a place that gets free goes to the queues in turn (round robin). Whoever holds a place
+ * must not wait for another one: enough of those would wait for each other.
  */
 export class FairShare {
   readonly #options: ShareOptions
@@ -25,20 +29,37 @@ export class FairShare {
     this.#options = options
   }
 
+  get taken(): number {
+    return this.#taken
+  }
+
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    // While a place is free, nobody waits for it: so there is nobody to push in before.
-    if (this.#mayEnter(key)) this.#enter(key)
-    else await this.#turn(key)
+    const leave = await this.take(key)
     try {
       return await work()
     } finally {
-      this.#leave(key)
+      leave()
     }
   }
 
+  /** Resolves when it is the key's turn, with what gives the place back. */
+  async take(key: string): Promise<Leave> {
+    // While a place is free, nobody waits for it: so there is nobody to push in before.
+    if (this.#mayEnter(key)) this.#enter(key)
+    else await this.#turn(key)
+    let held = true
+    return () => {
+      if (held) this.#leave(key)
+      held = false
+    }
+  }
+
+  #isBelowShare(key: string): boolean {
+    return (this.#held.get(key) ?? 0) < this.#options.share
+  }
+
   #mayEnter(key: string): boolean {
-    const { places, share } = this.#options
-    return this.#taken < places && (this.#held.get(key) ?? 0) < share
+    return this.#taken < this.#options.places && this.#isBelowShare(key)
   }
 
   #enter(key: string): void {
@@ -55,16 +76,18 @@ export class FairShare {
   }
 
   #turn(key: string): Promise<void> {
+    const { patience, overflow } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const queue = this.#queues.get(key) ?? new Set()
     this.#queues.set(key, queue.add(resolve))
+    if (!patience) return promise
     const timer = setTimeout(() => {
       queue.delete(resolve)
       if (queue.size === 0) this.#queues.delete(key)
-      const message =
-        'Earlier requests of the same organization are still waiting for the database; try again shortly'
-      reject(unavailable('organization_busy', message, { retryAfter: 1 }))
-    }, this.#options.patienceMs)
+      if (!overflow || !this.#isBelowShare(key)) return reject(patience.refuse())
+      this.#enter(key)
+      resolve()
+    }, patience.ms)
     return promise.finally(() => clearTimeout(timer))
   }
 

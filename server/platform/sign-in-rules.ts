@@ -12,9 +12,9 @@ import {
   reserveAll,
   takeCounted,
 } from './failures.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
 import { KnownDevices } from './known-devices.ts'
 import type { Sealer } from './secrets.ts'
-import { Turns } from './turns.ts'
 
 /** What bounds the attempts to sign in, of administrators or of users. */
 export interface SignInRules {
@@ -24,7 +24,7 @@ export interface SignInRules {
   address: Limit
   /** Before the addresses in the subjects: those of administrators are counted apart. */
   prefix: string
-  turns: Turns
+  turns: KeyedMutex
   devices: KnownDevices
 }
 
@@ -38,7 +38,7 @@ export function signInRules(config: Config, sealer: Sealer, who: 'admin' | 'user
     own: limit(config[`${who}SignInFailures`]),
     address: limit(config[`${who}AddressFailures`]),
     prefix: who === 'admin' ? 'address' : 'user-address',
-    turns: new Turns(),
+    turns: new KeyedMutex(),
     devices: new KnownDevices(sealer, config.publicUrl),
   }
 }
@@ -70,7 +70,7 @@ export async function inTurn<T>(
 ): Promise<T> {
   let evenly: Promise<void> | undefined
   try {
-    return await turns.take(key, () => {
+    return await turns.run(key, () => {
       evenly = delay(REFUSAL_MS)
       return work()
     })

@@ -5,7 +5,7 @@ import { unauthenticated } from '../platform/errors.ts'
 import { type Counter, refuseBlocked, reserve } from '../platform/failures.ts'
 import { sha256 } from '../platform/secrets.ts'
 import { addressCounters, inTurn, judge, type Verdict } from '../platform/sign-in-rules.ts'
-import { busy } from '../platform/turns.ts'
+import { busy } from '../platform/keyed-mutex.ts'
 import {
   attemptsLeft,
   failLogin,

@@ -9,11 +9,11 @@ export const busy = () =>
 /** In one line; a person who clicks often has fewer. */
 const MAX_WAITING = 32
 
-/** A keyed mutex: work under the same key runs one after the other in this process. Over a full line: 429. */
-export class Turns {
+/** Work under the same key runs one after the other in this process. Over a full line: 429. */
+export class KeyedMutex {
   readonly #lines = new Map<string, { length: number; last: Promise<unknown> }>()
 
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(key) ?? { length: 0, last: Promise.resolve() }
     if (line.length > MAX_WAITING) throw busy()
     line.length++
