@@ -209,7 +209,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Store events of other sources: a JSON array or NDJSON, also gzipped */
+        /**
+         * Store events of other sources: a JSON array or NDJSON, also gzipped
+         * @description Every event stored this way tells who brought it in `ingested_by`, and when in `ingested_at`; members of these names that are sent are dropped. Events of the services directory, reports, sso and systems, which are recorded here, need the scope insights.import besides; without it such lines are rejected, each with its reason in `errors`. A body that brings nothing for too long, or takes too long in all, answers 400 and the connection is closed; lines stored by then stay.
+         */
         post: operations["postInsightsDirectoryV1Ingest"];
         delete?: never;
         options?: never;
@@ -372,7 +375,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]} */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
         } & {
             [key: string]: unknown;
@@ -383,6 +386,7 @@ export interface components {
                 doc_count: number;
             }[];
             doc_count_error_upper_bound: number;
+            /** @description Of values beyond the 10000 most frequent */
             sum_other_doc_count: number;
         } & {
             [key: string]: unknown;
@@ -394,7 +398,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]} */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description Dotted name; required */
             field?: unknown;
@@ -419,6 +423,8 @@ export interface components {
                     /** @enum {unknown} */
                     kind: "string" | "number" | "boolean" | "timestamp" | "object" | "list";
                     searchable: boolean;
+                    /** @description An object that may have members beside those listed */
+                    free?: boolean;
                 }[];
             }[];
             operators: {
@@ -432,7 +438,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]} */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description 1000 by default, at most 10000 */
             limit?: unknown;
@@ -453,7 +459,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]} */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description The most rows in all; everything when absent */
             limit?: unknown;
@@ -613,7 +619,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]} */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description s, m, h, d or w; required */
             interval_unit?: unknown;

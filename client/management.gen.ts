@@ -4082,7 +4082,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]} */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
         } & {
             [key: string]: unknown;
@@ -4128,6 +4128,7 @@ export interface components {
                 doc_count: number;
             }[];
             doc_count_error_upper_bound: number;
+            /** @description Of values beyond the 10000 most frequent */
             sum_other_doc_count: number;
         } & {
             [key: string]: unknown;
@@ -4139,7 +4140,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]} */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description Dotted name; required */
             field?: unknown;
@@ -4172,7 +4173,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]} */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description 1000 by default, at most 10000 */
             limit?: unknown;
@@ -4624,7 +4625,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]} */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description s, m, h, d or w; required */
             interval_unit?: unknown;

@@ -83,6 +83,9 @@ function record(device: Device, nth: number, now: number, random: Random) {
   }
 }
 
+const CONSOLE_BROWSER =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
+
 /** The first of those who change things there, at the console. */
 export const demoAdministrator = ({
   id,
@@ -94,7 +97,7 @@ export const demoAdministrator = ({
   authMethod: 'session',
   providerId,
   organizationId: id,
-  client: { ip: sites[0]!.officeIp, userAgent: undefined, requestId: '' },
+  client: { ip: sites[0]!.officeIp, userAgent: CONSOLE_BROWSER, requestId: '' },
   mfa: true,
 })
 
