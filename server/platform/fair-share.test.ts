@@ -70,6 +70,7 @@ test('whoever waits too long hears when to come again, and is not served later',
   )
   await end('a1')
   void start('b2')
+  await setImmediate()
   assert.deepEqual(began, ['a1', 'b2'])
 })
 
