@@ -157,7 +157,8 @@ function readAuthClaims(field: string, sent: Members): Members | undefined {
   }
   take('sendAmrClaim', readFlag)
   take('authnContextMode', (where, value) => {
-    const mode = AUTHN_CONTEXT_MODES.find((known) => known === String(value).toLowerCase())
+    const text = typeof value === 'string' ? value.toLowerCase() : undefined
+    const mode = AUTHN_CONTEXT_MODES.find((known) => known === text)
     if (!mode) throw refuse(where, `must be one of ${AUTHN_CONTEXT_MODES.join(', ')}`)
     return mode
   })

@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
@@ -15,14 +15,25 @@ const scopes = ['applications', 'applications.update']
 const binary = { schema: Type.String({ format: 'binary' }) }
 
 /** The one part called `image`; other parts are passed over. */
-async function imageOf(request: FastifyRequest): Promise<Buffer> {
-  if (!request.isMultipart()) throw invalid('bad_image', 'image: send it as multipart/form-data')
+async function readImage(request: FastifyRequest): Promise<Buffer | undefined> {
   let image: Buffer | undefined
   for await (const part of request.files()) {
     // A part has to be read in any case, or the next one never comes.
     const content = await part.toBuffer()
     if (part.fieldname === 'image') image = content
   }
+  return image
+}
+
+async function imageOf(request: FastifyRequest): Promise<Buffer> {
+  if (!request.isMultipart()) throw invalid('bad_image', 'image: send it as multipart/form-data')
+  const image = await readImage(request).catch((error: FastifyError) => {
+    // Limits come with a status. The others are about the form: no boundary, one too long, an end that never comes.
+    if (error.statusCode !== undefined) throw error
+    throw invalid('bad_form', 'The body is not a form of type multipart/form-data', {
+      cause: error,
+    })
+  })
   if (!image) throw invalid('bad_image', 'image: is required')
   return image
 }

@@ -106,6 +106,33 @@ test('what is no image, too large or not sent is refused', async () => {
     assert.equal((await app.anonymous.get(`/api/v2/logos/${missing}`)).statusCode, 404)
 })
 
+test('a form that cannot be taken apart is refused', async () => {
+  const org = await app.newOrganization()
+  const id = await newApplication(org)
+  const whole = Buffer.concat([part('image', PNG), Buffer.from(`--${BOUNDARY}--\r\n`)])
+  const long = 'b'.repeat(5000)
+  const cases: [type: string, body: Buffer][] = [
+    ['multipart/form-data', whole],
+    ['multipart/form-data; boundary=', whole],
+    ['multipart/form-data; boundary=""', whole],
+    ['multipart/form-data; boundary=another', whole],
+    [`multipart/form-data; boundary=${long}`, whole],
+    [`multipart/form-data; boundary=${long}`, Buffer.from(`--${long}\r\n\r\n--${long}--`)],
+    [`multipart/form-data; boundary=${BOUNDARY}`, whole.subarray(0, 60)],
+    [`multipart/form-data; boundary=${BOUNDARY}`, part('image', PNG)],
+    [`multipart/form-data; boundary=${BOUNDARY}`, Buffer.alloc(0)],
+    [`multipart/form-data; boundary=${BOUNDARY}`, part('__proto__', PNG)],
+    [`multipart/mixed; boundary=${BOUNDARY}`, whole],
+  ]
+  for (const [type, body] of cases) {
+    const res = await org.post(`/api/v2/applications/${id}/logo`, body, { 'content-type': type })
+    const where = `${type.slice(0, 60)} ${body.length}: ${res.statusCode} ${res.body}`
+    assert.ok([400, 415].includes(res.statusCode), where)
+    assert.equal(res.json().status, 'INVALID_ARGUMENT', where)
+  }
+  assert.equal(await logoOf(org, id), '')
+})
+
 test('only those who may change the application give it a logo', async () => {
   const org = await app.newOrganization()
   const id = await newApplication(org)

@@ -134,6 +134,16 @@ const badConfigs: [string, object, RegExp][] = [
   ['a list that is no JSON', { acsUrl: { value: '[{' } }, /^config\.acsUrl:/],
   ['an empty list', { acsUrl: { value: '[]' } }, /^config\.acsUrl:/],
   [
+    'an index without a number',
+    { acsUrl: { value: JSON.stringify([{ index: { valueOf: 1, toString: 1 }, url: ACS }]) } },
+    /^config\.acsUrl:/,
+  ],
+  [
+    'a mode without a text',
+    { authClaimConfiguration: { authnContextMode: { value: { toString: 1 } } } },
+    /authnContextMode/,
+  ],
+  [
     'an index twice',
     { acsUrl: { value: JSON.stringify([0, 0].map((index) => ({ index, url: ACS }))) } },
     /^config\.acsUrl: two addresses/,

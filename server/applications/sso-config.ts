@@ -82,10 +82,12 @@ export function readAcsUrls(value: string): AcsUrl[] | null {
   if (!Array.isArray(list) || list.length === 0) return null
   const read = list.map((entry: unknown, at) => {
     const { index = at, isDefault = false, url } = Object(entry) as Record<string, unknown>
-    return { index: Number(index), isDefault: String(isDefault) === 'true', url }
+    const number = typeof index === 'string' ? Number(index) : (index ?? at)
+    return { index: number, isDefault: isDefault === true || isDefault === 'true', url }
   })
   const good = read.every(
-    ({ index, url }) => typeof url === 'string' && Number.isInteger(index) && index >= 0,
+    ({ index, url }) =>
+      typeof url === 'string' && typeof index === 'number' && Number.isInteger(index) && index >= 0,
   )
   return good ? (read as AcsUrl[]) : null
 }

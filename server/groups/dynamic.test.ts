@@ -25,7 +25,7 @@ async function addGroup(org: Organization, body: object, headers: Record<string,
   return res.json().id as string
 }
 
-const rule = (field: string, operator: string, value: unknown) => ({
+const rule = (field: string, operator: unknown, value: unknown) => ({
   queryType: 'FilterQuery',
   filters: [{ field, operator, value }],
 })
@@ -244,6 +244,26 @@ test('both forms of a rule, and every kind of comparison', async () => {
   })
   assert.equal(bad.statusCode, 400)
   assert.match(bad.json().message, /memberQuery\.filters\[0\]\.value/)
+  // JSON can make objects that have no text at all.
+  const odd = { toString: 1, valueOf: 1 }
+  const search = (searchFilters: object) => ({ queryType: 'Search', searchFilters })
+  const oddities: [object, RegExp][] = [
+    [rule('email', 'in', odd), /filters\[0\]\.value/],
+    [rule('email', 'in', [odd]), /filters: email/],
+    [rule('email', 'between', odd), /filters\[0\]\.value/],
+    [rule('email', 'starts_with', odd), /filters\[0\]\.value/],
+    [rule('email', 'constructor', 'x'), /filters\[0\]\.operator/],
+    [rule('email', odd, 'x'), /filters\[0\]\.operator/],
+    [rule('constructor', 'eq', 'x'), /filters: .*constructor/],
+    [search({ searchTerm: odd }), /searchTerm/],
+    [search({ searchTerm: ['a', [odd]] }), /searchTerm/],
+    [search({ searchTerm: 'a', fields: [odd] }), /fields/],
+  ]
+  for (const [memberQuery, words] of oddities) {
+    const res = await org.post('/api/v2/usergroups/preview', { memberQuery })
+    assert.equal(res.statusCode, 400, JSON.stringify(memberQuery))
+    assert.match(res.json().message, words)
+  }
 })
 
 test('rules that ask for a time are asked again every night', async () => {

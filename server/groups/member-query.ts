@@ -25,35 +25,35 @@ export interface Rule {
 const QUERY_TYPES = ['Filter', 'FilterQuery', 'Search']
 
 /** The words of both forms of a rule. */
-const OPERATORS: Record<string, [Condition['operator'], boolean]> = {
-  eq: ['eq', false],
-  equals: ['eq', false],
-  ne: ['eq', true],
-  not_equals: ['eq', true],
-  gt: ['gt', false],
-  greater_than: ['gt', false],
-  ge: ['gte', false],
-  gte: ['gte', false],
-  greater_than_or_equal: ['gte', false],
-  lt: ['lt', false],
-  less_than: ['lt', false],
-  le: ['lte', false],
-  lte: ['lte', false],
-  less_than_or_equal: ['lte', false],
-  in: ['in', false],
-  nin: ['in', true],
-  not_in: ['in', true],
-  between: ['between', false],
-  co: ['contains', false],
-  nco: ['contains', true],
-  search: ['contains', false],
-  contains: ['contains', false],
-  not_contains: ['contains', true],
-  starts_with: ['starts', false],
-  not_starts_with: ['starts', true],
-  ends_with: ['ends', false],
-  not_ends_with: ['ends', true],
-}
+const OPERATORS = new Map<string, [Condition['operator'], boolean]>([
+  ['eq', ['eq', false]],
+  ['equals', ['eq', false]],
+  ['ne', ['eq', true]],
+  ['not_equals', ['eq', true]],
+  ['gt', ['gt', false]],
+  ['greater_than', ['gt', false]],
+  ['ge', ['gte', false]],
+  ['gte', ['gte', false]],
+  ['greater_than_or_equal', ['gte', false]],
+  ['lt', ['lt', false]],
+  ['less_than', ['lt', false]],
+  ['le', ['lte', false]],
+  ['lte', ['lte', false]],
+  ['less_than_or_equal', ['lte', false]],
+  ['in', ['in', false]],
+  ['nin', ['in', true]],
+  ['not_in', ['in', true]],
+  ['between', ['between', false]],
+  ['co', ['contains', false]],
+  ['nco', ['contains', true]],
+  ['search', ['contains', false]],
+  ['contains', ['contains', false]],
+  ['not_contains', ['contains', true]],
+  ['starts_with', ['starts', false]],
+  ['not_starts_with', ['starts', true]],
+  ['ends_with', ['ends', false]],
+  ['not_ends_with', ['ends', true]],
+])
 
 const bad = (where: string, message: string) =>
   invalid('bad_member_query', `memberQuery${where}: ${message}`)
@@ -72,9 +72,8 @@ function conditionOf(filter: unknown, at: number, prefix: RegExp): Condition {
   if (typeof field !== 'string' || field === '') throw bad(`${where}.field`, 'a name is needed')
   const name = operator !== undefined ? 'operator' : 'operation'
   const word = operator ?? operation
-  const known = typeof word === 'string' ? OPERATORS[wordOf(word)] : undefined
-  if (!known || !Object.hasOwn(OPERATORS, wordOf(String(word))))
-    throw bad(`${where}.${name}`, `must be one of ${Object.keys(OPERATORS).join(', ')}`)
+  const known = typeof word === 'string' ? OPERATORS.get(wordOf(word)) : undefined
+  if (!known) throw bad(`${where}.${name}`, `must be one of ${[...OPERATORS.keys()].join(', ')}`)
   if (value === undefined) throw bad(`${where}.value`, 'a value is needed')
   const [compared, not] = known
   const several = compared === 'in' || compared === 'between'

@@ -22,11 +22,11 @@ const WITHOUT_DATA = [
   'users-to-radius-servers',
 ]
 /** Published lists spell one differently from requests. */
-const ALIASES: Record<string, ReportType> = { 'users-account-health': 'user-account-health' }
+const ALIASES = new Map<string, ReportType>([['users-account-health', 'user-account-health']])
 
 export function readReportType(name: string): ReportType {
   const folded = name.toLowerCase()
-  const type = REPORT_TYPES.find((known) => known === (ALIASES[folded] ?? folded))
+  const type = REPORT_TYPES.find((known) => known === (ALIASES.get(folded) ?? folded))
   if (type) return type
   const why = WITHOUT_DATA.includes(folded)
     ? `report_type: there is no data for ${folded} here`

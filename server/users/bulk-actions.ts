@@ -54,7 +54,9 @@ export async function startBulk(
   const jobId = newId()
   const results = elements.map(({ password, ...fields }) => {
     const id = newId()
-    const sealed = password ? context.sealer.seal(String(password), passwordContext(id)) : null
+    // Where a job takes no password, its schema does not say that it must be text.
+    const given = typeof password === 'string' && password !== ''
+    const sealed = given ? context.sealer.seal(password, passwordContext(id)) : null
     return { id, persisted_fields: fields, password: sealed }
   })
   const job: BulkJobRow = {

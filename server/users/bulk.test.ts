@@ -178,6 +178,8 @@ test('bad input is refused as a whole', async () => {
   }
   assert.equal((await org.patch(URL, [{ jobTitle: 'x' }])).statusCode, 400)
   assert.equal((await org.post('/api/v2/bulk/user/expires', [{}])).statusCode, 400)
+  const odd = [{ id: newId(), password: { toString: 1 } }]
+  assert.equal((await org.post('/api/v2/bulk/user/expires', odd)).statusCode, 201)
   await app.runDueJobs()
   assert.equal((await users(org)).length, 0)
   assert.equal((await org.get(`${URL}/${newId()}/results`)).statusCode, 404)

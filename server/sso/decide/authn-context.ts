@@ -29,7 +29,7 @@ function configured(claims: AuthClaims, methods: readonly string[]): string {
 
 /** Whether a class of that strength is what was asked for, against the weakest and the strongest of those named. */
 const COMPARISONS: Record<
-  string,
+  Exclude<RequestedContext['comparison'], 'exact'>,
   (strength: number, weakest: number, strongest: number) => boolean
 > = {
   minimum: (strength, weakest) => strength >= weakest,
@@ -49,13 +49,15 @@ function held(claims: AuthClaims, methods: readonly string[]): [name: string, st
 
 function find(requested: RequestedContext, classes: [string, number][]): string | undefined {
   const exact = requested.classes.find((wanted) => classes.some(([name]) => name === wanted))
-  const compare = COMPARISONS[requested.comparison]
-  if (!compare) return exact
-  if (exact !== undefined && requested.comparison !== 'better') return exact
+  const { comparison } = requested
+  if (comparison === 'exact') return exact
+  if (exact !== undefined && comparison !== 'better') return exact
   const strengths = requested.classes.flatMap((name) => STRENGTH.get(name) ?? [])
   if (strengths.length === 0) return undefined
   const [weakest, strongest] = [Math.min(...strengths), Math.max(...strengths)]
-  return classes.find(([, strength]) => compare(strength, weakest, strongest))?.[0]
+  return classes.find(([, strength]) =>
+    COMPARISONS[comparison](strength, weakest, strongest),
+  )?.[0]
 }
 
 /** SAML Core §3.3.2.2.1: the class that the assertion names, one of those asked for if any were. */

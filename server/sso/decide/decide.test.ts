@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuthClaims, SsoApplication, SsoConfig } from '../../applications/index.ts'
 import type { User } from '../../users/index.ts'
+import type { RequestedContext } from '../inbound/authn-request.ts'
 import { AUTHN_CONTEXT, NAME_ID_FORMAT } from '../names.ts'
 import { type Reason, Refusal } from '../refusal.ts'
 import { attributesFor } from './attributes.ts'
@@ -150,16 +151,16 @@ const BOTH = ['pwd', 'otp']
 type Case = [
   claims: AuthClaims,
   methods: string[],
-  comparison: string,
+  comparison: RequestedContext['comparison'],
   classes: string[],
   expected: string,
 ]
 const cases: Case[] = [
-  [single(protectedPassword), PWD, '', [], protectedPassword],
-  [single(CUSTOM), PWD, '', [], CUSTOM],
-  [mapped, PWD, '', [], password],
-  [mapped, BOTH, '', [], CUSTOM],
-  [{ ...mapped, authnContextMappings: [] }, PWD, '', [], protectedPassword],
+  [single(protectedPassword), PWD, 'exact', [], protectedPassword],
+  [single(CUSTOM), PWD, 'exact', [], CUSTOM],
+  [mapped, PWD, 'exact', [], password],
+  [mapped, BOTH, 'exact', [], CUSTOM],
+  [{ ...mapped, authnContextMappings: [] }, PWD, 'exact', [], protectedPassword],
   // What most service providers ask for, also when more was given.
   [single(refedsMfa), BOTH, 'exact', [protectedPassword], protectedPassword],
   [single(protectedPassword), PWD, 'exact', [refedsMfa, password], password],

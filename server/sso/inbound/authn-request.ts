@@ -1,12 +1,16 @@
 import { attribute, childElements, type XmlElement } from '../../platform/xml.ts'
 import { NAMESPACES } from '../names.ts'
+import { quoted, Refusal } from '../refusal.ts'
 import type { Inbound } from './inbound.ts'
 import { bounded, boundedList, type Message, readMessage, textOf } from './message.ts'
 
 const { saml, samlp } = NAMESPACES
 
+/** SAML Core §3.3.2.2.1 */
+const COMPARISONS = ['exact', 'minimum', 'maximum', 'better'] as const
+
 export interface RequestedContext {
-  comparison: string
+  comparison: (typeof COMPARISONS)[number]
   classes: string[]
 }
 
@@ -37,6 +41,18 @@ function policyOf(root: XmlElement): AuthnRequest['nameIdPolicy'] {
   )
 }
 
+/** A word of our own beside these four would be as good as none: the person would get in without what was asked for. */
+function comparisonOf(context: XmlElement): RequestedContext['comparison'] {
+  const asked = attribute(context, 'Comparison') ?? 'exact'
+  const known = COMPARISONS.find((word) => word === asked)
+  if (!known)
+    throw new Refusal(
+      'unreadable',
+      `Comparison is "${quoted(asked)}"; it must be one of ${COMPARISONS.join(', ')}`,
+    )
+  return known
+}
+
 function contextOf(root: XmlElement): RequestedContext | undefined {
   const [context] = childElements(root, samlp, 'RequestedAuthnContext')
   if (!context) return undefined
@@ -44,7 +60,7 @@ function contextOf(root: XmlElement): RequestedContext | undefined {
     childElements(context, saml, name).map((element) => element.content.trim())
   // Declarations are names of something else than classes; none of ours is one, so asking for them fails as it should.
   return {
-    comparison: bounded(attribute(context, 'Comparison') ?? 'exact', 'Comparison'),
+    comparison: comparisonOf(context),
     classes: boundedList(
       [...named('AuthnContextClassRef'), ...named('AuthnContextDeclRef')],
       'AuthnContextClassRef',

@@ -109,6 +109,27 @@ test('an AuthnRequest is read with all that decides about its answer', () => {
   assert.deepEqual([plain.forceAuthn, plain.isPassive, plain.subject], [false, false, undefined])
 })
 
+test('a RequestedAuthnContext is compared in the four ways there are, and in no other', () => {
+  const read = (comparison: string) =>
+    readAuthnRequest(
+      posted(
+        request(
+          '',
+          `<samlp:RequestedAuthnContext Comparison="${comparison}"><saml:AuthnContextClassRef>c</saml:AuthnContextClassRef></samlp:RequestedAuthnContext>`,
+        ),
+      ),
+      undefined,
+    )
+  for (const word of ['exact', 'minimum', 'maximum', 'better'])
+    assert.equal(read(word).requestedContext?.comparison, word)
+  for (const word of ['', 'Exact', 'any', '__proto__', 'constructor', 'toString', 'valueOf'])
+    assert.equal(
+      reasonOf(() => read(word)),
+      'unreadable',
+      word,
+    )
+})
+
 test('logout messages are read', () => {
   const frame = `${SPACES} ID="_l" Version="2.0" IssueInstant="2026-11-15T10:00:00.123+01:00"`
   const asked = readLogoutRequest(
