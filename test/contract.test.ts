@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createClient } from '../client/index.ts'
 import { generatedFiles } from '../scripts/generated-files.ts'
 import { BUNDLES } from '../server/platform/http/bundles.ts'
@@ -27,6 +28,22 @@ for (const bundle of BUNDLES) {
       assert.equal(validator.version, '3.1')
     })
   }
+
+  test(`every schema of the ${bundle} bundle is one of JSON Schema 2020-12`, async () => {
+    const { paths, components } = (await app.anonymous.get(`/openapi/${bundle}.json`)).json()
+    const ajv = new Ajv2020({ strict: false })
+    const check = (schema: object, where: string) =>
+      assert.ok(ajv.validateSchema(schema), `${where}: ${ajv.errorsText()}`)
+    const visit = (part: unknown, where: string): void => {
+      if (typeof part !== 'object' || part === null) return
+      for (const [name, value] of Object.entries(part)) {
+        if (name === 'schema') check(value, where)
+        else visit(value, `${where}/${name}`)
+      }
+    }
+    visit(paths, '')
+    for (const [name, schema] of Object.entries(components.schemas)) check(schema as object, name)
+  })
 
   test(`the ${bundle} mapping has exactly the five attributes and unique ids`, async () => {
     const entries = (await app.anonymous.get(`/openapi/${bundle}-operation-ids.json`)).json()

@@ -72,12 +72,20 @@ export function collectOperations(app: FastifyInstance): Operation[] {
   return operations
 }
 
+/** Tuples as JSON Schema 2020-12 has them, which is that of OpenAPI 3.1; validators here read those of draft 7. */
+function tuple(schema: Json): Json {
+  const { items, additionalItems = true, ...rest } = schema
+  return Array.isArray(items) ? { ...rest, prefixItems: items, items: additionalItems } : schema
+}
+
 /** Replaces every schema that has a title by a reference, and keeps it once under components. */
 function hoist(schema: unknown, components: Json): unknown {
   if (Array.isArray(schema)) return schema.map((part) => hoist(part, components))
   if (typeof schema !== 'object' || schema === null) return schema
-  const plain = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]),
+  const plain = tuple(
+    Object.fromEntries(
+      Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]),
+    ),
   )
   if (typeof plain.title !== 'string') return plain
   const { title, ...rest } = plain as { title: string }
