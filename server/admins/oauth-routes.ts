@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { invalid, unauthenticated } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import { registerFormBody } from '../platform/http/form-body.ts'
 import type { AdminContext } from './context.ts'
 import { issueToken, TOKEN_SECONDS } from './service-accounts.ts'
 
@@ -27,6 +28,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> =
   app,
   { context },
 ) => {
+  await registerFormBody(app)
   app.post(
     '/oauth2/token',
     {

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { findSsoApplication, noteMetadataFetched } from '../applications/index.ts'
 import { reportFailure } from '../platform/http/errors.ts'
+import { registerFormBody } from '../platform/http/form-body.ts'
 import { currentPerson } from '../portal/index.ts'
 import type { SsoSliceContext, Visitor } from './context.ts'
 import { type Inbound, readPost, readRedirect } from './inbound/inbound.ts'
@@ -54,6 +55,7 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
   app,
   { context },
 ) => {
+  await registerFormBody(app)
   const visitorOf = (request: FastifyRequest): Visitor => {
     let found: ReturnType<Visitor['person']> | undefined
     return {

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { findSsoApplication } from '../applications/index.ts'
 import { AppError } from '../platform/errors.ts'
+import { registerFormBody } from '../platform/http/form-body.ts'
 import type { SsoSliceContext } from './context.ts'
 import { type Inbound, readPost } from './inbound/inbound.ts'
 import { sendPage } from './page-routes.ts'
@@ -29,6 +30,7 @@ export const testSpRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext 
   app,
   { context },
 ) => {
+  await registerFormBody(app)
   const { publicUrl } = context
   const config = { public: true as const }
 

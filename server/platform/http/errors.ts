@@ -17,16 +17,15 @@ const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 }
 
-/** The words of google.rpc.Code, which v2 bodies carry as `status`. */
+/** The words of google.rpc.Code, which v2 bodies carry as `status`. Other 4xx are INVALID_ARGUMENT. */
 const RPC_STATUS: Record<number, string> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
   404: 'NOT_FOUND',
+  408: 'DEADLINE_EXCEEDED',
   409: 'ALREADY_EXISTS',
   412: 'FAILED_PRECONDITION',
-  413: 'INVALID_ARGUMENT',
-  415: 'INVALID_ARGUMENT',
   429: 'RESOURCE_EXHAUSTED',
   500: 'INTERNAL',
   503: 'UNAVAILABLE',
@@ -87,7 +86,12 @@ export function errorBody(
     case 'v1':
       return { status, code: status, error: message, message }
     case 'v2':
-      return { code: status, status: RPC_STATUS[status] ?? 'UNKNOWN', message, details }
+      return {
+        code: status,
+        status: RPC_STATUS[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'UNKNOWN'),
+        message,
+        details,
+      }
     case 'insights':
       return { message }
     case 'oauth':

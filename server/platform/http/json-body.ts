@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { invalid } from '../errors.ts'
+import { refuseOtherBodies } from './form-body.ts'
 
 /** Room for the deepest search term that Insights allows, each level an object and a list. */
 const DEEPEST = 128
@@ -24,7 +25,8 @@ export function deeperThan(text: string, limit: number): boolean {
 /** Generated clients send `Content-Type: application/json` without a body on GET and DELETE: that is no body. */
 export function registerJsonBody(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'ignore')
-  app.removeContentTypeParser('application/json')
+  app.removeAllContentTypeParsers()
+  refuseOtherBodies(app)
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = body as string
     if (text.trim() === '') return done(null, undefined)

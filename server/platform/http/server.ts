@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import formbody from '@fastify/formbody'
 import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import underPressure from '@fastify/under-pressure'
@@ -11,6 +10,7 @@ import { throttled } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { registerBodyTime } from './body-time.ts'
 import { registerDrain } from './drain.ts'
+import { MAX_PARAM_LENGTH, refuseBytes, refusePath, requireHost } from './early-errors.ts'
 import { registerErrors } from './errors.ts'
 import { registerJsonBody } from './json-body.ts'
 import { RequestLog, requestLines } from './request-log.ts'
@@ -37,6 +37,7 @@ function leaveTheSilent(app: FastifyInstance): void {
 
 /** Fastify with everything that holds for every route; knows no slice. */
 export async function createServer(config: Config, log: Logger) {
+  const headers = securityHeaders(config.publicUrl.startsWith('https:'))
   const app = Fastify({
     loggerInstance: log,
     // One line per request is written by the hook below.
@@ -50,11 +51,17 @@ export async function createServer(config: Config, log: Logger) {
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     bodyLimit: config.bodyLimit,
     // Clients call /api/Systemusers/… and /api/organizations/ as well.
-    routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 256 },
+    routerOptions: {
+      caseSensitive: false,
+      ignoreTrailingSlash: true,
+      maxParamLength: MAX_PARAM_LENGTH,
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // Insights takes any number of x-org-id headers.
-    http: { maxHeaderSize: 262_144 },
+    http: { maxHeaderSize: 262_144, requireHostHeader: false },
+    frameworkErrors: refusePath(headers),
+    clientErrorHandler: refuseBytes(headers, log),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.server.maxHeadersCount = 8000
@@ -65,12 +72,12 @@ export async function createServer(config: Config, log: Logger) {
   registerJsonBody(app as unknown as FastifyInstance)
   registerBodyTime(app as unknown as FastifyInstance, config.bodySeconds)
 
-  const headers = securityHeaders(config.publicUrl.startsWith('https:'))
   // Hooks on the path of every request take a callback: no promise has to be made for them.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
     // Answers to a credential are for its holder alone; public pages may say otherwise.
     if (!request.routeOptions.config.public) reply.header('cache-control', 'no-store')
+    requireHost(request)
     done()
   })
   const writeLine = requestLines(log)
@@ -79,7 +86,6 @@ export async function createServer(config: Config, log: Logger) {
     done()
   })
 
-  await app.register(formbody, { bodyLimit: 65_536 })
   if (config.maxLag > 0) {
     await app.register(underPressure, { maxEventLoopDelay: config.maxLag, retryAfter: 1 })
   }

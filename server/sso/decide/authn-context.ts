@@ -55,9 +55,7 @@ function find(requested: RequestedContext, classes: [string, number][]): string 
   const strengths = requested.classes.flatMap((name) => STRENGTH.get(name) ?? [])
   if (strengths.length === 0) return undefined
   const [weakest, strongest] = [Math.min(...strengths), Math.max(...strengths)]
-  return classes.find(([, strength]) =>
-    COMPARISONS[comparison](strength, weakest, strongest),
-  )?.[0]
+  return classes.find(([, strength]) => COMPARISONS[comparison](strength, weakest, strongest))?.[0]
 }
 
 /** SAML Core §3.3.2.2.1: the class that the assertion names, one of those asked for if any were. */

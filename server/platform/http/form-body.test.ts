@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../../../test/harness.ts'
+
+const app = await startApp()
+const org = await app.newOrganization()
+
+const FORM = 'application/x-www-form-urlencoded'
+const OTHERS = [FORM, 'multipart/form-data; boundary=x', 'text/plain', 'application/octet-stream']
+
+test('a body that is not JSON is 415 in the form of its family', async () => {
+  const cases: [path: string, members: string[]][] = [
+    ['/api/commands', ['status', 'code', 'error', 'message']],
+    ['/api/v2/roles', ['code', 'status', 'message', 'details']],
+    ['/insights/directory/v1/events', ['message']],
+    ['/auth/sign-in', ['code', 'status', 'message', 'details']],
+    ['/auth/users/sign-in', ['code', 'status', 'message', 'details']],
+  ]
+  for (const [path, members] of cases)
+    for (const type of OTHERS) {
+      const res = await org.post(path, 'name=x', { 'content-type': type })
+      assert.equal(res.statusCode, 415, `${path} ${type}: ${res.body}`)
+      assert.deepEqual(Object.keys(res.json()), members, path)
+    }
+})
+
+test('a type that is named for a body that is not there does not matter', async () => {
+  const made = await org.post('/api/v2/roles', { name: 'Short-lived', scopes: ['users'] })
+  for (const type of OTHERS)
+    assert.equal((await org.get('/api/v2/roles', { 'content-type': type })).statusCode, 200, type)
+  const gone = await app.http.inject({
+    method: 'DELETE',
+    url: `/api/v2/roles/${made.json().id}`,
+    headers: { 'content-type': FORM, 'content-length': '0', 'x-api-key': org.apiKey },
+  })
+  assert.equal(gone.statusCode, 200, gone.body)
+})

@@ -1,0 +1,21 @@
+import formbody from '@fastify/formbody'
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
+
+const MAX_FORM_BYTES = 65_536
+
+/** For the routes of one plugin: elsewhere a form is refused, which any page on the web could make a browser send. */
+export async function registerFormBody(app: FastifyInstance): Promise<void> {
+  await app.register(formbody, { bodyLimit: MAX_FORM_BYTES })
+}
+
+const isEmpty = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'
+
+/** Bodies are JSON unless a route says otherwise. Some clients name another type and then send nothing: that is fine. */
+export function refuseOtherBodies(app: FastifyInstance): void {
+  app.addContentTypeParser('*', (request, _, done) =>
+    isEmpty(request)
+      ? done(null, undefined)
+      : done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type'])),
+  )
+}
