@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { after } from 'node:test'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
-import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { FastifyInstance, InjectOptions, RouteOptions } from 'fastify'
 import { type Credentials, plantAdministrator } from '../server/admins/index.ts'
 import { createApp } from '../server/app.ts'
 import { unlistedMembers } from '../server/insights/fields.ts'
@@ -125,6 +125,7 @@ export async function startApp(options: AppOptions = {}) {
   const secrets = new Set<string>()
   const problems: string[] = []
   const unlisted = new Set<string>()
+  const routes: RouteOptions[] = []
   const sink = new Writable({
     write(chunk, _, done) {
       lines.push(String(chunk))
@@ -147,7 +148,10 @@ export async function startApp(options: AppOptions = {}) {
     searchDb,
     log: createLog('debug', sink),
     sealer,
-    prepare: (http) => checkResponses(http, problems),
+    prepare: (http) => {
+      checkResponses(http, problems)
+      http.addHook('onRoute', (route) => void routes.push(route))
+    },
     onEvent: (event) => checkEvent(event, unlisted),
   })
   const stopListening = await app.contexts.admins.cache.listen(service, createLog('silent'))
@@ -264,6 +268,10 @@ export async function startApp(options: AppOptions = {}) {
     owner,
     service,
     lines,
+    /** Answers that their routes do not declare; looked at in the end in any case. */
+    problems,
+    /** All that were registered, also those that no bundle publishes. */
+    routes,
     secrets,
     anonymous: caller(app.http, null),
     as: (apiKey: string) => caller(app.http, apiKey),

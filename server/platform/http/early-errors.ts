@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { invalid } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { errorBody, familyOf } from './errors.ts'
@@ -40,13 +40,14 @@ export function requireHost({ raw }: FastifyRequest): void {
 
 /** What Node knows of the request that an open connection is answering. */
 type Connection = Socket & { _httpMessage?: { req: IncomingMessage; headersSent: boolean } }
-type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer }
 
 const REQUEST_LINE = /^[A-Z]+ (\S+)/
 
 /** Where the request was going, if that much of it can be read. */
-function targetOf({ rawPacket }: ParseError, { _httpMessage: message }: Connection): string {
-  const line = rawPacket?.subarray(0, 1024).toString('latin1') ?? ''
+function targetOf({ rawPacket }: ConnectionError, { _httpMessage: message }: Connection): string {
+  // The bytes that came last, which the types take for their form in JSON; none when time was up.
+  const bytes = rawPacket as unknown as Buffer | undefined
+  const line = bytes?.subarray(0, 1024).toString('latin1') ?? ''
   return message?.req.url ?? REQUEST_LINE.exec(line)?.[1] ?? ''
 }
 
@@ -59,7 +60,7 @@ function statusOf(code: string | undefined): [status: number, message: string] {
 /** For bytes that are no request; the connection is of no further use. */
 export const refuseBytes =
   (headers: Headers, log: Logger) =>
-  (error: ParseError, socket: Connection): void => {
+  (error: ConnectionError, socket: Connection): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
     const [status, message] = statusOf(error.code)
     log.info({ reason: error.code?.toLowerCase(), status }, message)

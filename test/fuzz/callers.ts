@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { authorization, enrol } from '../enrol.ts'
+import type { startApp } from '../harness.ts'
+import type { Random } from '../insights/random.ts'
+import { addPerson, bindApplication, Person } from '../person.ts'
+import type { FuzzRequest } from './requests.ts'
+import { privateKey, publicKey, type World } from './world.ts'
+
+type App = Awaited<ReturnType<typeof startApp>>
+type Headers = Record<string, string>
+
+type Org = Awaited<ReturnType<App['newOrganization']>>
+
+/** Sessions end when somebody signs out, so they begin anew with each round. */
+async function openSessions(app: App, org: Org, world: World) {
+  const { email, password } = await app.addAdministrator(org.organizationId)
+  const res = await app.anonymous.post('/auth/sign-in', { email, password })
+  assert.equal(res.statusCode, 200, res.body)
+  const cookie = String(res.headers['set-cookie']).split(';')[0]!
+  const { id, username } = await addPerson(org)
+  await bindApplication(org, id)
+  for (let at = 0; at < 6; at++) {
+    const url = `/api/v2/applications/${world.own('/api/applications')}/associations`
+    await org.post(url, { op: 'add', type: 'user', id })
+  }
+  const person = await new Person(app.http).enter(username)
+  return {
+    console: { cookie, 'x-csrf-token': res.json().csrfToken } as Headers,
+    portal: { cookie: person.cookie, 'x-csrf-token': person.csrfToken } as Headers,
+  }
+}
+
+/** Who asks what: each route is called by somebody it is for, so that most requests get past the door. */
+export async function callersOf(
+  app: App,
+  org: Org,
+  provider: { apiKey: string },
+  world: World,
+  random: Random,
+) {
+  const { console, portal } = await openSessions(app, org, world)
+  const systemId = await enrol(app.http, org, publicKey)
+  world.spare(systemId)
+  return ({ method, url }: FuzzRequest): Headers => {
+    if (url.startsWith('/agent/')) {
+      const date = new Date().toUTCString()
+      return { date, authorization: authorization(systemId, privateKey, method, url, date) }
+    }
+    if (/^\/(auth\/users|saml2|oidc)\//.test(url)) return portal
+    if (url.startsWith('/auth/')) return console
+    const aboutProviders = /\/(providers|administrators|organizations)\b|^\/api\/users\b/.test(url)
+    return {
+      'x-api-key': random.chance(aboutProviders ? 0.5 : 0.02) ? provider.apiKey : org.apiKey,
+    }
+  }
+}

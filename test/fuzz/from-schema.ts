@@ -1,0 +1,194 @@
+import type { Random } from '../insights/random.ts'
+
+export interface Schema {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema | Schema[]
+  anyOf?: Schema[]
+  allOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  pattern?: string
+  format?: string
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  minimum?: number
+  maximum?: number
+}
+
+/** What a schema cannot tell: values that lead past the first checks, by the name of the member. */
+const HINTS = new Map<string, readonly unknown[]>([
+  ['service', [['all'], ['directory', 'sso']]],
+  ['start_time', ['2026-01-01T00:00:00Z']],
+  ['end_time', ['2026-02-01T00:00:00Z']],
+  ['range', ['P7D', 'PT24H']],
+  ['search_term', [{ and: [{ event_type: 'user_login' }] }, { or: [{ client_ip: ['10.0.0.1'] }] }]],
+  ['search_after', [[1_767_225_600_000, '6afaa02b26e2088d1dd3022a']]],
+  ['interval_unit', ['d', 'h']],
+  ['interval_value', ['1', 2]],
+  ['timezone', ['-0500']],
+  ['limit', [10, '10']],
+  ['skip', [0]],
+  ['from', ['2026-01-01T00:00:00Z']],
+  ['field', ['event_type', 'client_ip']],
+  ['filter', [['name:$eq:x'], ['id:eq:x'], ['id:in:a|b'], ['created:gt:2020-01-01T00:00:00Z']]],
+  ['searchFilter', [{ searchTerm: 'a', fields: ['name'] }]],
+  ['sort', ['id', '-id', 'name']],
+  ['sortIgnoreCase', ['id']],
+  ['fields', ['name', 'id']],
+  ['search', ['a', '{"searchTerm":"a","fields":["name"]}']],
+  ['targets', [['user'], ['system'], ['application'], ['user_group']]],
+  ['launchType', ['manual', 'trigger', 'repeated']],
+  ['schedule', ['0 4 * * *']],
+  ['url', ['https://127.0.0.1:9/hook']],
+  ['secret', ['whsec_MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0']],
+  ['redirectUris', [['https://127.0.0.1:9/back']]],
+  ['ssoUrl', ['https://127.0.0.1:9/start']],
+  [
+    'config',
+    [
+      {},
+      {
+        acsUrl: { value: 'https://127.0.0.1:9/acs' },
+        spEntityId: { value: 'https://127.0.0.1:9' },
+        constantAttributes: { value: [{ name: 'a', value: 'b' }] },
+        authClaimConfiguration: { authnContextMode: { value: 'mapping' } },
+      },
+      { acsUrl: { value: '[{"index":1,"isDefault":"true","url":"https://127.0.0.1:9/acs"}]' } },
+    ],
+  ],
+  [
+    'memberQuery',
+    [
+      { queryType: 'Filter', filters: [{ field: 'id', operator: 'ne', value: '' }] },
+      { queryType: 'Search', searchFilters: { searchTerm: 'a', fields: ['id'] } },
+    ],
+  ],
+  ['memberQueryExemptions', [[]]],
+  ['membershipMethod', ['STATIC', 'DYNAMIC_AUTOMATED']],
+  ['scopes', [['users.readonly'], ['systems', 'groups']]],
+  ['roleName', ['Read Only', 'Administrator']],
+  ['roleNames', [['Read Only']]],
+  ['role', [null]],
+  ['password', ['Tangled-Orchard-58']],
+  ['public_key', ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLE']],
+  ['xml', ['<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="x"/>']],
+])
+
+const CANDIDATES = [
+  'abc',
+  '1',
+  '10',
+  '365d',
+  'P30D',
+  'linux',
+  'https://127.0.0.1:9/x',
+  '2999-01-01T00:00:00Z',
+  '2026-01-01',
+  '',
+  'a1b2c3d4',
+  '#aabbcc',
+]
+
+export interface Ids {
+  /** Of a record in the collection at this path. */
+  own(path: string): string
+  /** Of a record of the kind, as the graph calls kinds. */
+  ofType(type: string): string
+  any(): string
+}
+
+/** Members that name a record of some collection. */
+const REFERENCES: [RegExp, string][] = [
+  [/^roleId$/, '/api/v2/roles'],
+  [/^(user(_?ids?)?|users|manager|userIds)$/, '/api/systemusers'],
+  [/^system(_?ids?|Ids?)?$/i, '/api/systems'],
+  [/^systemGroups$/, '/api/v2/systemgroups'],
+  [/^application(_id)?$/, '/api/applications'],
+  [/^organization$/, '/api/organizations'],
+  [/^object_ids$/, '/api/systems'],
+]
+
+const kindOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+
+/** Hints that are what the schema wants, as far as it says. */
+const hintsFor = (name: string, { type }: Schema): readonly unknown[] =>
+  HINTS.get(name)?.filter((hint) => type === undefined || type === kindOf(hint)) ?? []
+
+/** Makes values that a schema takes, with ids of records where ids are wanted. */
+export function maker(random: Random, ids: Ids) {
+  const { below, pick, chance } = random
+  const unique = () => `n${below(2 ** 40).toString(36)}`
+
+  function text(schema: Schema, name: string): string {
+    const { pattern, format, minLength = 0, maxLength = 1024 } = schema
+    const collection = REFERENCES.find(([known]) => known.test(name))?.[1]
+    if (collection !== undefined && chance(0.9)) return ids.own(collection)
+    if (format === 'email') return `${unique()}@example.com`
+    if (format === 'date-time') return pick(['2999-01-01T00:00:00Z', '2026-05-01T10:00:00.123Z'])
+    if (format === 'date') return '2026-05-01'
+    if (format === 'uri') return 'https://127.0.0.1:9/x'
+    if (pattern !== undefined) {
+      const fitting = [ids.any(), unique(), ...CANDIDATES].filter((one) =>
+        new RegExp(pattern).test(one),
+      )
+      return fitting.length > 0 ? pick(fitting) : ''
+    }
+    return unique().padEnd(minLength, 'x').slice(0, maxLength)
+  }
+
+  function number({ minimum = 0, maximum = 100 }: Schema, whole: boolean): number {
+    const value = minimum + random.below(Math.max(1, Math.min(maximum - minimum, 50)))
+    return whole ? value : value + 0.5
+  }
+
+  function object({ properties = {}, required = [] }: Schema, all: boolean): object {
+    const members = Object.entries(properties).filter(
+      ([name]) => required.includes(name) || all || chance(HINTS.has(name) ? 0.7 : 0.3),
+    )
+    const made = Object.fromEntries(
+      members.map(([name, schema]) => [name, make(schema, name, all)]),
+    )
+    if (typeof made.type === 'string' && typeof made.id === 'string')
+      made.id = ids.ofType(made.type)
+    return made
+  }
+
+  /** `all`: optional members as well. */
+  function make(schema: Schema, name = '', all = false): unknown {
+    const hints = hintsFor(name, schema)
+    if (hints.length > 0 && chance(0.9)) return structuredClone(pick(hints))
+    if (schema.const !== undefined) return schema.const
+    if (schema.enum) return pick(schema.enum)
+    if (schema.anyOf) return make(pick(schema.anyOf), name, all)
+    if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => make(part, name, all)))
+    const type = Array.isArray(schema.type) ? pick(schema.type) : schema.type
+    switch (type) {
+      case 'string':
+        return text(schema, name)
+      case 'integer':
+        return number(schema, true)
+      case 'number':
+        return number(schema, chance(0.5))
+      case 'boolean':
+        return chance(0.5)
+      case 'null':
+        return null
+      case 'array': {
+        const { items = {}, minItems = 0 } = schema
+        if (Array.isArray(items)) return items.map((item) => make(item, name, all))
+        return Array.from({ length: minItems + below(3) }, () => make(items, name, all))
+      }
+      case 'object':
+        return object(schema, all)
+      default:
+        return schema.properties
+          ? object(schema, all)
+          : pick<unknown>(['x', 1, true, { a: 'b' }, ['a']])
+    }
+  }
+  return make
+}

@@ -1,0 +1,162 @@
+import type { RouteOptions } from 'fastify'
+import type { Random } from '../insights/random.ts'
+import { type Ids, maker, type Schema } from './from-schema.ts'
+import { hostile, hostileText, ODD_NAMES, spoil, written } from './values.ts'
+
+export interface Route {
+  method: string
+  /** As registered: /api/systemusers/:id */
+  url: string
+  schema: { params?: Schema; querystring?: Schema; headers?: Schema; body?: Schema }
+}
+
+export interface FuzzRequest {
+  method: string
+  url: string
+  headers: Record<string, string>
+  payload: string | undefined
+}
+
+/** Every method of every route; HEAD is GET without a body. */
+export const routesOf = (registered: RouteOptions[]): Route[] =>
+  registered.flatMap(({ method, url, schema }) =>
+    [method]
+      .flat()
+      .filter((one) => one !== 'HEAD')
+      .map((one) => ({ method: one, url, schema: (schema ?? {}) as Route['schema'] })),
+  )
+
+/** What pages and protocols read without a schema: SAML, OpenID Connect. */
+const PROTOCOL_NAMES = [
+  'SAMLRequest SAMLResponse RelayState SigAlg Signature response_type client_id client_secret',
+  'redirect_uri scope state nonce prompt max_age code grant_type code_verifier refresh_token',
+]
+  .join(' ')
+  .split(' ')
+const PROTOCOLS = /^\/(saml2|oidc|oauth2)\//
+
+/** Half a surrogate pair cannot stand in an address, so it comes as the character for it. */
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : written(value))
+
+/** A header takes one line of Latin letters. */
+const headerText = (text: string): string =>
+  text.replace(/[^\t\x20-\x7e\xa0-\xff]/g, '?').slice(0, 4000)
+
+const PROTOCOL: Schema = {}
+const FORM = 'application/x-www-form-urlencoded'
+
+const TYPES = [
+  FORM,
+  'multipart/form-data; boundary=x',
+  'multipart/form-data',
+  'text/plain',
+  'application/xml',
+  'application/json; charset=latin1',
+  'application/',
+  'nonsense',
+]
+
+/** Requests for one route: as it wants them when `wild` is 0, and the wilder the more is wrong. */
+export function requestMaker(random: Random, ids: Ids) {
+  const { pick, chance, below } = random
+  const make = maker(random, ids)
+
+  function path(url: string, wild: number): string {
+    const segments = url.split('/')
+    return segments
+      .map((segment, at) => {
+        const before = segments.slice(0, at).join('/')
+        if (!segment.startsWith(':') && segment !== '*') return segment
+        if (!chance(wild * 0.3)) return encoded(ids.own(before))
+        return pick([
+          () => encoded(ids.any()),
+          () => encoded(hostileText(random).slice(0, 300)),
+          () => pick(['%zz', '%c3%28', '%00', '.', '%2e%2e', 'f'.repeat(24), 'F'.repeat(24)]),
+          () => encoded(pick(ODD_NAMES)),
+        ])()
+      })
+      .join('/')
+  }
+
+  function queryOf(schema: Schema, wild: number): string {
+    const pairs: [name: string, value: string][] = []
+    for (const [name, member] of Object.entries(schema.properties ?? {})) {
+      if (!schema.required?.includes(name) && !chance(0.3)) continue
+      const value = chance(wild * 0.5) ? hostile(random) : make(member, name)
+      const values = Array.isArray(value) && value.length < 100 ? value : [value]
+      for (const one of values) pairs.push([name, asText(one)])
+      if (chance(wild * 0.1)) pairs.push([name, asText(hostile(random))])
+      if (chance(wild * 0.1))
+        pairs.push([
+          `${name}[${pick(['', '0', 'or][0', 'a', '__proto__'])}]`,
+          asText(hostile(random)),
+        ])
+    }
+    if (chance(wild * 0.1)) pairs.push([pick(ODD_NAMES), hostileText(random)])
+    if (schema === PROTOCOL)
+      for (const name of random.some(PROTOCOL_NAMES)) pairs.push([name, hostileText(random)])
+    if (chance(wild * 0.03))
+      pairs.push(...Array.from({ length: 500 }, (_, at): [string, string] => [`x${at}`, 'y']))
+    const text = pairs
+      .map(([name, value]) => `${encoded(name)}=${encoded(value.slice(0, 8000))}`)
+      .join('&')
+    return text === '' ? '' : `?${chance(wild * 0.03) ? `${text}&%zz=%` : text}`
+  }
+
+  function headersOf(schema: Schema, wild: number): Record<string, string> {
+    const headers: Record<string, string> = {}
+    for (const [name, member] of Object.entries(schema.properties ?? {}))
+      if (chance(0.5))
+        headers[name] = headerText(
+          asText(chance(wild * 0.5) ? hostileText(random) : make(member, name)),
+        )
+    if (chance(wild * 0.08))
+      headers['x-org-id'] = headerText(chance(0.5) ? ids.any() : hostileText(random))
+    if (chance(wild * 0.04)) headers['x-provider-id'] = headerText(hostileText(random))
+    if (chance(wild * 0.06)) headers.accept = headerText(hostileText(random))
+    if (chance(wild * 0.06))
+      headers['accept-encoding'] = pick(['gzip;q=x', 'br, *;q=0', ';;', 'gzip'])
+    if (chance(wild * 0.06)) headers['user-agent'] = headerText(hostileText(random))
+    if (chance(wild * 0.04))
+      headers.cookie = headerText(`${hostileText(random)}=${hostileText(random)}; a`)
+    if (chance(wild * 0.03))
+      headers.authorization = headerText(
+        pick(['Basic ', 'Bearer ', 'Signature ', '']) + hostileText(random),
+      )
+    return headers
+  }
+
+  function bodyOf(schema: Schema, wild: number): string | undefined {
+    if (chance(wild * 0.06)) return undefined
+    if (chance(wild * 0.06)) return pick(['', ' ', 'null', '[]', '{}', '""', '0', 'true'])
+    let value = make(schema, '', chance(0.3))
+    const wrongs = wild === 0 ? 0 : chance(0.7) ? 1 : 1 + below(4)
+    for (let at = 0; at < wrongs; at++) value = spoil(random, value)
+    const text = written(value)
+    return chance(wild * 0.06)
+      ? text.slice(0, below(text.length)) + pick(['', '}', '\u0000', ',,'])
+      : text
+  }
+
+  return ({ method, url, schema }: Route, wild: number): FuzzRequest => {
+    const protocol = PROTOCOLS.test(url)
+    const target = path(url, wild) + queryOf(schema.querystring ?? (protocol ? PROTOCOL : {}), wild)
+    const headers = headersOf(schema.headers ?? {}, wild)
+    if (protocol && method === 'POST' && chance(0.8)) {
+      const form = { ...headers, 'content-type': FORM }
+      return {
+        method,
+        url: path(url, wild),
+        headers: form,
+        payload: queryOf(PROTOCOL, wild).slice(1),
+      }
+    }
+    const takesBody = method !== 'GET' && (schema.body !== undefined || chance(0.2 + wild * 0.2))
+    const payload = takesBody ? bodyOf(schema.body ?? {}, wild) : undefined
+    if (payload !== undefined)
+      headers['content-type'] = chance(wild * 0.06) ? pick(TYPES) : 'application/json'
+    return { method, url: target, headers, payload }
+  }
+}
