@@ -35,9 +35,9 @@ const HINTS = new Map<string, readonly unknown[]>([
   ['field', ['event_type', 'client_ip']],
   ['filter', [['name:$eq:x'], ['id:eq:x'], ['id:in:a|b'], ['created:gt:2020-01-01T00:00:00Z']]],
   ['searchFilter', [{ searchTerm: 'a', fields: ['name'] }]],
-  ['sort', ['id', '-id', 'name']],
+  ['sort', ['id', '-id', 'ASC']],
   ['sortIgnoreCase', ['id']],
-  ['fields', ['name', 'id']],
+  ['fields', ['name', 'id', ['event_type']]],
   ['search', ['a', '{"searchTerm":"a","fields":["name"]}']],
   ['targets', [['user'], ['system'], ['application'], ['user_group']]],
   ['launchType', ['manual', 'trigger', 'repeated']],
@@ -74,7 +74,12 @@ const HINTS = new Map<string, readonly unknown[]>([
   ['role', [null]],
   ['password', ['Tangled-Orchard-58']],
   ['public_key', ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLE']],
-  ['xml', ['<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="x"/>']],
+  [
+    'xml',
+    [
+      '<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://127.0.0.1:9"><md:SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><md:AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://127.0.0.1:9/acs" index="0"/><md:AttributeConsumingService index="0"><md:ServiceName xml:lang="en">x</md:ServiceName><md:RequestedAttribute Name="constructor"/></md:AttributeConsumingService></md:SPSSODescriptor></md:EntityDescriptor>',
+    ],
+  ],
 ])
 
 const CANDIDATES = [

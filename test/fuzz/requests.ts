@@ -1,13 +1,14 @@
 import type { RouteOptions } from 'fastify'
 import type { Random } from '../insights/random.ts'
 import { type Ids, maker, type Schema } from './from-schema.ts'
+import { multipart, PROTOCOLS, protocolPairs } from './protocols.ts'
 import { hostile, hostileText, ODD_NAMES, spoil, written } from './values.ts'
 
 export interface Route {
   method: string
   /** As registered: /api/systemusers/:id */
   url: string
-  schema: { params?: Schema; querystring?: Schema; headers?: Schema; body?: Schema }
+  schema: { querystring?: Schema; headers?: Schema; body?: Schema; requestBody?: object }
 }
 
 export interface FuzzRequest {
@@ -26,17 +27,12 @@ export const routesOf = (registered: RouteOptions[]): Route[] =>
       .map((one) => ({ method: one, url, schema: (schema ?? {}) as Route['schema'] })),
   )
 
-/** What pages and protocols read without a schema: SAML, OpenID Connect. */
-const PROTOCOL_NAMES = [
-  'SAMLRequest SAMLResponse RelayState SigAlg Signature response_type client_id client_secret',
-  'redirect_uri scope state nonce prompt max_age code grant_type code_verifier refresh_token',
-]
-  .join(' ')
-  .split(' ')
-const PROTOCOLS = /^\/(saml2|oidc|oauth2)\//
-
 /** Half a surrogate pair cannot stand in an address, so it comes as the character for it. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+type Pair = [name: string, value: string]
+const encodedPairs = (pairs: Pair[]): string =>
+  pairs.map(([name, value]) => `${encoded(name)}=${encoded(value.slice(0, 8000))}`).join('&')
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : written(value))
 
@@ -44,7 +40,6 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value : 
 const headerText = (text: string): string =>
   text.replace(/[^\t\x20-\x7e\xa0-\xff]/g, '?').slice(0, 4000)
 
-const PROTOCOL: Schema = {}
 const FORM = 'application/x-www-form-urlencoded'
 
 const TYPES = [
@@ -81,7 +76,7 @@ export function requestMaker(random: Random, ids: Ids) {
   }
 
   function queryOf(schema: Schema, wild: number): string {
-    const pairs: [name: string, value: string][] = []
+    const pairs: Pair[] = []
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
       if (!schema.required?.includes(name) && !chance(0.3)) continue
       const value = chance(wild * 0.5) ? hostile(random) : make(member, name)
@@ -95,13 +90,9 @@ export function requestMaker(random: Random, ids: Ids) {
         ])
     }
     if (chance(wild * 0.1)) pairs.push([pick(ODD_NAMES), hostileText(random)])
-    if (schema === PROTOCOL)
-      for (const name of random.some(PROTOCOL_NAMES)) pairs.push([name, hostileText(random)])
     if (chance(wild * 0.03))
-      pairs.push(...Array.from({ length: 500 }, (_, at): [string, string] => [`x${at}`, 'y']))
-    const text = pairs
-      .map(([name, value]) => `${encoded(name)}=${encoded(value.slice(0, 8000))}`)
-      .join('&')
+      pairs.push(...Array.from({ length: 500 }, (_, at): Pair => [`x${at}`, 'y']))
+    const text = encodedPairs(pairs)
     return text === '' ? '' : `?${chance(wild * 0.03) ? `${text}&%zz=%` : text}`
   }
 
@@ -140,23 +131,30 @@ export function requestMaker(random: Random, ids: Ids) {
       : text
   }
 
-  return ({ method, url, schema }: Route, wild: number): FuzzRequest => {
-    const protocol = PROTOCOLS.test(url)
-    const target = path(url, wild) + queryOf(schema.querystring ?? (protocol ? PROTOCOL : {}), wild)
-    const headers = headersOf(schema.headers ?? {}, wild)
-    if (protocol && method === 'POST' && chance(0.8)) {
-      const form = { ...headers, 'content-type': FORM }
-      return {
-        method,
-        url: path(url, wild),
-        headers: form,
-        payload: queryOf(PROTOCOL, wild).slice(1),
-      }
+  function payloadOf(
+    { method, url, schema }: Route,
+    wild: number,
+  ): { type?: string; payload?: string | undefined } {
+    if (method === 'GET') return {}
+    if (schema.requestBody !== undefined && chance(0.8)) return multipart(random)
+    if (PROTOCOLS.test(url) && chance(0.8))
+      return { type: FORM, payload: encodedPairs(protocolPairs(random)) }
+    if (schema.body === undefined && !chance(0.2 + wild * 0.2)) return {}
+    const type = chance(wild * 0.06) ? pick(TYPES) : 'application/json'
+    return { type, payload: bodyOf(schema.body ?? {}, wild) }
+  }
+
+  return (route: Route, wild: number): FuzzRequest => {
+    const { method, url, schema } = route
+    const protocol = PROTOCOLS.test(url) && method === 'GET'
+    const query = protocol
+      ? `?${encodedPairs(protocolPairs(random))}`
+      : queryOf(schema.querystring ?? {}, wild)
+    const { type, payload } = payloadOf(route, wild)
+    const headers = {
+      ...headersOf(schema.headers ?? {}, wild),
+      ...(type !== undefined && payload !== undefined && { 'content-type': type }),
     }
-    const takesBody = method !== 'GET' && (schema.body !== undefined || chance(0.2 + wild * 0.2))
-    const payload = takesBody ? bodyOf(schema.body ?? {}, wild) : undefined
-    if (payload !== undefined)
-      headers['content-type'] = chance(wild * 0.06) ? pick(TYPES) : 'application/json'
-    return { method, url: target, headers, payload }
+    return { method, url: path(url, wild) + query, headers, payload }
   }
 }
