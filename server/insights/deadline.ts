@@ -39,6 +39,9 @@ export class Deadline {
   /** The same database, in which every statement keeps the deadline. */
   over(db: TenantDb): TenantDb {
     const one: Queryable = {
+      get listing() {
+        return one
+      },
       many: (query) => this.keep(() => db.many(query)),
       one: (query) => this.keep(() => db.one(query)),
       find: (query) => this.keep(() => db.find(query)),
