@@ -99,6 +99,7 @@ export const demoAdministrator = ({
   organizationId: id,
   client: { ip: sites[0]!.officeIp, userAgent: CONSOLE_BROWSER, requestId: '' },
   mfa: true,
+  mayGiveSudo: true,
 })
 
 /** Every device of the plan with a key of its own, bound to the person who works on it. */
