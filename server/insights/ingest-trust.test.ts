@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
-import { findEvents } from './index.ts'
+import { person } from '../../test/people.ts'
+import { findEvents, firstEventAfter } from './index.ts'
 import { OWN_SERVICES, SERVICES } from './services.ts'
 
 const app = await startApp()
@@ -128,6 +129,27 @@ test('an event brought in under the id of another does not take its place', asyn
   const { organizationId } = org
   const found = await findEvents(app.db.tenant(organizationId), organizationId, [id])
   assert.equal(found.get(id)!.event_type, 'role_create')
+})
+
+test('what somebody was in the past is not told by events that were brought in', async () => {
+  const org = await app.newOrganization()
+  const { organizationId } = org
+  const user = (await org.post('/api/systemusers', person({ state: 'STAGED' }))).json()
+  const resource = { type: 'user', id: user.id }
+  const changes = [{ field: 'state', from: 'SUSPENDED', to: 'ACTIVATED' }]
+  const forged = { service: 'directory', event_type: 'user_activated', resource, changes }
+  assert.equal((await org.post(`${INSIGHTS}/ingest`, [event(forged)])).json().stored, 1)
+  const first = () =>
+    firstEventAfter(
+      app.db.tenant(organizationId),
+      organizationId,
+      user.id,
+      ['user_activated'],
+      new Date(Date.now() - 3_600_000),
+    )
+  assert.equal(await first(), undefined)
+  await org.post(`/api/systemusers/${user.id}/state/activate`, {})
+  assert.deepEqual((await first())!.changes, [{ field: 'state', from: 'STAGED', to: 'ACTIVATED' }])
 })
 
 test('bodies that are none, and services that are no names, are refused without a 500', async () => {

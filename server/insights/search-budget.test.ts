@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
-import { MAX_DEPTH, MAX_TERMS, MAX_VALUE_LENGTH, MAX_VALUES } from './search-budget.ts'
+import { MAX_DEPTH, MAX_TERMS, MAX_VALUES } from './schema.ts'
+import { MAX_VALUE_LENGTH } from './search-budget.ts'
 import { readSearchTerm, type Term } from './search-term.ts'
 import { SERVICES } from './services.ts'
 

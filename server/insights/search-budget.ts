@@ -1,25 +1,21 @@
 import { invalid } from '../platform/errors.ts'
+import {
+  LISTED_VALUE_UNITS,
+  MAX_COST,
+  MAX_DEPTH,
+  MAX_TERMS,
+  MAX_VALUES,
+  TEXT_SEARCH_UNITS,
+} from './schema.ts'
 import type { Operator, Term } from './search-term.ts'
 
 // What one search may ask for, judged before anything runs. A leaf is compared with every event that is read, so the
 // price of a search is the price of its leaves, whatever way events are stored.
 
-/** As they were sent; of groups as well. */
-export const MAX_TERMS = 10_000
-export const MAX_DEPTH = 32
-/** Values of all terms, each counted once per list. */
-export const MAX_VALUES = 50_000
 export const MAX_VALUE_LENGTH = 32_768
 export const MAX_FIELD_LENGTH = 256
-/** In units: what comparing an event with one value costs. */
-export const MAX_COST = 10_000
 
-/** Texts are searched through, where other operators compare; a list of values is looked up in. */
-const TEXT_SEARCH_UNITS = 20
-const LISTED_VALUE_UNITS = 0.1
 const TEXT_SEARCHES: ReadonlySet<Operator> = new Set(['contains', 'startsWith', 'endsWith'])
-
-export const BUDGET = `At most ${MAX_TERMS} terms, ${MAX_VALUES} values and ${MAX_DEPTH} levels, and ${MAX_COST} units in all: contains, startsWith and endsWith count ${TEXT_SEARCH_UNITS}, a value of a list ${LISTED_VALUE_UNITS}, any other term 1. Equal values and terms of one list count once.`
 
 const over = (reason: string, message: string) => invalid(reason, `search_term: ${message}`)
 

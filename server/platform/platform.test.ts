@@ -98,6 +98,8 @@ test('config: defaults, files, and one clear line for what is wrong', () => {
   assert.equal(fromFile.publicUrl, 'https://id.example.com')
   assert.equal(fromFile.development, false)
   assert.ok(!JSON.stringify(describeConfig(fromFile)).includes('hidden'))
+  const { streams } = loadConfig({ GATEHOUSE_STREAMS: '1, 2,3' })
+  assert.deepEqual(streams, { principal: 1, tenant: 2, process: 3 })
   const wrong: [NodeJS.ProcessEnv, RegExp][] = [
     [{ GATEHOUSE_PROT: '1' }, /GATEHOUSE_PROT is not a setting/],
     [{ PORT: 'http' }, /^PORT must be a whole number/],
@@ -109,6 +111,8 @@ test('config: defaults, files, and one clear line for what is wrong', () => {
     [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must be an address/],
     [{ GATEHOUSE_MASTER_KEY: 'abc' }, /^GATEHOUSE_MASTER_KEY must be 32 bytes/],
     [{ GATEHOUSE_MASTER_KEY_FILE: '/no/such/file' }, /^GATEHOUSE_MASTER_KEY_FILE/],
+    [{ GATEHOUSE_STREAMS: '20' }, /^GATEHOUSE_STREAMS must be three whole numbers/],
+    [{ GATEHOUSE_EXPORTS: '4,2,8' }, /^GATEHOUSE_EXPORTS .* do not fall/],
     [{ DATABASE_URL: 'postgres://a', DATABASE_URL_FILE: file }, /both set/],
   ]
   for (const [env, message] of wrong)

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { startApp, tempDirectory } from '../../test/harness.ts'
 
-const app = await startApp()
+const app = await startApp({ env: { GATEHOUSE_DOWNLOADS: '1,2,3' } })
 const URL = '/insights/directory/v1/reports'
 // A socket of the file system: its buffers in the kernel are small and do not grow.
 const socketPath = join(tempDirectory(), 'reports.sock')
@@ -67,4 +67,21 @@ test('a file that expires during its download breaks off', async () => {
   await app.db.tx(org.organizationId, (tx) => tx.execute('delete from report_artifacts'))
   await assert.rejects(text(response))
   assert.equal(response.complete, false)
+})
+
+test('one key and one tenant leave downloads to others', async () => {
+  const org = await app.newOrganization()
+  const path = await largeFile(org)
+  const second = await app.addAdministrator(org.organizationId)
+  const third = await app.addAdministrator(org.organizationId)
+  const opened = [await open(path, org.apiKey)]
+  const refused = await org.get(path)
+  assert.equal(refused.statusCode, 429)
+  assert.ok(Number(refused.headers['retry-after']) >= 1)
+  assert.match(refused.json().message, /1 at once .* one administrator .*GATEHOUSE_DOWNLOADS/)
+  opened.push(await open(path, second.apiKey))
+  assert.match((await third.get(path)).json().message, /2 at once .* one organization/)
+  const other = await app.newOrganization()
+  assert.equal((await other.get(path)).statusCode, 404, 'there is a place, if nothing to read')
+  for (const response of opened) assert.equal(JSON.parse(await text(response)).length, PEOPLE)
 })
