@@ -26,7 +26,9 @@ function targetOf({ application, system }: AccessQuestion): NodeRef {
 function momentOf({ at }: AccessQuestion, now: Date): Date | null {
   if (at === undefined) return null
   const moment = new Date(at)
-  if (Number.isNaN(moment.getTime())) throw invalid('bad_at', 'at: must be an instant')
+  // The database reads years of four digits.
+  if (Number.isNaN(moment.getTime()) || moment.getUTCFullYear() < 1)
+    throw invalid('bad_at', 'at: must be an instant')
   if (moment > now) throw invalid('at_in_future', 'at: must not lie in the future')
   return moment
 }

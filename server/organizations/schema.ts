@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { WritableSettings } from './settings.ts'
+import { MAX_COUNT, WritableSettings } from './settings.ts'
 
 export { AUTHORITIES, RESTRICTED_FIELDS } from './settings.ts'
 
@@ -98,7 +98,7 @@ export type ProviderOrganization = Static<typeof ProviderOrganization>
 export const OrganizationCreate = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 255 }),
-    maxSystemUsers: Type.Optional(Type.Integer({ minimum: 0 })),
+    maxSystemUsers: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_COUNT })),
   },
   { title: 'OrganizationCreate', additionalProperties: true },
 )

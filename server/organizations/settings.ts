@@ -10,13 +10,17 @@ const whole = (minimum?: number, maximum?: number) =>
       ...(maximum !== undefined && { maximum }),
     }),
   )
+/** So that a date this many days away is still one. */
+const MAX_DAYS = 100_000
+/** As the database counts. */
+export const MAX_COUNT = 2_147_483_647
 const UserState = Type.Optional(Type.Enum(['ACTIVATED', 'STAGED']))
 
 export const PasswordPolicy = Type.Object({
   allowUnenrolledMFAPasswordReset: flag(),
   allowUsernameSubstring: flag(),
-  daysAfterExpirationToSelfRecover: whole(),
-  daysBeforeExpirationToForceReset: whole(1),
+  daysAfterExpirationToSelfRecover: whole(-MAX_DAYS, MAX_DAYS),
+  daysBeforeExpirationToForceReset: whole(1, MAX_DAYS),
   disallowCommonlyUsedPasswords: flag(),
   disallowSequentialOrRepetitiveChars: flag(),
   displayComplexityOnResetScreen: flag(),
@@ -32,14 +36,14 @@ export const PasswordPolicy = Type.Object({
   gracePeriodDate: text(),
   lockoutTimeInSeconds: whole(300, 5400),
   maxHistory: whole(1, 24),
-  maxLoginAttempts: whole(1),
-  minChangePeriodInDays: whole(0),
+  maxLoginAttempts: whole(1, MAX_COUNT),
+  minChangePeriodInDays: whole(0, MAX_DAYS),
   minLength: whole(1, 256),
   needsLowercase: flag(),
   needsNumeric: flag(),
   needsSymbolic: flag(),
   needsUppercase: flag(),
-  passwordExpirationInDays: whole(1),
+  passwordExpirationInDays: whole(1, MAX_DAYS),
 })
 
 /** What of a user an authority outside can own, and which kinds of authority there are. */
@@ -92,7 +96,7 @@ export const WritableSettings = Type.Object(
     ),
     growthData: Type.Optional(Type.Object({}, open)),
     logo: text(1_000_000),
-    maxSystemUsers: whole(0),
+    maxSystemUsers: whole(0, MAX_COUNT),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     newSystemUserStateDefaults: Type.Optional(
       Type.Object({ applicationImport: UserState, csvImport: UserState, manualEntry: UserState }),
@@ -114,7 +118,7 @@ export const WritableSettings = Type.Object(
         ),
       }),
     ),
-    systemUserPasswordExpirationInDays: whole(0),
+    systemUserPasswordExpirationInDays: whole(0, MAX_DAYS),
     systemUsersCanEdit: flag(),
     trustedAppConfig: Type.Optional(
       Type.Object({

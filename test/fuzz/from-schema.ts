@@ -123,8 +123,22 @@ const kindOf = (value: unknown): string =>
 const hintsFor = (name: string, { type }: Schema): readonly unknown[] =>
   HINTS.get(name)?.filter((hint) => type === undefined || type === kindOf(hint)) ?? []
 
-/** Makes values that a schema takes, with ids of records where ids are wanted. */
-export function maker(random: Random, ids: Ids) {
+/** RFC 3339 knows them all; not every calendar does. */
+const EXTREME_TIMES = [
+  '2998-12-31T23:59:60Z',
+  '0000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59.999999Z',
+  '2999-01-01T00:00:00+23:59',
+  '2999-01-01T00:00:00-15:59',
+  '1969-12-31 23:59:59z',
+]
+
+/**
+ * Makes values that a schema takes, with ids of records where ids are wanted. `extreme` says whether the next may be the
+ * smallest, largest or longest there is.
+ */
+export function maker(random: Random, ids: Ids, extreme: () => boolean) {
   const { below, pick, chance } = random
   const unique = () => `n${below(2 ** 40).toString(36)}`
 
@@ -133,8 +147,9 @@ export function maker(random: Random, ids: Ids) {
     const collection = REFERENCES.find(([known]) => known.test(name))?.[1]
     if (collection !== undefined && chance(0.9)) return ids.own(collection)
     if (format === 'email') return `${unique()}@example.com`
+    if (format === 'date-time' && extreme()) return pick(EXTREME_TIMES)
     if (format === 'date-time') return pick(['2999-01-01T00:00:00Z', '2026-05-01T10:00:00.123Z'])
-    if (format === 'date') return '2026-05-01'
+    if (format === 'date') return extreme() ? '0000-01-01' : '2026-05-01'
     if (format === 'uri') return 'https://127.0.0.1:9/x'
     if (pattern !== undefined) {
       const fitting = [ids.any(), unique(), ...CANDIDATES].filter((one) =>
@@ -142,11 +157,17 @@ export function maker(random: Random, ids: Ids) {
       )
       return fitting.length > 0 ? pick(fitting) : ''
     }
-    return unique().padEnd(minLength, 'x').slice(0, maxLength)
+    const length = extreme() ? pick([minLength, Math.min(maxLength, 70_000)]) : minLength
+    return unique()
+      .padEnd(length, pick(['x', 'é', '\u{1f469}']))
+      .slice(0, maxLength)
+      .toWellFormed()
   }
 
-  function number({ minimum = 0, maximum = 100 }: Schema, whole: boolean): number {
-    const value = minimum + random.below(Math.max(1, Math.min(maximum - minimum, 50)))
+  function number({ minimum = 0, maximum }: Schema, whole: boolean): number {
+    if (extreme()) return pick([minimum, maximum ?? pick([2 ** 31, 2 ** 53, 1e21])])
+    const end = maximum ?? 100
+    const value = minimum + random.below(Math.max(1, Math.min(end - minimum, 50)))
     return whole ? value : value + 0.5
   }
 

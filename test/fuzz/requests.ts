@@ -56,7 +56,8 @@ const TYPES = [
 /** Requests for one route: as it wants them when `wild` is 0, and the wilder the more is wrong. */
 export function requestMaker(random: Random, ids: Ids) {
   const { pick, chance, below } = random
-  const make = maker(random, ids)
+  let likelihood = 0
+  const make = maker(random, ids, () => chance(likelihood))
 
   function path(url: string, wild: number): string {
     const segments = url.split('/')
@@ -145,6 +146,7 @@ export function requestMaker(random: Random, ids: Ids) {
   }
 
   return (route: Route, wild: number): FuzzRequest => {
+    likelihood = wild * 0.15
     const { method, url, schema } = route
     const protocol = PROTOCOLS.test(url) && method === 'GET'
     const query = protocol

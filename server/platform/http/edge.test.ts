@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startApp } from '../../../test/harness.ts'
+import { type Response, startApp } from '../../../test/harness.ts'
 import { newId } from '../ids.ts'
 
 const app = await startApp({ env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.0/8' } })
@@ -187,4 +187,67 @@ test('a credential that nobody knows counts by its address, whatever it is', asy
     const known = await ask({ 'x-api-key': caller.apiKey }, `2001:db8:${at}:1::1`)
     assert.equal(known.statusCode, at < 3 ? 200 : 429, 'a known one is counted by itself')
   }
+})
+
+test('times that cannot be kept are 400, wherever they stand', async () => {
+  const made = await org.post('/api/systemusers', { username: 'ada', email: 'ada@example.com' })
+  const user = made.json().id
+  const self = `/api/users/${org.adminId}`
+  const asks: ((time: string) => Promise<Response>)[] = [
+    (start_date) =>
+      org.post('/api/v2/bulk/userstates', { user_ids: [user], state: 'SUSPENDED', start_date }),
+    (exclusionUntil) =>
+      org.put(`/api/systemusers/${user}`, { mfa: { exclusion: true, exclusionUntil } }),
+    (lastWhatsNewChecked) => org.put(self, { lastWhatsNewChecked }),
+    (expireAt) => org.post(`${self}/apikey`, { expireAt }),
+    (at) =>
+      org.get(`/api/v2/access/explain?user=${user}&system=${user}&at=${encodeURIComponent(at)}`),
+  ]
+  const times = [
+    '2998-12-31T23:59:60Z',
+    '0000-01-01T00:00:00Z',
+    '2999-01-01T00:00:00+23:59',
+    '2999-01-01T00:00:00-16:00',
+    '2999-02-30T00:00:00Z',
+    '-271821-04-20T00:00:00.000Z',
+    '+275760-09-13T00:00:00.000Z',
+  ]
+  for (const time of times)
+    for (const ask of asks) {
+      const res = await ask(time)
+      assert.equal(res.statusCode, 400, `${time}: ${res.body}`)
+    }
+  for (const date of ['0000-01-01', '2999-02-30'])
+    assert.equal((await org.put(self, { lastWhatsNewChecked: date })).statusCode, 400)
+  const far = await asks[0]!('2999-12-31t23:59:59.123456+14:00')
+  assert.equal(far.statusCode, 201, far.body)
+})
+
+test('numbers that cannot be kept are 400', async () => {
+  const provider = await app.newProvider()
+  const [first] = provider.organizationIds
+  const url = `/api/organizations/${org.organizationId}`
+  const days = 'passwordExpirationInDays'
+  for (const number of [2 ** 31, 2 ** 53, 1e21, 1.7e308]) {
+    const answers = [
+      await org.put(url, { settings: { maxSystemUsers: number } }),
+      await org.put(url, { settings: { systemUserPasswordExpirationInDays: number } }),
+      await org.put(url, { settings: { passwordPolicy: { [days]: number } } }),
+      await org.put(url, { settings: { passwordPolicy: { maxLoginAttempts: number } } }),
+      await provider.post(`/api/v2/providers/${provider.providerId}/organizations`, {
+        name: 'Large',
+        maxSystemUsers: number,
+      }),
+      await provider.put(`/api/v2/providers/${provider.providerId}/organizations/${first}`, {
+        name: 'Large',
+        maxSystemUsers: number,
+      }),
+    ]
+    for (const { statusCode, body } of answers) assert.equal(statusCode, 400, `${number}: ${body}`)
+  }
+  // The most that is allowed works in the end, too.
+  const policy = { enablePasswordExpirationInDays: true, [days]: 100_000 }
+  assert.equal((await org.put(url, { settings: { passwordPolicy: policy } })).statusCode, 200)
+  const person = { username: 'bob', email: 'bob@example.com', password: 'Tangled-Orchard-58' }
+  assert.equal((await org.post('/api/systemusers', person)).statusCode, 200)
 })

@@ -1,8 +1,18 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyInstance } from 'fastify'
 import { memo } from '../memo.ts'
+
+/**
+ * RFC 3339 has a leap second, a year 0 and offsets of 23 hours. JavaScript or the database have not, and would fail much
+ * later.
+ */
+const isKeptTime = (text: string): boolean =>
+  !Number.isNaN(Date.parse(text)) &&
+  !text.startsWith('0000') &&
+  !/[+-](1[6-9]|2\d):?\d\d$/.test(text)
 
 const make = (coerceTypes: boolean | 'array'): Ajv => {
   const ajv = new Ajv({
@@ -13,6 +23,10 @@ const make = (coerceTypes: boolean | 'array'): Ajv => {
     strict: false,
   })
   addFormats.default(ajv)
+  for (const name of ['date-time', 'date'] as const) {
+    const { validate } = fullFormats[name] as { validate: (text: string) => boolean }
+    ajv.addFormat(name, (text: string) => validate(text) && isKeptTime(text))
+  }
   return ajv
 }
 
