@@ -73,7 +73,6 @@ test('processes take turns behind a load balancer, and no request fails', async 
     startService({
       GATEHOUSE_DATA_DIR: dataDir,
       GATEHOUSE_ROLE: 'web',
-      GATEHOUSE_LOG_LEVEL: 'info',
       DATABASE_URL: addressOf(owner),
     })
   const balancer = new Balancer()
