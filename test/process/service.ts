@@ -130,10 +130,12 @@ export async function startService(settings: Settings, umask?: string, within?: 
   void running.exited.then(() => {
     gone = true
   })
-  const ready = await until('the ready line', () => {
+  const find = () => {
     if (gone) throw new Error(`The service ended: ${running.output.stderr}${running.output.stdout}`)
     return running.lines.find(({ msg }) => msg === 'ready')
-  })
+  }
+  // A machine that others use as well may take its time.
+  const ready = await until('the ready line', find, 120)
   const port = Number(ready.port)
   const call = (method: string, path: string, body?: unknown): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}${path}`, {
