@@ -63,9 +63,9 @@ function atLeast(length: number) {
     return raw
   }
 }
-/** Printed and kept where programs read it, so it can be long. */
-const MIN_KEY_LENGTH = 32
-const MIN_PASSWORD_LENGTH = 12
+/** Sixteen random characters cannot be guessed through an API that throttles; shorter ones invite words. */
+const MIN_KEY_LENGTH = 16
+const MIN_PASSWORD_LENGTH = 8
 const MIN_TOKEN_LENGTH = 16
 
 function masterKey(raw: string): Buffer {
