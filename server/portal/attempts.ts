@@ -3,9 +3,9 @@ import type { Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
 import { unauthenticated } from '../platform/errors.ts'
 import { type Counter, refuseBlocked, reserve } from '../platform/failures.ts'
+import { busy } from '../platform/keyed-mutex.ts'
 import { sha256 } from '../platform/secrets.ts'
 import { addressCounters, inTurn, judge, type Verdict } from '../platform/sign-in-rules.ts'
-import { busy } from '../platform/keyed-mutex.ts'
 import {
   attemptsLeft,
   failLogin,
