@@ -76,6 +76,7 @@ test('the same right code ten times at once: one signs in, and nothing is locked
     cookies: cookiesOf(res),
     headers: { 'x-csrf-token': res.json().csrfToken },
   })
+  await post('/auth/session/confirm', { password: org.password }, session(entered))
   const { secret } = (await post('/auth/totp', {}, session(entered))).json()
   app.secrets.add(secret)
   const [first, code] = codesOf(secret)
