@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Db } from './db.ts'
+import { errorsOf } from './http/errors.ts'
 import { failuresByQueue } from './jobs/failures.ts'
 import { schemaVersion } from './migrate.ts'
 import { sql } from './sql.ts'
@@ -62,7 +63,10 @@ export function registerHealth(app: FastifyInstance, parts: HealthParts): void {
   app.get<{ Querystring: { for?: 'reads' } }>(
     '/readyz',
     {
-      schema: { querystring: Wanted, response: { 200: Status, 503: Status } },
+      schema: {
+        querystring: Wanted,
+        response: { 200: Status, 503: Status, '4xx': errorsOf('v1')['4xx'] },
+      },
       config: open,
     },
     async (request, reply) => {
