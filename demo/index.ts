@@ -56,7 +56,8 @@ export async function loadDemo(
   await createPartitions(db, new Date(now - DAYS * 86_400_000), new Date(now))
 
   const world = await db.tx(null, async (tx) => {
-    // Two processes may be told to load at the same moment.
+    // Two processes may be told to load at the same moment; a load takes longer than other statements may.
+    await tx.run(sql`set local statement_timeout = 0`)
     await tx.run(sql`select pg_advisory_xact_lock(4718236058)`)
     if (await findProvider(tx, PROVIDER.id)) return null
     const world = describeWorld(now, emptyCredentials(baseUrl), sealer)
