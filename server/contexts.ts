@@ -2,7 +2,7 @@ import { type AdminContext, CredentialCache } from './admins/index.ts'
 import { type ApplicationContext, applicationNames, isInactive } from './applications/index.ts'
 import { type CommandContext, commandDetails, commandNames } from './commands/index.ts'
 import type { ForwardingContext } from './forwarding/index.ts'
-import { type GraphContext, namesBy, ReachedMemory } from './graph/index.ts'
+import { type GraphContext, namesBy } from './graph/index.ts'
 import {
   forgetMember,
   type GroupContext,
@@ -130,7 +130,6 @@ export function createContexts({ config, db, searchDb, sealer, send }: ContextPa
       commandDetails,
       userStanding: userStanding(db),
       isInactive,
-      remembered: new ReachedMemory(),
     },
     groups,
     portal,

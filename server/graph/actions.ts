@@ -7,22 +7,15 @@ import { changeEdge, nodeNotFound } from './change.ts'
 import { compileAttributes } from './compiled-attributes.ts'
 import type { GraphContext } from './context.ts'
 import { associableWith, type NodeRef, type NodeType } from './pairs.ts'
-import type { Order } from './reached-memory.ts'
 import { checkBothEnds } from './rights.ts'
 import type { GraphConnection, GraphObjectWithPaths, GraphOperation } from './schema.ts'
 import { reachedResource, type Traversal, traverse } from './traverse-store.ts'
 
 type Query = Record<string, unknown>
 
-/** Whether a list is sorted by ids alone, and how. */
-function orderOf(sort: unknown = 'object_id'): Order | null {
-  if (sort === 'object_id' || sort === 'id') return 'ascending'
-  return sort === '-object_id' || sort === '-id' ? 'descending' : null
-}
-
 /** Reads what the chains reach; a start that is not there is not found, unless that counts as reaching nothing. */
 async function reach(
-  { db, remembered }: GraphContext,
+  { db }: GraphContext,
   caller: Caller,
   start: NodeRef,
   chains: readonly Chain[],
@@ -32,10 +25,10 @@ async function reach(
   const { organizationId } = caller
   const { limit, skip, filter, sort } = query
   const list = readListV2(reachedResource, { limit, skip, filter, sort })
-  const order = filter === undefined ? orderOf(sort) : null
+  const plain = filter === undefined && [undefined, 'object_id', 'id'].includes(sort as string)
   const found = await db.tx(
     organizationId,
-    (tx) => traverse(tx, organizationId, { start, chains, list, order }, remembered),
+    (tx) => traverse(tx, organizationId, { start, chains, list, plain }),
     'listing',
   )
   if (!found.known && !unknownIsEmpty) throw nodeNotFound(start.type)

@@ -1,6 +1,5 @@
 import type { Db, Queryable } from '../platform/db.ts'
 import type { NodeRef, NodeType } from './pairs.ts'
-import type { ReachedMemory } from './reached-memory.ts'
 
 /** How the slices above call their records, by id. The graph itself knows no names. */
 export type NodeNames = (
@@ -30,7 +29,6 @@ export interface GraphContext {
   /** Whether nobody can use an application now, whoever reaches it. */
   isInactive: (db: Queryable, organizationId: string, applicationId: string) => Promise<boolean>
   commandDetails: CommandDetails
-  remembered: ReachedMemory
 }
 
 type NamesOfType = (

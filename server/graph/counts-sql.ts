@@ -9,13 +9,9 @@ export const membersSql = (organizationId: string, group: NodeType, id: Sql): Sq
 /** So many groups are looked up one by one; to find more of them among all others takes less. */
 const MANY = 500
 
-/**
- * What is counted of the groups in the table `groups`: `id` of the group, `change` of its members, and a `mark` that no
- * other row has had (migration 0022). After every change of its members a group has other marks.
- */
+/** The rows of `member_counts` for the groups in the table `groups`: the id of a group and a change of its size. */
 export function countsSql(organizationId: string, group: NodeType, groups: Sql): Sql {
-  const rows = sql`select id::text, change, nr || '.' || xmin as mark
-    from member_counts where organization_id = ${organizationId} and type = ${literal(group)}`
+  const rows = sql`select id::text, change from member_counts where organization_id = ${organizationId} and type = ${literal(group)}`
   const many = sql`(select count(*) > ${MANY} from ${groups})`
   return sql`
     select c.* from ${groups} g, lateral (${rows} and id = g.id offset 0) c where not ${many}

@@ -88,20 +88,6 @@ function settling(chains: readonly Chain[]): Chain | undefined {
 
 const isWhole = (chain: Chain): Sql => sql`exists (select from ${sizedOf(chain)} where whole)`
 
-/** Whether what the chains reach can be told by the versions of the groups they open, and so be remembered. */
-export const hasVersion = (chains: readonly Chain[]): boolean => settling(chains) !== undefined
-
-/** One row with a `value` that is another one whenever the chains may reach something else. */
-export function versionSql(organizationId: string, start: NodeRef, chains: readonly Chain[]): Sql {
-  const direct = chains
-    .filter((chain) => !opens(chain))
-    .map((chain) => endsOf(organizationId, start, chain))
-  // Transactions are numbered anew in another cluster.
-  return sql`select md5(concat(pg_postmaster_start_time(), ' groups ',
-    (select string_agg(id || mark, ' ' order by id, mark) from ${countsOf(settling(chains)!)}), ' directly ',
-    ${direct.length === 0 ? sql`null` : sql`(select string_agg(distinct id, ' ' order by id) from (${union(direct)}) ends)`})) as value`
-}
-
 /** A single step from the start: its ends stand in an index in their order, each once. */
 const isStep = (chains: readonly Chain[]): boolean => chains.length === 1 && chains[0]!.length === 2
 

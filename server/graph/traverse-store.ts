@@ -5,16 +5,7 @@ import { empty, identifier, join, literal, prepared, type Sql, sql } from '../pl
 import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
-import { type Found, type Order, pageOf, type ReachedMemory } from './reached-memory.ts'
-import {
-  hasVersion,
-  isOpened,
-  leftOut,
-  openedSql,
-  reachedSql,
-  totalSql,
-  versionSql,
-} from './reached-sql.ts'
+import { isOpened, leftOut, openedSql, reachedSql, totalSql } from './reached-sql.ts'
 import type { GraphConnection } from './schema.ts'
 
 /** What a traversal may be filtered and sorted by. */
@@ -64,78 +55,36 @@ export interface Question {
   start: NodeRef
   chains: readonly Chain[]
   list: ListQuery
-  /** That of the ids; null if it is another one, or if only some are asked for. */
-  order: Order | null
+  /** In the order of the ids, without a filter: the page can be read from the indexes alone. */
+  plain: boolean
 }
 
-/** What is remembered is good for as long as its version is the one that the statement finds. */
-interface Recalled {
-  isValid: Sql
-  /** The ids of the page, if all are known. */
-  page: string[] | null
-  /** All ids are wanted; whoever asks backwards finds them all anyway. */
-  keep: boolean
-}
-
-/** With what is told of a traversal that can be remembered. */
-interface Answer extends Traversal {
-  version?: string
-  /** What is remembered is still so, and has the total. */
-  valid?: boolean
-  ids?: string | null
-}
-
-const recall = (found: Found | undefined, list: ListQuery, order: Order): Recalled => ({
-  isValid: sql`coalesce((select value from version) = ${found?.version ?? null}::text, false)`,
-  page: found?.ids ? pageOf(found.ids, list, order) : null,
-  keep: found ? found.ids === undefined : order === 'descending',
-})
-
-/**
- * Ids are counted from the indexes, and no more of them found than the page needs, unless all are asked for; paths are put
- * together for the page alone.
- */
-function statementOf(
-  organizationId: string,
-  { start, chains, list, order }: Question,
-  recalled: Recalled | null,
-): Sql {
-  const pageAlone = order === 'ascending' && !recalled?.keep
+/** Counts from the indexes, and finds no more ids than the page needs; paths are put together for the page alone. */
+function statementOf(organizationId: string, { start, chains, list, plain }: Question): Sql {
   const paths = chains.map(
     (chain, at) =>
       sql`${at === 0 ? empty : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
   )
-  const reached = pageAlone
+  const reached = plain
     ? reachedSql(organizationId, start, chains, { page: list })
     : reachedSql(organizationId, start, chains, { where: list.where })
-  const skip = pageAlone
+  const skip = plain
     ? sql`${list.skip}::bigint - ${leftOut(chains, list.skip)}`
     : sql`${list.skip}::bigint`
-  const total = pageAlone
+  const total = plain
     ? totalSql(organizationId, start, chains)
     : sql`(select count(*) from reached r)`
-  const pageUnless = (known: Sql) => sql`
-    (select r.type, r.id from reached r where not ${known}
-      order by ${list.orderBy} limit ${list.limit} offset case when not ${known} then ${skip} end)`
-  const remembered = recalled && {
-    with: sql`version as materialized (${versionSql(organizationId, start, chains)}),`,
-    columns: sql`(select value from version) as version, ${recalled.isValid} as valid,
-      ${recalled.keep ? sql`(select string_agg(id, '' order by id) from reached)` : sql`null::text`} as ids,`,
-    total: sql`case when not ${recalled.isValid} then ${total} end`,
-    page: sql`${pageUnless(sql`(${recalled.isValid} and ${recalled.page}::text[] is not null)`)}
-      union all select ${literal(chains[0]!.at(-1)!)}, id from unnest(${recalled.page}::text[]) id where ${recalled.isValid}`,
-  }
   return sql`
-    with ${openedSql(organizationId, start, chains)} ${remembered?.with ?? empty}
+    with ${openedSql(organizationId, start, chains)}
     reached as materialized (${reached})
     select exists (select from nodes where organization_id = ${organizationId} and type = ${start.type}
                      and id = ${start.id} and deleted_at is null) as known,
-           ${remembered?.columns ?? empty}
-           ${remembered?.total ?? total} as total,
+           ${total} as total,
            coalesce((select json_agg(json_build_object('type', r.type, 'id', r.id, 'paths',
                          (select json_agg(path) from (${paths.length === 0 ? sql`select null::json as path` : join(paths, ' ')}) ways))
                        order by ${list.orderBy})
-                       from (${remembered?.page ?? pageUnless(sql`false`)}) r), '[]'::json) as results`
+                       from (select r.type, r.id from reached r
+                              order by ${list.orderBy} limit ${list.limit} offset ${skip}) r), '[]'::json) as results`
 }
 
 /** Everything that the chains reach from the start: one statement. */
@@ -143,24 +92,15 @@ export async function traverse(
   tx: Tx,
   organizationId: string,
   question: Question,
-  memory: ReachedMemory,
 ): Promise<Traversal> {
-  const { start, chains, list, order } = question
-  const key =
-    order && hasVersion(chains) ? `${organizationId} ${start.id} ${chains.join(' ')}` : null
-  const before = key === null ? undefined : memory.find(key)
-  const recalled = order && key !== null ? recall(before, list, order) : null
-  const statement = statementOf(organizationId, question, recalled)
+  const { chains, plain } = question
+  const statement = statementOf(organizationId, question)
   // It takes longer to plan than to run. Filters, orders and lists of targets come in any number of forms.
-  const fewTexts = order && (chains.length === 1 || chains.some((chain) => chain.length > 2))
+  const fewTexts = plain && (chains.length === 1 || chains.some((chain) => chain.length > 2))
   // Room for the ids of a hundred thousand users.
   const [, row] = await Promise.all([
     tx.run(sql`set local work_mem = '32MB'`),
-    tx.one<Answer>(fewTexts ? prepared(statement) : statement),
+    tx.one<Traversal>(fewTexts ? prepared(statement) : statement),
   ])
-  const { known, version, valid, ids, results } = row!
-  const total = valid ? before!.total : row!.total
-  if (key !== null && version !== undefined && (ids || !valid))
-    memory.keep(key, { version, total, ...(ids && { ids: Buffer.from(ids, 'hex') }) })
-  return { known, total, results }
+  return row!
 }
