@@ -80,6 +80,7 @@ async function plant(client: pg.Client): Promise<void> {
     `insert into edges (organization_id, from_type, from_id, to_type, to_id) values ($1, 'user_group', $2, 'user', $3)`,
     [org, group, user],
   )
+  await client.query('call recount_members()')
   for (const state of ['created', 'retry', 'active', 'completed', 'failed'])
     await client.query(
       `insert into pgboss.job (name, data, state) values ('platform.send-mail', $1, $2)`,

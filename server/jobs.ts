@@ -9,7 +9,7 @@ import {
 import { commandJobs, runScheduledJob, tidyCommandsJob } from './commands/index.ts'
 import type { Contexts } from './contexts.ts'
 import { dropArrivalsJob, forwardingJobs } from './forwarding/index.ts'
-import { forgetHistoryJob, graphJobs } from './graph/index.ts'
+import { addUpMembersJob, forgetHistoryJob, graphJobs } from './graph/index.ts'
 import {
   evaluateAllGroupsJob,
   evaluateGroupJob,
@@ -45,6 +45,7 @@ export const jobDefinitions: JobDefinition[] = [
   makeDigestsJob,
   sendMailJob,
   ...userJobDefinitions,
+  addUpMembersJob,
   forgetHistoryJob,
   evaluateAllGroupsJob,
   evaluateGroupJob,

@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
+import { counted } from './counts-sql.ts'
 import { groupTypeOf, isForward, memberTypeOf, type NodeRef } from './pairs.ts'
 
 const ordered = (a: NodeRef, b: NodeRef) =>
@@ -29,11 +30,12 @@ export async function insertEdge(
   eventId: string | null,
 ): Promise<boolean> {
   const { from, to } = ordered(a, b)
-  const inserted = await tx.run(sql`
+  const insert = sql`
     insert into edges (organization_id, from_type, from_id, to_type, to_id, attributes, granted_by)
     values (${organizationId}, ${from.type}, ${from.id}, ${to.type}, ${to.id},
             ${attributes && JSON.stringify(attributes)}, ${eventId})
-    on conflict do nothing`)
+    on conflict do nothing`
+  const inserted = await tx.run(counted(1, insert))
   return inserted > 0
 }
 
@@ -46,11 +48,11 @@ export async function endEdge(
   eventId: string,
 ): Promise<{ attributes: object | null } | undefined> {
   const { from, to } = ordered(a, b)
-  return tx.one(sql`
+  const end = sql`
     update edges set valid_until = clock_timestamp(), ended_by = ${eventId}
      where organization_id = ${organizationId} and valid_until is null
-       and from_type = ${from.type} and from_id = ${from.id} and to_type = ${to.type} and to_id = ${to.id}
-    returning attributes`)
+       and from_type = ${from.type} and from_id = ${from.id} and to_type = ${to.type} and to_id = ${to.id}`
+  return tx.one(counted(-1, end))
 }
 
 /** The edge as it stands now, locked against other changes. */

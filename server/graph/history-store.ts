@@ -23,3 +23,16 @@ export const deleteForgottenNodes: Forget = (db, organizationId, before, most) =
          and not exists (select from edges e
                           where e.organization_id = ${organizationId} and e.to_type = n.type and e.to_id = n.id)
        limit ${most}))`)
+
+/** Leaves one row for each group of `member_counts`. A row that is added meanwhile waits for the next time. */
+export const addUpMemberCounts = (db: Queryable, organizationId: string): Promise<number> =>
+  db.run(sql`
+    with scattered as (
+      select type, id from member_counts where organization_id = ${organizationId} group by type, id having count(*) > 1
+    ), gone as (
+      delete from member_counts m using scattered s
+       where m.organization_id = ${organizationId} and m.type = s.type and m.id = s.id
+      returning m.type, m.id, m.change
+    )
+    insert into member_counts (organization_id, type, id, change)
+    select ${organizationId}, type, id, sum(change) from gone group by type, id having sum(change) <> 0`)

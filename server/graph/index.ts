@@ -14,7 +14,7 @@ export {
   type UserStanding,
 } from './context.ts'
 export { groupsOf, holdNodes, insertEdge, membersOf } from './edge-store.ts'
-export { forgetHistoryJob, graphJobs } from './jobs.ts'
+export { addUpMembersJob, forgetHistoryJob, graphJobs } from './jobs.ts'
 export { addNode, deleteNode, restoreNode, setNodeAttributes } from './node-store.ts'
 export { DIRECTORY_TYPES, memberTypeOf, NODE_TYPES, type NodeRef, type NodeType } from './pairs.ts'
 export { reachedIds, systemsOfCommand } from './reached-store.ts'

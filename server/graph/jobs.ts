@@ -3,7 +3,7 @@ import { retentionDays } from '../insights/index.ts'
 import { listAllOrganizations } from '../organizations/index.ts'
 import type { Db } from '../platform/db.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
-import { deleteEndedEdges, deleteForgottenNodes } from './history-store.ts'
+import { addUpMemberCounts, deleteEndedEdges, deleteForgottenNodes } from './history-store.ts'
 
 const DAY = 86_400_000
 /**
@@ -31,6 +31,18 @@ export async function forgetHistory(db: Db, now: Date, batch = BATCH): Promise<v
   }
 }
 
+export const addUpMembersJob = defineJob({
+  name: 'graph.add-up-members',
+  payload: Type.Object({}),
+  retry: UPKEEP,
+  cron: '47 * * * *',
+})
+
+export async function addUpMembers(db: Db): Promise<void> {
+  for (const { id } of await listAllOrganizations(db)) await addUpMemberCounts(db.tenant(id), id)
+}
+
 export const graphJobs = (db: Db): Job[] => [
   handle(forgetHistoryJob, () => forgetHistory(db, new Date())),
+  handle(addUpMembersJob, () => addUpMembers(db)),
 ]

@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/db.ts'
 import { type Sql, sql } from '../platform/sql.ts'
+import { counted } from './counts-sql.ts'
 import type { NodeType } from './pairs.ts'
 
 /** In the transaction that makes the record itself. */
@@ -45,9 +46,10 @@ export async function deleteNode(
   await tx.run(sql`
     update nodes set deleted_at = clock_timestamp()
      where organization_id = ${organizationId} and type = ${type} and id = ${id}`)
-  await tx.run(sql`
+  const end = sql`
     update edges e set valid_until = clock_timestamp(), ended_by = ${eventId}, ended_with_node = true
-     where e.organization_id = ${organizationId} and e.valid_until is null and ${touches(type, id)}`)
+     where e.organization_id = ${organizationId} and e.valid_until is null and ${touches(type, id)}`
+  await tx.run(counted(-1, end))
 }
 
 /**
@@ -61,8 +63,8 @@ export async function restoreNode(
   id: string,
   eventId: string,
 ): Promise<void> {
-  await tx.run(sql`
-    with back as (
+  const before = sql`
+    back as (
       update nodes set deleted_at = null
        where organization_id = ${organizationId} and type = ${type} and id = ${id} and deleted_at is not null
       returning 1
@@ -71,7 +73,8 @@ export async function restoreNode(
         from edges e
        where e.organization_id = ${organizationId} and ${touches(type, id)}
        order by e.from_type, e.from_id, e.to_type, e.to_id, e.valid_from desc
-    )
+    ),`
+  const insert = sql`
     insert into edges (organization_id, from_type, from_id, to_type, to_id, attributes, granted_by)
     select e.organization_id, e.from_type, e.from_id, e.to_type, e.to_id, e.attributes, ${eventId}::uuid
       from last e
@@ -79,5 +82,6 @@ export async function restoreNode(
        and (other.type, other.id) = (case when e.from_type = ${type} and e.from_id = ${id} then e.to_type else e.from_type end,
                                      case when e.from_type = ${type} and e.from_id = ${id} then e.to_id else e.from_id end)
      where e.valid_until is not null and e.ended_with_node and exists (select from back)
-    on conflict do nothing`)
+    on conflict do nothing`
+  await tx.run(counted(1, insert, before))
 }

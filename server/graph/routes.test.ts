@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { newId } from '../platform/ids.ts'
-import { addNode, deleteNode, type NodeType, restoreNode } from './index.ts'
+import { insertEdge } from './edge-store.ts'
+import { addNode, deleteNode, type NodeRef, type NodeType, restoreNode } from './index.ts'
 
 const app = await startApp()
 
@@ -39,12 +40,9 @@ const ids = (res: { json(): { id: string }[] }) => res.json().map(({ id }) => id
 
 /** Puts a member into a group that has no record. */
 async function member(org: Organization, group: [NodeType, string], who: [NodeType, string]) {
-  const { organizationId } = org
-  await app.db.tx(organizationId, async (tx) =>
-    tx.execute(
-      'insert into edges (organization_id, from_type, from_id, to_type, to_id) values ($1, $2, $3, $4, $5)',
-      [organizationId, ...group, ...who],
-    ),
+  const [a, b] = [group, who].map(([type, id]): NodeRef => ({ type, id }))
+  await app.db.tx(org.organizationId, (tx) =>
+    insertEdge(tx, org.organizationId, a!, b!, null, null),
   )
 }
 
