@@ -1,4 +1,4 @@
-import { randomBytes } from './random.ts'
+import { randomBytes } from 'node:crypto'
 
 const ID = /^[0-9a-f]{24}$/
 

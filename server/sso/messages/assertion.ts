@@ -1,4 +1,4 @@
-import { randomBytes } from '../../platform/random.ts'
+import { randomBytes } from 'node:crypto'
 import { type Element, element } from './xml-writer.ts'
 
 /** SAML Core §1.3.4: 128 bits or more at random; it starts like a name, because it is an xs:ID. */
