@@ -8,7 +8,6 @@ import { type Config, demoEnvironment, loadConfig } from './platform/config.ts'
 import { codeOf, messageOf, OperatorError } from './platform/errors.ts'
 import { followKeys } from './platform/key-watch.ts'
 import { createLog } from './platform/log.ts'
-import { collectStartupGarbage } from './platform/startup-garbage.ts'
 import { startTracing } from './platform/tracing.ts'
 import { type Ground, startService } from './runtime.ts'
 
@@ -106,9 +105,6 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     // Before listening, so that whoever finds the service ready finds the demo world, too.
     const progress = (line: string) => log.info({}, line)
     await options.demo?.(ground, { baseUrl: config.publicUrl, dataDir: config.dataDir, progress })
-    // Routes are compiled by now.
-    await app.http.ready()
-    collectStartupGarbage()
     await listen(app.http, config)
   } catch (error) {
     announceFirst(first, given)
