@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { type DestinationStream, pino } from 'pino'
 import type { Logger } from '../log.ts'
 
 /**
@@ -50,19 +49,11 @@ export class RequestLog {
   }
 }
 
-/**
- * Writes the line that every request leaves, with the route and without query values. It is put together by hand, in the
- * form that the logger gives it: to look at its members one by one took three hundredths of the time of a read.
- */
-export function requestLines(log: Logger): (request: FastifyRequest, reply: FastifyReply) => void {
-  const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!
-  const level = pino.levels.values.info
-  return ({ id, method, routeOptions, ip }, { statusCode, elapsedTime }) => {
-    if (!log.isLevelEnabled('info')) return
+/** Writes the line that every request leaves, with the route and without query values. */
+export const requestLines =
+  (log: Logger) =>
+  ({ id, method, routeOptions, ip }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
     const ms = Math.round(elapsedTime * 10) / 10
-    const route = JSON.stringify(routeOptions.url ?? null)
-    stream.write(
-      `{"level":${level},"time":${Date.now()},"reqId":"${id}","method":"${method}","route":${route},"status":${statusCode},"ms":${ms},"ip":${JSON.stringify(ip)},"msg":"request"}\n`,
-    )
+    const route = routeOptions.url ?? null
+    log.info({ reqId: id, method, route, status: statusCode, ms, ip }, 'request')
   }
-}
