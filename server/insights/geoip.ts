@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { type CityResponse, Reader } from 'mmdb-lib'
 import { messageOf, OperatorError } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
+import { isPublic, plainAddress } from '../platform/outbound/addresses.ts'
 
 /** The `geoip` of an event; what the database does not tell is left out. */
 export interface GeoIp {
@@ -21,26 +22,11 @@ const LOOK_EVERY_MS = 60_000
 /** Addresses remembered with their place; people come back, and a page load is many requests. */
 const MOST_REMEMBERED = 10_000
 
-// IANA special-purpose registries (RFC 6890): these say nothing about a place.
-const NOT_PUBLIC = new BlockList()
-for (const range of [
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',
-  '192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
-].flatMap((line) => line.split(' '))) {
-  const [net = '', prefix] = range.split('/')
-  NOT_PUBLIC.addSubnet(net, Number(prefix), 'ipv4')
-}
-for (const range of '::/127 100::/64 2001:db8::/32 fc00::/7 fe80::/10 ff00::/8'.split(' ')) {
-  const [net = '', prefix] = range.split('/')
-  NOT_PUBLIC.addSubnet(net, Number(prefix), 'ipv6')
-}
-
 /** The address itself where it is a public one; one of IPv4 that came over IPv6 is told as IPv4. */
 function publicAddress(text: string): string | null {
-  const address = text.replace(/^::ffff:(?=\d+\.)|%.*$/gi, '')
-  const family = isIP(address)
-  if (family === 0) return null
-  return NOT_PUBLIC.check(address, family === 4 ? 'ipv4' : 'ipv6') ? null : address
+  if (isIP(text.replace(/%.*$/, '')) === 0) return null
+  const address = plainAddress(text)
+  return isPublic(address) ? address : null
 }
 
 function placeOf(found: CityResponse | null): GeoIp | undefined {
