@@ -1,5 +1,5 @@
+import Negotiator from 'negotiator'
 import { invalid } from '../platform/errors.ts'
-import { preferred } from '../platform/http/negotiation.ts'
 import { row } from './csv.ts'
 import type { EventPage } from './event-page.ts'
 import { type EventQuery, readEventQuery } from './event-query.ts'
@@ -25,7 +25,8 @@ type Body = Record<string, unknown>
 function readFormat(raw: unknown, accept: string | undefined): Format {
   if (raw === undefined || raw === null) {
     const formats = Object.keys(TYPES) as Format[]
-    const type = preferred(accept, Object.values(TYPES))
+    const negotiator = new Negotiator({ headers: { accept: accept ?? '' } })
+    const type = negotiator.mediaType(Object.values(TYPES))
     return formats.find((format) => TYPES[format] === type) ?? 'csv'
   }
   const format = textOf(raw).toLowerCase()

@@ -59,6 +59,19 @@ test('user agents are told in parts', () => {
   )
   assert.equal(edge?.name, 'Edge')
   assert.equal(edge?.os, 'Windows')
+  assert.equal(edge?.os_version, '10.0')
+  const ipad = parseUserAgent(
+    'Mozilla/5.0 (iPad; CPU OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1',
+  )
+  assert.deepEqual(
+    [ipad?.name, ipad?.version, ipad?.os, ipad?.os_version, ipad?.device],
+    ['Safari', '17.0', 'iOS', '17.0', 'iPad'],
+  )
+  const bot = parseUserAgent(
+    'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  )
+  assert.deepEqual([bot?.name, bot?.device], ['Googlebot', 'Spider'])
+  assert.equal(parseUserAgent('x'.repeat(100_000))?.name?.length, 64)
   assert.equal(parseUserAgent(undefined), undefined)
 })
 

@@ -1,3 +1,5 @@
+import Bowser from 'bowser'
+
 /** The members of an event's `useragent`; parts that cannot be told are left out. */
 export interface UserAgent {
   name?: string
@@ -11,54 +13,54 @@ export interface UserAgent {
   device?: string
 }
 
-// Most specific first: Edge and Opera call themselves Chrome, and everybody Mozilla and Safari.
-const PRODUCTS: [RegExp, string][] = [
-  [/\bEdg\w*\/([\d.]+)/, 'Edge'],
-  [/\bOPR\/([\d.]+)/, 'Opera'],
-  [/\b(?:Firefox|FxiOS)\/([\d.]+)/, 'Firefox'],
-  [/\b(?:Chrome|CriOS)\/([\d.]+)/, 'Chrome'],
-  [/Version\/([\d.]+).*Safari/, 'Safari'],
-]
-const FIRST = /^([\w.+-]+)\/(\S+)/
-const SYSTEMS: [RegExp, string][] = [
-  [/Windows NT ([\d.]+)/, 'Windows'],
-  [/Android ([\d.]+)/, 'Android'],
-  [/iPhone OS ([\d_]+)/, 'iOS'],
-  [/Mac OS X ([\d_.]+)/, 'Mac OS X'],
-  [/CrOS \S+ ([\d.]+)/, 'Chrome OS'],
-  [/(?:Linux|X11)()/, 'Linux'],
-]
+/** Longer headers are cut: what identifies a client stands at the front, and parsing takes time by length. */
+const MAX_LENGTH = 512
+/** Bounds the memory of headers seen; clients repeat theirs with every request. */
+const MAX_REMEMBERED = 1000
 
-/** The first pattern that fits, with what it captured. */
-function firstMatch(
-  patterns: [RegExp, string][],
-  text: string,
-): { name: string; version: string } | undefined {
-  for (const [pattern, name] of patterns) {
-    const match = pattern.exec(text)
-    if (match) return { name, version: match[1] ?? '' }
-  }
-  return undefined
+/** Where collectors know another name than the parser's. */
+const NAMES: Readonly<Record<string, string>> = { 'Microsoft Edge': 'Edge', macOS: 'Mac OS X' }
+const named = (name: string | undefined): string | undefined =>
+  name !== undefined && Object.hasOwn(NAMES, name) ? NAMES[name] : name
+
+/** `curl/8.5.0`: programs that are no browsers name themselves first. */
+const PRODUCT = /^([\w.+-]+)\/(\S+)/
+
+function deviceOf({ type, model }: Bowser.Parser.PlatformDetails, os: string | undefined): string {
+  if (model) return model
+  if (os === 'Mac OS X') return 'Mac'
+  return type === 'bot' ? 'Spider' : 'Other'
 }
 
-export function parseUserAgent(text: string | undefined): UserAgent | undefined {
-  if (!text) return undefined
-  const first = FIRST.exec(text)
-  const { name, version } = firstMatch(PRODUCTS, text) ?? {
-    name: first?.[1] ?? text.slice(0, 64),
-    version: first?.[2] ?? '',
-  }
+function parse(text: string): UserAgent {
+  const { browser, os, platform } = Bowser.parse(text)
+  const product = PRODUCT.exec(text)
+  const name = named(browser.name || undefined) ?? product?.[1] ?? text.slice(0, 64)
+  const version = (browser.name ? browser.version : product?.[2]) ?? ''
   const [major, minor, patch] = version.split('.')
-  const system = firstMatch(SYSTEMS, text)
-  const osVersion = system?.version.replaceAll('_', '.')
+  const system = named(os.name)
+  const osVersion = os.version?.replace(/^NT /, '')
   return {
     name,
     ...(version && { version }),
     ...(major && { major }),
     ...(minor && { minor }),
     ...(patch && { patch }),
-    ...(system && { os: system.name, os_name: system.name }),
+    ...(system && { os: system, os_name: system }),
     ...(osVersion && { os_version: osVersion }),
-    device: system?.name === 'Mac OS X' ? 'Mac' : 'Other',
+    device: deviceOf(platform, system),
   }
+}
+
+const remembered = new Map<string, UserAgent>()
+
+export function parseUserAgent(header: string | undefined): UserAgent | undefined {
+  if (!header) return undefined
+  const text = header.slice(0, MAX_LENGTH)
+  const known = remembered.get(text)
+  if (known) return known
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+  const parsed = parse(text)
+  remembered.set(text, parsed)
+  return parsed
 }

@@ -4,9 +4,9 @@ import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
 import { unauthenticated } from '../errors.ts'
 import { type Authenticate, stillAdmitted } from './authorize.ts'
-import { preferred } from './negotiation.ts'
 
 /** Whoever takes nothing for this long gives the place to others. */
 export const STALLED_MS = 120_000
@@ -16,8 +16,19 @@ const COMPRESSORS: Record<'br' | 'gzip', () => Transform> = {
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip(),
 }
-/** Identity last: among equals, what is smaller. */
-const ENCODINGS = ['br', 'gzip', 'identity'] as const
+type Encoding = keyof typeof COMPRESSORS
+
+/** The content coding that the client prefers; among equals, the smaller one. Undefined: as it is. */
+export function contentCoding(accepted: string | undefined): Encoding | undefined {
+  const headers = { 'accept-encoding': accepted ?? '' }
+  const preferred = ['br', 'gzip']
+  // Its types do not know the second argument.
+  const negotiator: {
+    encoding(offers: string[], options: { preferred: string[] }): string | undefined
+  } = new Negotiator({ headers })
+  const encoding = negotiator.encoding([...preferred, 'identity'], { preferred })
+  return encoding === 'br' || encoding === 'gzip' ? encoding : undefined
+}
 
 /**
  * A file that broke off must not look like a short one. Without chunks (HTTP/1.0, as some proxies speak it) an
@@ -68,9 +79,8 @@ export async function answerWithFile(
   { type, name, text, vary, stalledMs = STALLED_MS }: FileAnswer,
 ): Promise<void> {
   const { raw, request } = reply
-  const encoding = preferred(request.headers['accept-encoding']?.toString(), ENCODINGS)
-  const compressor =
-    encoding === undefined || encoding === 'identity' ? [] : [COMPRESSORS[encoding]()]
+  const encoding = contentCoding(request.headers['accept-encoding']?.toString())
+  const compressor = encoding === undefined ? [] : [COMPRESSORS[encoding]()]
   reply.hijack()
   const headers: OutgoingHttpHeaders = {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
