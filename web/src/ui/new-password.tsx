@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { PasswordRules } from '../../../server/portal/schema.ts'
-import { ApiError } from '../api/http.ts'
+import { ApiError } from '../api/session.ts'
 import { Problem } from './problem.tsx'
 import { RuleList } from './rule-list.tsx'
 

@@ -2,6 +2,9 @@ import { Alert, Button, PasswordInput } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { NewPassword } from '../../ui/new-password.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { asDay } from '../../ui/time.ts'
 import {
   changePassword,
   queries,
@@ -9,10 +12,7 @@ import {
   securityQuery,
   sessionQuery,
   sessionsQuery,
-} from '../../api/portal.ts'
-import { NewPassword } from '../../ui/new-password.tsx'
-import { Panel } from '../../ui/panel.tsx'
-import { asDay } from '../../ui/time.ts'
+} from '../api.ts'
 import classes from './security.module.css'
 
 function ChangeForm({ done }: { done: () => void }) {

@@ -1,7 +1,7 @@
 import type { SessionAnswer } from '../../../../server/portal/schema.ts'
-import { giveCode } from '../../api/portal.ts'
 import { SecondFactorForm } from '../../ui/second-factor-form.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
+import { giveCode } from '../api.ts'
 import { AnotherAccount } from './another-account.tsx'
 
 export const CodeStep = ({ session }: { session: SessionAnswer }) => (

@@ -2,11 +2,11 @@ import { Badge, Button, Group, Text } from '@mantine/core'
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Session } from '../../../../server/portal/schema.ts'
-import { endOtherSessions, endSession, queries, sessionsQuery } from '../../api/portal.ts'
 import { Loaded } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ago } from '../../ui/time.ts'
+import { endOtherSessions, endSession, queries, sessionsQuery } from '../api.ts'
 import classes from './security.module.css'
 
 const nameOf = ({ browser, system }: Session) =>

@@ -6,8 +6,8 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { queries, sessionQuery } from './api/portal.ts'
-import { Failure, NotFound } from './ui/failure.tsx'
+import { Failure, NotFound } from '../ui/failure.tsx'
+import { queries, sessionQuery } from './api.ts'
 
 // Two faces: people's own pages here; the console will hang below /console, in a bundle of its own.
 
@@ -38,7 +38,7 @@ const login = createRoute({
       organization: text(search.organization),
       identifier: text(search.identifier),
     }),
-  component: lazyRouteComponent(() => import('./pages/sign-in/index.ts'), 'SignInPage'),
+  component: lazyRouteComponent(() => import('./sign-in/index.ts'), 'SignInPage'),
 })
 
 const forgotten = createRoute({
@@ -46,7 +46,7 @@ const forgotten = createRoute({
   path: '/forgot-password',
   validateSearch: (search: Record<string, unknown>) =>
     only({ identifier: text(search.identifier), organization: text(search.organization) }),
-  component: lazyRouteComponent(() => import('./pages/sign-in/index.ts'), 'ForgotPasswordPage'),
+  component: lazyRouteComponent(() => import('./sign-in/index.ts'), 'ForgotPasswordPage'),
 })
 
 const password = createRoute({
@@ -54,7 +54,7 @@ const password = createRoute({
   path: '/password',
   validateSearch: (search: Record<string, unknown>) =>
     only({ organization: text(search.organization), token: text(search.token) }),
-  component: lazyRouteComponent(() => import('./pages/sign-in/index.ts'), 'PasswordLinkPage'),
+  component: lazyRouteComponent(() => import('./sign-in/index.ts'), 'PasswordLinkPage'),
 })
 
 const portal = createRoute({
@@ -66,7 +66,7 @@ const portal = createRoute({
     const { pathname } = location
     throw redirect({ to: '/login', search: pathname === '/' ? {} : { continue: pathname } })
   },
-  component: lazyRouteComponent(() => import('./pages/portal/index.ts'), 'PortalFrame'),
+  component: lazyRouteComponent(() => import('./home/index.ts'), 'PortalFrame'),
 })
 
 const page = <P extends string>(
@@ -76,7 +76,7 @@ const page = <P extends string>(
   createRoute({
     getParentRoute: () => portal,
     path,
-    component: lazyRouteComponent(() => import('./pages/portal/index.ts'), name),
+    component: lazyRouteComponent(() => import('./home/index.ts'), name),
   })
 
 const tree = root.addChildren([

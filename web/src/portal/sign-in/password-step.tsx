@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { OrganizationChoice } from '../../../../server/portal/schema.ts'
-import { signIn } from '../../api/portal.ts'
 import { IdentifierField } from '../../ui/identifier-field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
+import { signIn } from '../api.ts'
 import { OrganizationStep } from './organization-step.tsx'
 
 interface Props {

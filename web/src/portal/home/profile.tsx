@@ -1,9 +1,9 @@
 import { Avatar, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Profile } from '../../../../server/portal/schema.ts'
-import { profileQuery } from '../../api/portal.ts'
 import { Loaded, Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { profileQuery } from '../api.ts'
 import classes from './profile.module.css'
 
 const fullName = ({ displayname, firstname, middlename, lastname, username }: Profile) =>

@@ -1,12 +1,12 @@
 import { Badge, Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { queries, removeTotp, securityQuery, sessionsQuery } from '../../api/portal.ts'
-import { Enrollment } from '../../ui/enrollment.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { RecoveryCodes } from '../../ui/recovery-codes.tsx'
 import { SecondFactorForm } from '../../ui/second-factor-form.tsx'
 import { asDay } from '../../ui/time.ts'
+import { queries, removeTotp, securityQuery, sessionsQuery } from '../api.ts'
+import { Enrollment } from '../enrollment.tsx'
 import classes from './security.module.css'
 
 export function TotpPanel() {

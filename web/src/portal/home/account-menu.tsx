@@ -13,7 +13,7 @@ import {
 import { IconLogout } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { SessionAnswer } from '../../../../server/portal/schema.ts'
-import { signOut } from '../../api/portal.ts'
+import { signOut } from '../api.ts'
 
 function ColorScheme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()

@@ -1,13 +1,13 @@
 import '@mantine/core/styles.css'
-import './global.css'
+import '../ui/global.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { queries } from './api/portal.ts'
+import { colors, theme } from '../ui/theme.ts'
+import { queries } from './api.ts'
 import { router } from './router.tsx'
-import { colors, theme } from './theme.ts'
 
 /** The policy of the page lets a style element pass that carries what the server wrote into this answer. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=style-nonce]')?.content ?? ''

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { LinkAnswer } from '../../../../server/portal/schema.ts'
-import { choosePassword, linkQuery } from '../../api/portal.ts'
 import { NewPassword } from '../../ui/new-password.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
+import { choosePassword, linkQuery } from '../api.ts'
 
 const route = getRouteApi('/password')
 

@@ -15,13 +15,11 @@ import type {
   SignOutAnswer,
   TotpEnrollment,
 } from '../../../server/portal/schema.ts'
-import { ApiError, call, rememberToken } from './http.ts'
+import { ApiError, ApiSession } from '../api/session.ts'
 
 // The calls of the portal, by what people do.
 
-const PORTAL = '/auth/users'
-const get = <T>(path: string) => call<T>('GET', `${PORTAL}${path}`)
-const post = <T>(path: string, body?: object) => call<T>('POST', `${PORTAL}${path}`, body)
+const portal = new ApiSession('/auth/users')
 
 /** Ended elsewhere, or by itself: whoever shows the session learns it. */
 const onError = (error: Error) => {
@@ -43,7 +41,7 @@ export const queries: QueryClient = new QueryClient({
 })
 
 function remember(session: SessionAnswer): SessionAnswer {
-  rememberToken(session.csrfToken)
+  portal.remember(session.csrfToken)
   queries.setQueryData(sessionQuery.queryKey, session)
   return session
 }
@@ -51,53 +49,55 @@ function remember(session: SessionAnswer): SessionAnswer {
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async (): Promise<SessionAnswer | null> => {
-    const session = await get<SessionAnswer | SignedOut>('/session')
+    const session = await portal.get<SessionAnswer | SignedOut>('/session')
     if (session.status === 'signed_out') return null
-    rememberToken(session.csrfToken)
+    portal.remember(session.csrfToken)
     return session
   },
 })
 
 export async function signIn(request: SignInRequest): Promise<SessionAnswer | OrganizationChoice> {
-  const answer = await post<SessionAnswer | OrganizationChoice>('/sign-in', request)
+  const answer = await portal.post<SessionAnswer | OrganizationChoice>('/sign-in', request)
   return answer.status === 'choose_organization' ? answer : remember(answer)
 }
 
 export const giveCode = async (code: string) =>
-  remember(await post<SessionAnswer>('/sign-in/totp', { code }))
+  remember(await portal.post<SessionAnswer>('/sign-in/totp', { code }))
 
 export const replaceExpired = async (password: string) =>
-  remember(await post<SessionAnswer>('/sign-in/password', { password }))
+  remember(await portal.post<SessionAnswer>('/sign-in/password', { password }))
 
-export const startEnrollment = () => post<TotpEnrollment>('/totp')
+export const startEnrollment = () => portal.post<TotpEnrollment>('/totp')
 
 /** The codes are shown before the session is known to be complete, or the page would go on without them. */
 export async function finishEnrollment(
   code: string,
   show: (codes: string[]) => void,
 ): Promise<void> {
-  const { recoveryCodes, ...session } = await post<EnrollmentAnswer>('/totp/confirm', { code })
+  const { recoveryCodes, ...session } = await portal.post<EnrollmentAnswer>('/totp/confirm', {
+    code,
+  })
   show(recoveryCodes)
   remember(session)
 }
 
 export const renewRecoveryCodes = async (code: string): Promise<string[]> =>
-  (await post<RecoveryCodes>('/totp/recovery-codes', { code })).recoveryCodes
+  (await portal.post<RecoveryCodes>('/totp/recovery-codes', { code })).recoveryCodes
 
 export async function signOut(): Promise<string | null> {
-  const { continueTo } = await post<SignOutAnswer>('/sign-out')
+  const { continueTo } = await portal.post<SignOutAnswer>('/sign-out')
   return continueTo
 }
 
 /** Where the page stays: with nothing left of whoever was there. */
 export function forgetSession(): void {
-  rememberToken(undefined)
+  portal.remember(undefined)
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
   queries.setQueryData(sessionQuery.queryKey, null)
 }
 
 export const askForLink = (identifier: string, organization: string | undefined) =>
-  post<unknown>('/password/forgot', { identifier, ...(organization && { organization }) })
+  portal.post<unknown>('/password/forgot', { identifier, ...(organization && { organization }) })
 
 export interface PasswordLink {
   organization: string
@@ -106,37 +106,37 @@ export interface PasswordLink {
 export const linkQuery = (link: PasswordLink) =>
   queryOptions({
     queryKey: ['link', link],
-    queryFn: () => post<LinkAnswer>('/password/link', link),
+    queryFn: () => portal.post<LinkAnswer>('/password/link', link),
     staleTime: Number.POSITIVE_INFINITY,
   })
 export const choosePassword = (link: PasswordLink, password: string) =>
-  post<unknown>('/password', { ...link, password })
+  portal.post<unknown>('/password', { ...link, password })
 
 export const rulesQuery = queryOptions({
   queryKey: ['rules'],
-  queryFn: () => get<PasswordRules>('/password/rules'),
+  queryFn: () => portal.get<PasswordRules>('/password/rules'),
 })
 export const tilesQuery = queryOptions({
   queryKey: ['applications'],
-  queryFn: () => get<ApplicationTile[]>('/applications'),
+  queryFn: () => portal.get<ApplicationTile[]>('/applications'),
 })
 export const profileQuery = queryOptions({
   queryKey: ['profile'],
-  queryFn: () => get<Profile>('/profile'),
+  queryFn: () => portal.get<Profile>('/profile'),
 })
 export const securityQuery = queryOptions({
   queryKey: ['security'],
-  queryFn: () => get<Security>('/security'),
+  queryFn: () => portal.get<Security>('/security'),
 })
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
-  queryFn: () => get<Session[]>('/sessions'),
+  queryFn: () => portal.get<Session[]>('/sessions'),
 })
 
 export const changePassword = async (currentPassword: string, password: string) =>
-  remember(await post<SessionAnswer>('/password/change', { currentPassword, password }))
+  remember(await portal.post<SessionAnswer>('/password/change', { currentPassword, password }))
 
-export const removeTotp = (code: string) => post<unknown>('/totp/remove', { code })
+export const removeTotp = (code: string) => portal.post<unknown>('/totp/remove', { code })
 
-export const endSession = (id: string) => call<unknown>('DELETE', `${PORTAL}/sessions/${id}`)
-export const endOtherSessions = () => call<unknown>('DELETE', `${PORTAL}/sessions`)
+export const endSession = (id: string) => portal.delete<unknown>(`/sessions/${id}`)
+export const endOtherSessions = () => portal.delete<unknown>('/sessions')

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { queries, renewRecoveryCodes, securityQuery } from '../../api/portal.ts'
 import { CodeForm } from '../../ui/code-form.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { RecoveryCodes } from '../../ui/recovery-codes.tsx'
+import { queries, renewRecoveryCodes, securityQuery } from '../api.ts'
 import classes from './security.module.css'
 
 const leftOf = (count: number) =>

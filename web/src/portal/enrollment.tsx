@@ -1,10 +1,10 @@
 import { Button, Center, Code, CopyButton, Group, Loader, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { finishEnrollment, startEnrollment } from '../api/portal.ts'
-import { CodeField } from './code-field.tsx'
-import { Problem } from './problem.tsx'
-import { QrCode } from './qr-code.tsx'
+import { CodeField } from '../ui/code-field.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { QrCode } from '../ui/qr-code.tsx'
+import { finishEnrollment, startEnrollment } from './api.ts'
 
 /** In groups of four: it may have to be typed. */
 const spaced = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ')

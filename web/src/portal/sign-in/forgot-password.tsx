@@ -2,10 +2,10 @@ import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { askForLink } from '../../api/portal.ts'
 import { IdentifierField } from '../../ui/identifier-field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
+import { askForLink } from '../api.ts'
 
 const route = getRouteApi('/forgot-password')
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { SessionAnswer } from '../../../../server/portal/schema.ts'
-import { replaceExpired, rulesQuery } from '../../api/portal.ts'
 import { NewPassword } from '../../ui/new-password.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
+import { replaceExpired, rulesQuery } from '../api.ts'
 import { AnotherAccount } from './another-account.tsx'
 
 export function ExpiredStep({ session }: { session: SessionAnswer }) {

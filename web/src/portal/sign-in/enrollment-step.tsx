@@ -1,7 +1,7 @@
 import type { SessionAnswer } from '../../../../server/portal/schema.ts'
-import { Enrollment } from '../../ui/enrollment.tsx'
 import { RecoveryCodes } from '../../ui/recovery-codes.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
+import { Enrollment } from '../enrollment.tsx'
 import { AnotherAccount } from './another-account.tsx'
 
 interface Props {

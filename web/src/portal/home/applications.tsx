@@ -3,8 +3,8 @@ import { IconApps, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
 import type { ApplicationTile } from '../../../../server/portal/schema.ts'
-import { tilesQuery } from '../../api/portal.ts'
 import { Loaded, Page } from '../../ui/page.tsx'
+import { tilesQuery } from '../api.ts'
 import { Tile } from './tile.tsx'
 
 const matching = (tiles: ApplicationTile[], words: string) =>

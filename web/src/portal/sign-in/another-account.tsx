@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { SessionAnswer } from '../../../../server/portal/schema.ts'
-import { forgetSession, signOut } from '../../api/portal.ts'
+import { forgetSession, signOut } from '../api.ts'
 
 /** Whose sign-in is under way, and the way out of it. */
 export function AnotherAccount({ session }: { session: SessionAnswer }) {

@@ -1,0 +1,86 @@
+/** One rule of the request that was broken: the field, and the rule by its code. */
+export interface Violation {
+  field: string
+  description: string
+}
+
+/** A request that was answered with an error, or not at all (status 0). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly violations: Violation[]
+
+  constructor(status: number, message: string, violations: Violation[] = []) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.violations = violations
+  }
+}
+
+interface ErrorBody {
+  message?: string
+  details?: { fieldViolationsList?: Violation[] }[]
+}
+
+async function toError(response: Response): Promise<ApiError> {
+  const body: ErrorBody = await response.json().catch(() => ({}))
+  // "password: must have …": the page shows the message at the field, where its name would be in the way.
+  const message = (body.message ?? '').replace(/^\w+: /, '')
+  const violations = (body.details ?? []).flatMap((detail) => detail.fieldViolationsList ?? [])
+  return new ApiError(
+    response.status,
+    message || 'Something went wrong; try again shortly',
+    violations,
+  )
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Calls to one address on behalf of one signed-in person; a page of both faces has two, each with a token of its own. */
+export class ApiSession {
+  readonly #root: string
+  #csrfToken: string | undefined
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** Every change carries the token: a cookie alone is not enough. */
+  remember(csrfToken: string | undefined): void {
+    this.#csrfToken = csrfToken
+  }
+
+  get csrfToken(): string | undefined {
+    return this.#csrfToken
+  }
+
+  async call<T>(method: Method, path: string, body?: object): Promise<T> {
+    let response: Response
+    try {
+      response = await fetch(this.#root + path, {
+        method,
+        headers: {
+          ...(body && { 'content-type': 'application/json' }),
+          ...(this.#csrfToken && method !== 'GET' && { 'x-csrf-token': this.#csrfToken }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    } catch {
+      throw new ApiError(0, 'The service cannot be reached; check your connection')
+    }
+    if (!response.ok) throw await toError(response)
+    return response.json()
+  }
+
+  get<T>(path: string): Promise<T> {
+    return this.call<T>('GET', path)
+  }
+
+  post<T>(path: string, body?: object): Promise<T> {
+    return this.call<T>('POST', path, body)
+  }
+
+  delete<T>(path: string): Promise<T> {
+    return this.call<T>('DELETE', path)
+  }
+}
