@@ -1,6 +1,6 @@
 import { administratorsWith } from '../admins/index.ts'
 import { recordEvent } from '../insights/index.ts'
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import { type EndingRow, endingCertificates, markWarned } from './certificate-store.ts'
 import type { ApplicationContext } from './context.ts'
@@ -64,11 +64,11 @@ async function warn(
 /** Goes through all organizations; what was told is told no second time. */
 export async function warnOfExpiry(context: WarnContext, now: Date): Promise<void> {
   const before = new Date(now.getTime() + Math.max(...WARNINGS) * DAY)
-  for (const { id } of await listAllOrganizations(context.db)) {
+  await forEachOrganization(context.db, async (id) => {
     const rows = await endingCertificates(context.db.tenant(id), id, before)
     for (const row of rows) {
       const days = warningDue(new Date(row.not_after), row.warned_days, now)
       if (days !== null) await warn(context, id, row, days, now)
     }
-  }
+  })
 }

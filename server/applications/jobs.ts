@@ -1,4 +1,4 @@
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import { AppError } from '../platform/errors.ts'
 import { handle, type Job } from '../platform/jobs/definition.ts'
@@ -36,17 +36,18 @@ export const applicationJobs = (context: ApplicationContext): Job[] => [
   handle(promoteCertificateJob, ({ organizationId, applicationId, certificateId, at }) =>
     promote(context, organizationId, applicationId, certificateId, at),
   ),
-  handle(promoteOverdueJob, async () => {
-    for (const { id: organizationId } of await listAllOrganizations(context.db)) {
+  handle(promoteOverdueJob, () =>
+    forEachOrganization(context.db, async (organizationId) => {
       const overdue = await overduePromotions(context.db.tenant(organizationId), organizationId)
       for (const { id, next_certificate_id, promote_at } of overdue)
         await promote(context, organizationId, id, next_certificate_id, promote_at)
-    }
-  }),
+    }),
+  ),
   handle(warnOfExpiryJob, () => warnOfExpiry(context, new Date())),
   handle(purgeApplicationsJob, async () => {
-    for (const { id } of await listAllOrganizations(context.db))
-      await context.db.tx(id, (tx) => purgeApplications(tx, id, KEPT_DAYS))
+    await forEachOrganization(context.db, (id) =>
+      context.db.tx(id, (tx) => purgeApplications(tx, id, KEPT_DAYS)),
+    )
     await forgetSlugs(context.db)
   }),
 ]

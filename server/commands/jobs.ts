@@ -1,4 +1,4 @@
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import { handle, type Job } from '../platform/jobs/definition.ts'
 import type { CommandContext } from './context.ts'
 import { runScheduledJob, tidyCommandsJob } from './job-definitions.ts'
@@ -9,10 +9,10 @@ export { runScheduledJob, tidyCommandsJob }
 
 export const commandJobs = (context: CommandContext): Job[] => [
   handle(runScheduledJob, (turn) => runScheduled(context, turn, new Date())),
-  handle(tidyCommandsJob, async () => {
-    for (const { id } of await listAllOrganizations(context.db)) {
+  handle(tidyCommandsJob, () =>
+    forEachOrganization(context.db, async (id) => {
       await deleteExpired(context.db.tenant(id), id)
       await planForgotten(context, id, new Date())
-    }
-  }),
+    }),
+  ),
 ]

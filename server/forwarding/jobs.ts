@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
+import { forEachTenant } from '../platform/each-tenant.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { deleteVoidArrivals, listTenants } from './run-store.ts'
 
@@ -13,8 +14,10 @@ export const dropArrivalsJob = defineJob({
 /** A forwarder that is off collects notes of late events; those of dropped events lead nowhere. */
 export async function dropArrivals(db: Db): Promise<number> {
   let dropped = 0
-  for (const { tenant } of await listTenants(db))
+  const tenants = (await listTenants(db)).map(({ tenant }) => tenant)
+  await forEachTenant(tenants, async (tenant) => {
     dropped += await deleteVoidArrivals(db.tenant(tenant), tenant)
+  })
   return dropped
 }
 

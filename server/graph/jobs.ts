@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { retentionDays } from '../insights/index.ts'
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import type { Db } from '../platform/db.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { addUpMemberCounts, deleteEndedEdges, deleteForgottenNodes } from './history-store.ts'
@@ -23,12 +23,12 @@ export const forgetHistoryJob = defineJob({
 
 /** The past of the graph reaches back as far as the events that tell of it. */
 export async function forgetHistory(db: Db, now: Date, batch = BATCH): Promise<void> {
-  for (const { id } of await listAllOrganizations(db)) {
+  await forEachOrganization(db, async (id) => {
     const days = Math.max(await retentionDays(db, id), LEAST_DAYS)
     const before = new Date(now.getTime() - days * DAY)
     for (const forget of [deleteEndedEdges, deleteForgottenNodes])
       while ((await forget(db.tenant(id), id, before, batch)) >= batch);
-  }
+  })
 }
 
 export const addUpMembersJob = defineJob({
@@ -39,7 +39,7 @@ export const addUpMembersJob = defineJob({
 })
 
 export async function addUpMembers(db: Db): Promise<void> {
-  for (const { id } of await listAllOrganizations(db)) await addUpMemberCounts(db.tenant(id), id)
+  await forEachOrganization(db, (id) => addUpMemberCounts(db.tenant(id), id))
 }
 
 export const graphJobs = (db: Db): Job[] => [

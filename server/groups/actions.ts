@@ -9,7 +9,7 @@ import {
   setNodeAttributes,
 } from '../graph/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import { isUniqueViolation, type Tx } from '../platform/db.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
@@ -255,5 +255,5 @@ export function restoreGroup(
 
 export async function purgeDeletedGroups({ db }: GroupContext, now: Date): Promise<void> {
   const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000).toISOString()
-  for (const { id } of await listAllOrganizations(db)) await purgeGroups(db.tenant(id), id, before)
+  await forEachOrganization(db, (id) => purgeGroups(db.tenant(id), id, before))
 }

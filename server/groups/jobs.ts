@@ -1,4 +1,4 @@
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import { handle, type Job } from '../platform/jobs/definition.ts'
 import { purgeDeletedGroups } from './actions.ts'
@@ -14,13 +14,13 @@ import { dynamicGroups } from './store.ts'
 import { mailSuggestions } from './suggestion-mails.ts'
 
 export async function evaluateAllGroups({ db, send }: GroupContext): Promise<void> {
-  for (const { id: organizationId } of await listAllOrganizations(db)) {
-    await db.tx(organizationId, async (tx) => {
+  await forEachOrganization(db, (organizationId) =>
+    db.tx(organizationId, async (tx) => {
       for (const groupType of ['user_group', 'system_group'] as const)
         for (const { type, id } of await dynamicGroups(tx, organizationId, groupType))
           await send(tx, evaluateGroupJob, { organizationId, type, id })
-    })
-  }
+    }),
+  )
 }
 
 export const groupJobs = (context: GroupContext): Job[] => [

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
+import { forEachTenant } from '../platform/each-tenant.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { deleteDigestsBefore } from './digest-store.ts'
 import { makeDigests } from './make-digests.ts'
@@ -48,12 +49,14 @@ export async function dropExpired(db: Db, now = Date.now(), batch = BATCH): Prom
   const before = (days: number) => new Date(now - days * DAY)
   const weeks = await dropPartitions(db, before(longest || DEFAULT_RETENTION_DAYS))
   let events = 0
-  for (const { id, days } of tenants) {
+  const daysOf = new Map(tenants.map(({ id, days }) => [id, days]))
+  await forEachTenant([...daysOf.keys()], async (id) => {
+    const days = daysOf.get(id)!
     await deleteDigestsBefore(db.tenant(id), id, before(days))
-    if (days === longest) continue
+    if (days === longest) return
     for (let gone = batch; gone >= batch; events += gone)
       gone = await deleteEventsBefore(db.tenant(id), id, before(days), batch)
-  }
+  })
   return { weeks, events }
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '../platform/db.ts'
+import { forEachTenant } from '../platform/each-tenant.ts'
 import { DIGEST_EVENTS, type Digest, digestsOf } from './digest.ts'
 import {
   eventsToDigest,
@@ -60,9 +61,9 @@ const digestMore = (
 export async function makeDigests(db: Db, options: DigestOptions = {}): Promise<void> {
   const settled = options.settled ?? (await readWatermark(db)) - MARGIN_MS
   const size = options.size ?? DIGEST_EVENTS
-  for (const organizationId of await organizationsToDigest(db, settled, size)) {
+  await forEachTenant(await organizationsToDigest(db, settled, size), async (organizationId) => {
     let reached: number | null = Number.NEGATIVE_INFINITY
     while (reached !== null)
       reached = await digestMore(db, organizationId, reached, { settled, size })
-  }
+  })
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import type { Db } from '../platform/db.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { deleteExpired } from './store.ts'
@@ -13,8 +13,7 @@ export const tidyOidcJob = defineJob({
 })
 
 export const oidcJobs = (db: Db): Job[] => [
-  handle(tidyOidcJob, async () => {
-    for (const { id } of await listAllOrganizations(db))
-      await db.tx(id, (tx) => deleteExpired(tx, id))
-  }),
+  handle(tidyOidcJob, () =>
+    forEachOrganization(db, (id) => db.tx(id, (tx) => deleteExpired(tx, id))),
+  ),
 ]

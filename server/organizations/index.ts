@@ -12,6 +12,7 @@ export { organizationRoutes } from './routes.ts'
 export {
   findOrganization,
   findProvider,
+  forEachOrganization,
   insertOrganization,
   insertProvider,
   listAllOrganizations,

@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/db.ts'
+import { forEachTenant } from '../platform/each-tenant.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import { readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
@@ -74,6 +75,18 @@ export const listAllOrganizations = (db: Queryable) =>
     select o.*, p.name as provider_name
       from organizations o left join providers p on p.id = o.provider
      order by p.name nulls first, o.name, o.id`)
+
+/** Upkeep of all organizations; see `forEachTenant`. */
+export async function forEachOrganization(
+  db: Queryable,
+  work: (organizationId: string) => Promise<unknown>,
+): Promise<void> {
+  const rows = await db.many<{ id: string }>(sql`select id from organizations order by id`)
+  await forEachTenant(
+    rows.map(({ id }) => id),
+    work,
+  )
+}
 
 export const findOrganization = (db: Queryable, organizationId: string) =>
   db.find<OrganizationRow>(sql`select * from organizations where id = ${organizationId}`)

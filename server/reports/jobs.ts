@@ -1,5 +1,5 @@
 import { recordReportEvent } from '../insights/index.ts'
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import { handle, type Job } from '../platform/jobs/definition.ts'
 import type { ReportContext } from './context.ts'
@@ -15,7 +15,7 @@ const LOST = 'The report was not made in time; ask for it again'
 
 /** Each report in a transaction of its own: files may be large. */
 export async function tidyReports({ db }: ReportContext, now: Date): Promise<void> {
-  for (const { id: organizationId } of await listAllOrganizations(db)) {
+  await forEachOrganization(db, async (organizationId) => {
     await db.tx(organizationId, async (tx) => {
       await failForgotten(tx, organizationId, new Date(now.getTime() - LOST_MS), LOST)
       await purgeReports(tx, organizationId, new Date(now.getTime() - LISTED_DAYS * DAY))
@@ -28,7 +28,7 @@ export async function tidyReports({ db }: ReportContext, now: Date): Promise<voi
         await recordReportEvent(tx, systemCaller(organizationId, 'report expiry'), event)
       })
     }
-  }
+  })
 }
 
 export const reportJobs = (context: ReportContext): Job[] => [

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import type { Db } from '../platform/db.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { forgetPurgedUsers, purgeSystems } from './store.ts'
@@ -15,11 +15,12 @@ export const purgeSystemsJob = defineJob({
 })
 
 export const systemJobs = (db: Db): Job[] => [
-  handle(purgeSystemsJob, async () => {
-    for (const { id } of await listAllOrganizations(db))
-      await db.tx(id, async (tx) => {
+  handle(purgeSystemsJob, () =>
+    forEachOrganization(db, (id) =>
+      db.tx(id, async (tx) => {
         await purgeSystems(tx, id, TOMBSTONE_DAYS)
         await forgetPurgedUsers(tx, id)
-      })
-  }),
+      }),
+    ),
+  ),
 ]

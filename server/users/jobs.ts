@@ -1,4 +1,4 @@
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import { handle, type Job, type JobDefinition } from '../platform/jobs/definition.ts'
 import { runBulk } from './bulk-actions.ts'
 import { purgeBulkJobs } from './bulk-store.ts'
@@ -35,22 +35,22 @@ export const userJobDefinitions = [
 /** Each organization in a transaction of its own: row-level security shows one at a time. */
 export async function purgeDeletedUsers({ db }: UserContext, now: Date): Promise<void> {
   const before = new Date(now.getTime() - KEPT_DAYS * DAY)
-  for (const { id } of await listAllOrganizations(db)) {
-    await db.tx(id, async (tx) => {
+  await forEachOrganization(db, (id) =>
+    db.tx(id, async (tx) => {
       await purgeUsers(tx, id, before)
       await purgeBulkJobs(tx, id, before)
       await deleteExpiredLinks(tx, id, now)
-    })
-  }
+    }),
+  )
 }
 
 export async function catchUpStates(context: UserContext, now: Date): Promise<void> {
   const { db } = context
   const late = new Date(now.getTime() - LATE_MS)
-  for (const { id: organizationId } of await listAllOrganizations(db)) {
+  await forEachOrganization(db, async (organizationId) => {
     const rows = await overdueScheduledStates(db.tenant(organizationId), organizationId, late)
     for (const { id } of rows) await fireScheduledState(context, organizationId, id, now)
-  }
+  })
 }
 
 export const userJobs = (context: UserContext): Job[] => [

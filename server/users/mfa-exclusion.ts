@@ -1,5 +1,5 @@
 import { recordEvent } from '../insights/index.ts'
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import type { UserContext } from './context.ts'
 import { eachId } from './each-id.ts'
@@ -22,11 +22,11 @@ const tellEnd = ({ db }: UserContext, organizationId: string, id: string, now: D
 
 /** Tells of users who were excused from a second factor and are no longer. */
 export async function watchExclusions(context: UserContext, now: Date): Promise<void> {
-  for (const { id: organizationId } of await listAllOrganizations(context.db)) {
+  await forEachOrganization(context.db, async (organizationId) => {
     const tenant = context.db.tenant(organizationId)
     await eachId(
       (after) => endedExclusions(tenant, organizationId, now, after),
       (id) => tellEnd(context, organizationId, id, now),
     )
-  }
+  })
 }

@@ -1,4 +1,4 @@
-import { listAllOrganizations } from '../organizations/index.ts'
+import { forEachOrganization } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import type { UserActor, UserContext } from './context.ts'
 import { eachId } from './each-id.ts'
@@ -53,17 +53,17 @@ const warningTime = (policy: PasswordPolicy): number | null =>
 
 /** Tells of passwords that have run out, and warns of those that soon will. */
 export async function watchPasswords(context: UserContext, now: Date): Promise<void> {
-  for (const { id: organizationId } of await listAllOrganizations(context.db)) {
+  await forEachOrganization(context.db, async (organizationId) => {
     const actor = systemCaller(organizationId, 'password policy')
     await eachExpiring(context, organizationId, now, 'expire', (id) =>
       expire(context, actor, id, now),
     )
     const { passwordPolicy } = await userSettings(context.db, organizationId)
     const ahead = warningTime(passwordPolicy)
-    if (ahead === null) continue
+    if (ahead === null) return
     const until = new Date(now.getTime() + ahead)
     await eachExpiring(context, organizationId, until, 'warn', (id) =>
       warn(context, actor, id, until),
     )
-  }
+  })
 }
