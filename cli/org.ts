@@ -3,9 +3,11 @@ import {
   createOrganization,
   foundStandaloneOrganization,
   listAllOrganizations,
+  type OrganizationContext,
 } from '../server/organizations/index.ts'
 import { systemCaller } from '../server/platform/caller.ts'
 import type { Db } from '../server/platform/db.ts'
+import { hook } from '../server/platform/hooks.ts'
 import { isId } from '../server/platform/ids.ts'
 import { command, UsageError } from './command.ts'
 import { withGround } from './ground.ts'
@@ -13,8 +15,9 @@ import { print, table } from './output.ts'
 
 async function createUnder(db: Db, providerId: string, name: string): Promise<string> {
   const caller = { ...systemCaller(providerId, 'gatehouse'), providerId }
-  const onCreated = linkNewOrganization({ cache: new CredentialCache() })
-  const row = await createOrganization(db, caller, providerId, { name }, onCreated)
+  const context: OrganizationContext = { db, created: hook() }
+  context.created.on(linkNewOrganization({ cache: new CredentialCache() }))
+  const row = await createOrganization(context, caller, providerId, { name })
   return row.id
 }
 

@@ -1,4 +1,4 @@
-import { type AdminContext, CredentialCache } from './admins/index.ts'
+import { type AdminContext, CredentialCache, linkNewOrganization } from './admins/index.ts'
 import { type ApplicationContext, applicationNames, isInactive } from './applications/index.ts'
 import { type CommandContext, commandDetails, commandNames } from './commands/index.ts'
 import type { ForwardingContext } from './forwarding/index.ts'
@@ -11,8 +11,10 @@ import {
   memberNames,
 } from './groups/index.ts'
 import { recordKeptOutOfClient } from './oidc/index.ts'
+import type { OrganizationContext } from './organizations/index.ts'
 import type { Config } from './platform/config.ts'
 import type { Db } from './platform/db.ts'
+import { hook } from './platform/hooks.ts'
 import type { SendJob } from './platform/jobs/definition.ts'
 import { mailPoster } from './platform/mail.ts'
 import { Allowlist } from './platform/outbound/allowlist.ts'
@@ -27,7 +29,7 @@ import {
 } from './portal/index.ts'
 import type { ReportContext } from './reports/index.ts'
 import { recordKeptOut, signOutAddress } from './sso/index.ts'
-import { systemResource } from './systems/index.ts'
+import { type SystemContext, systemResource } from './systems/index.ts'
 import { findUsers, UnixUids, type UserContext, userResource } from './users/index.ts'
 
 /** What each slice works with. */
@@ -38,8 +40,10 @@ export interface Contexts {
   forwarding: ForwardingContext
   graph: GraphContext
   groups: GroupContext
+  organizations: OrganizationContext
   portal: PortalContext
   reports: ReportContext
+  systems: SystemContext
   users: UserContext
 }
 
@@ -88,7 +92,7 @@ export function createContexts({ config, db, searchDb, sealer, send }: ContextPa
     send,
     publicUrl,
     unixUids: new UnixUids(),
-    listeners: [],
+    changed: hook(),
   }
   const portal: PortalContext = {
     ...users,
@@ -96,29 +100,35 @@ export function createContexts({ config, db, searchDb, sealer, send }: ContextPa
     signOutAddress,
     keptOut: [recordKeptOut, recordKeptOutOfClient],
   }
-  users.listeners.push(endSessionsOfChanged, forgetRecoveryCodes)
   const groups = groupContext({
     db,
     send,
     publicUrl,
     postMail: config.smtpUrl === undefined ? null : postMail,
   })
-  users.listeners.push(async (tx, actor, { userId, after }) => {
-    if (after) await memberChanged(groups, tx, actor, 'user', userId)
-    else await forgetMember(tx, actor.organizationId, userId)
-  })
+  const organizations: OrganizationContext = { db, created: hook() }
+  const systems: SystemContext = { db, sealer, publicUrl, changed: hook() }
   const commands: CommandContext = {
     db,
     sealer,
-    publicUrl,
     send,
-    onChanged: async (tx, caller, before, after) => {
-      if (after) await memberChanged(groups, tx, caller, 'system', after.id)
-      else if (before) await forgetMember(tx, caller.organizationId, before.id)
-    },
     usernames: async (tx, organizationId, ids) =>
       new Map((await findUsers(tx, organizationId, ids)).map(({ id, username }) => [id, username])),
   }
+
+  // Who hears what, in this order, within the transaction of the change.
+  organizations.created.on(linkNewOrganization(admins))
+  users.changed.on(endSessionsOfChanged)
+  users.changed.on(forgetRecoveryCodes)
+  users.changed.on(async (tx, actor, { userId, after }) => {
+    if (after) await memberChanged(groups, tx, actor, 'user', userId)
+    else await forgetMember(tx, actor.organizationId, userId)
+  })
+  systems.changed.on(async (tx, actor, { systemId, after }) => {
+    if (after) await memberChanged(groups, tx, actor, 'system', systemId)
+    else await forgetMember(tx, actor.organizationId, systemId)
+  })
+
   return {
     admins,
     applications: { db, sealer, send, postMail, outbound, publicUrl },
@@ -132,8 +142,10 @@ export function createContexts({ config, db, searchDb, sealer, send }: ContextPa
       isInactive,
     },
     groups,
+    organizations,
     portal,
     reports: { db, send, names: groups.names },
+    systems,
     users,
   }
 }

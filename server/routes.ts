@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import {
   administratorRoutes,
   createAuthenticate,
-  linkNewOrganization,
   oauthRoutes,
   providerAdministratorRoutes,
   roleRoutes,
@@ -77,8 +76,8 @@ export async function registerRoutes(
   http: FastifyInstance,
   { config, db, searchDb, contexts, operations }: RouteParts,
 ): Promise<void> {
-  const { admins, applications, commands, forwarding, graph, groups, portal, reports, users } =
-    contexts
+  const { admins, applications, commands, forwarding, graph, groups } = contexts
+  const { organizations, portal, reports, systems, users } = contexts
   const { searchSeconds } = config
   await http.register(insightsRoutes, { db: searchDb, searchSeconds })
   await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
@@ -114,15 +113,14 @@ export async function registerRoutes(
     shares: config.downloads,
   })
   await http.register(organizationRoutes, { prefix: '/api', db })
-  const onOrganizationCreated = linkNewOrganization(admins)
-  await http.register(providerRoutes, { prefix: '/api/v2', db, onOrganizationCreated })
+  await http.register(providerRoutes, { prefix: '/api/v2', context: organizations })
   await http.register(administratorRoutes, { prefix: '/api', context: admins })
   await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context: admins })
   await http.register(roleRoutes, { prefix: '/api/v2', context: admins })
-  await http.register(systemRoutes, { prefix: '/api', context: commands })
-  await http.register(systemStatusRoutes, { prefix: '/api/v2', context: commands })
-  await http.register(connectKeyRoutes, { prefix: '/api/v2', context: commands })
-  await http.register(agentRoutes, { context: commands })
+  await http.register(systemRoutes, { prefix: '/api', context: systems })
+  await http.register(systemStatusRoutes, { prefix: '/api/v2', context: systems })
+  await http.register(connectKeyRoutes, { prefix: '/api/v2', context: systems })
+  await http.register(agentRoutes, { context: systems })
   await http.register(commandRoutes, { prefix: '/api', context: commands })
   await http.register(commandResultRoutes, { prefix: '/api', context: commands })
   await http.register(runRoutes, { prefix: '/api', context: commands })

@@ -1,8 +1,8 @@
 import { changesBetween, recordEvent } from '../insights/index.ts'
-import type { OnOrganizationCreated } from '../organizations/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import { isUniqueViolation, type Tx } from '../platform/db.ts'
 import { conflict, forbidden, invalid, notFound, precondition } from '../platform/errors.ts'
+import type { Listener } from '../platform/hooks.ts'
 import { newId } from '../platform/ids.ts'
 import type { Page } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
@@ -344,8 +344,8 @@ export function revokeApiKey(context: AdminContext, caller: Caller, id: string):
 
 /** Those who answer for the whole provider, and whoever made it, can reach a new organization at once. */
 export const linkNewOrganization =
-  ({ cache }: Pick<AdminContext, 'cache'>): OnOrganizationCreated =>
-  async (tx, caller, organizationId) => {
+  ({ cache }: Pick<AdminContext, 'cache'>): Listener<Caller, { organizationId: string }> =>
+  async (tx, caller, { organizationId }) => {
     if (caller.providerId === null) return
     const ownerRole = builtInRole('Administrator with Billing')!.id
     const owners = await providerOwnerIds(tx, caller.providerId, ownerRole, organizationId)

@@ -1,6 +1,6 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Db, Queryable } from '../platform/db.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
-import type { SystemContext } from '../systems/index.ts'
+import type { Sealer } from '../platform/secrets.ts'
 
 /** The names that system users have on systems, by id. */
 export type Usernames = (
@@ -10,7 +10,10 @@ export type Usernames = (
 ) => Promise<ReadonlyMap<string, string>>
 
 /** What the actions of this slice work with; made once by the composition root. */
-export interface CommandContext extends SystemContext {
+export interface CommandContext {
+  db: Db
+  /** Orders for agents are signed with a sealed key. */
+  sealer: Sealer
   send: SendJob
   usernames: Usernames
 }

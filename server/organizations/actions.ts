@@ -4,6 +4,7 @@ import type { Db, Queryable, Tx } from '../platform/db.ts'
 import { forbidden, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { checkScope, checkWholeProvider } from '../platform/rights.ts'
+import type { OrganizationContext } from './context.ts'
 import { settingsOf, toProvider, toProviderOrganization } from './records.ts'
 import type { OrganizationCreate, OrganizationPut, ProviderPut } from './schema.ts'
 import { mergeSettings, writableSettings } from './settings.ts'
@@ -19,13 +20,6 @@ import {
   saveOrganization,
   saveProvider,
 } from './store.ts'
-
-/** Told in the same transaction when an organization comes into being; who may reach it is decided above. */
-export type OnOrganizationCreated = (
-  tx: Tx,
-  caller: Caller,
-  organizationId: string,
-) => Promise<void>
 
 const organizationNotFound = () => notFound('organization_not_found', 'organization not found')
 const providerNotFound = () => notFound('provider_not_found', 'provider not found')
@@ -114,11 +108,10 @@ export function updateProvider(
 }
 
 export async function createOrganization(
-  db: Db,
+  { db, created }: OrganizationContext,
   caller: Caller,
   providerId: string,
   body: OrganizationCreate,
-  onCreated: OnOrganizationCreated,
 ): Promise<OrganizationRow> {
   const provider = await getProvider(db, caller, providerId)
   if (provider.disallow_org_creation) {
@@ -134,7 +127,7 @@ export async function createOrganization(
       settings: {},
       max_system_users: body.maxSystemUsers ?? 0,
     })
-    await onCreated(tx, caller, id)
+    await created.fire(tx, caller, { organizationId: id })
     await recordEvent(tx, caller, {
       event_type: 'organization_create',
       organization: id,

@@ -4,8 +4,8 @@ export {
   foundStandaloneOrganization,
   getOrganization,
   getProvider,
-  type OnOrganizationCreated,
 } from './actions.ts'
+export type { OrganizationContext } from './context.ts'
 export { providerRoutes } from './provider-routes.ts'
 export { settingsOf } from './records.ts'
 export { organizationRoutes } from './routes.ts'

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Db } from '../platform/db.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
@@ -8,10 +7,10 @@ import { readFields } from '../platform/list/values.ts'
 import {
   createOrganization,
   getProvider,
-  type OnOrganizationCreated,
   updateProvider,
   updateProviderOrganization,
 } from './actions.ts'
+import type { OrganizationContext } from './context.ts'
 import { toProvider, toProviderOrganization } from './records.ts'
 import {
   OrganizationCreate,
@@ -29,9 +28,9 @@ const tenant = 'home'
 
 /** Providers and their organizations, v2. */
 export const providerRoutes: FastifyPluginAsyncTypebox<{
-  db: Db
-  onOrganizationCreated: OnOrganizationCreated
-}> = async (app, { db, onOrganizationCreated }) => {
+  context: OrganizationContext
+}> = async (app, { context }) => {
+  const { db } = context
   app.get(
     '/providers',
     {
@@ -149,13 +148,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
       },
     },
     async ({ caller, params, body }, reply) => {
-      const row = await createOrganization(
-        db,
-        caller,
-        params.provider_id,
-        body,
-        onOrganizationCreated,
-      )
+      const row = await createOrganization(context, caller, params.provider_id, body)
       return reply.code(201).send(toProviderOrganization(row))
     },
   )

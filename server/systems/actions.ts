@@ -46,7 +46,7 @@ export async function sshKeysOf(
 
 /** In the transaction of whoever lets the system in. */
 export async function createSystem(
-  context: Pick<SystemContext, 'onChanged'>,
+  context: Pick<SystemContext, 'changed'>,
   tx: Tx,
   caller: Caller,
   fields: Omit<NewSystem, 'id' | 'organization_id'> & { id?: string },
@@ -65,7 +65,7 @@ export async function createSystem(
     ),
   })
   const system = toSystem(row)
-  await context.onChanged(tx, caller, null, system)
+  await context.changed.fire(tx, caller, { systemId: id, before: null, after: system })
   return system
 }
 
@@ -123,7 +123,7 @@ const applied = (before: SystemRow, body: SystemPut): SystemRow => ({
 
 /** What is the same in the end is not written and leaves no event: agents report every minute. */
 export async function saveChange(
-  context: Pick<SystemContext, 'onChanged'>,
+  context: Pick<SystemContext, 'changed'>,
   tx: Tx,
   caller: Caller,
   before: SystemRow,
@@ -137,7 +137,11 @@ export async function saveChange(
     resource: resourceOf(after),
     changes,
   })
-  await context.onChanged(tx, caller, toSystem(before), toSystem(after))
+  await context.changed.fire(tx, caller, {
+    systemId: after.id,
+    before: toSystem(before),
+    after: toSystem(after),
+  })
 }
 
 export function updateSystem(
@@ -171,7 +175,7 @@ export function removeSystem(context: SystemContext, caller: Caller, id: string)
     await markDeleted(tx, organizationId, row.id, new Date().toISOString())
     await deleteNode(tx, organizationId, 'system', row.id, eventId)
     const system = toSystem(row)
-    await context.onChanged(tx, caller, system, null)
+    await context.changed.fire(tx, caller, { systemId: row.id, before: system, after: null })
     return system
   })
 }
@@ -189,7 +193,7 @@ export function restoreSystem(context: SystemContext, caller: Caller, id: string
     })
     await restoreNode(tx, organizationId, 'system', row.id, eventId)
     const system = toSystem({ ...row, deleted_at: null })
-    await context.onChanged(tx, caller, null, system)
+    await context.changed.fire(tx, caller, { systemId: row.id, before: null, after: system })
     return system
   })
 }

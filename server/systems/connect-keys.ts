@@ -70,7 +70,10 @@ export async function tenantOfConnectKey(
 
 const generate = promisify(generateKeyPair)
 
-async function makeSigningKey({ sealer }: SystemContext, tx: Tx, organizationId: string) {
+/** What it takes to sign for agents. */
+type SigningContext = Pick<SystemContext, 'db' | 'sealer'>
+
+async function makeSigningKey({ sealer }: SigningContext, tx: Tx, organizationId: string) {
   const { publicKey, privateKey } = await generate('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -86,7 +89,7 @@ async function makeSigningKey({ sealer }: SystemContext, tx: Tx, organizationId:
 
 /** The key that says to the agents of an organization what to run; made when it is first needed. */
 export async function agentSigningKey(
-  context: SystemContext,
+  context: SigningContext,
   organizationId: string,
 ): Promise<AgentSigningKeyRow> {
   const { db } = context
@@ -102,7 +105,7 @@ export async function agentSigningKey(
 
 /** Signs texts for the agents of an organization. */
 export async function signForAgents(
-  context: SystemContext,
+  context: SigningContext,
   organizationId: string,
   texts: string[],
 ): Promise<Buffer[]> {

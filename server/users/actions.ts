@@ -3,7 +3,7 @@ import { recordEvent } from '../insights/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { announceUser, type UserActor, type UserContext } from './context.ts'
+import type { UserActor, UserContext } from './context.ts'
 import { requestedState } from './lifecycle.ts'
 import { checkManager, handOverReports } from './manager.ts'
 import { acceptPassword, withExpiration, withPassword } from './passwords.ts'
@@ -119,7 +119,7 @@ export function removeUser(
     const resource = resourceOf(before)
     const eventId = await recordEvent(tx, actor, { event_type: 'systemuser_delete', resource })
     // Listeners first: they may need what the user was connected with.
-    await announceUser(context, tx, actor, {
+    await context.changed.fire(tx, actor, {
       organizationId,
       userId: id,
       before,
@@ -150,7 +150,7 @@ export async function restoreUser(
       const resource = resourceOf(after)
       const eventId = await recordEvent(tx, actor, { event_type: 'systemuser_restore', resource })
       await restoreNode(tx, organizationId, 'user', id, eventId)
-      await announceUser(context, tx, actor, {
+      await context.changed.fire(tx, actor, {
         organizationId,
         userId: id,
         before: null,

@@ -1,6 +1,7 @@
 import { mayGiveSudo, type SudoGiver } from '../graph/index.ts'
 import type { Actor } from '../insights/index.ts'
-import type { Db, Tx } from '../platform/db.ts'
+import type { Db } from '../platform/db.ts'
+import type { Hook, Listener } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Sealer } from '../platform/secrets.ts'
@@ -27,8 +28,7 @@ export interface UserChange {
   eventId: string
 }
 
-/** Told in the transaction of the change, so what follows from it commits with it. */
-export type UserListener = (tx: Tx, actor: UserActor, change: UserChange) => Promise<void>
+export type UserListener = Listener<UserActor, UserChange>
 
 /** What the actions of this slice work with; made once by the composition root. */
 export interface UserContext {
@@ -38,17 +38,7 @@ export interface UserContext {
   send: SendJob
   publicUrl: string
   unixUids: UnixUids
-  /** Slices above add themselves: dynamic groups, sessions, provisioning. */
-  listeners: UserListener[]
-}
-
-export async function announceUser(
-  { listeners }: UserContext,
-  tx: Tx,
-  actor: UserActor,
-  change: UserChange,
-): Promise<void> {
-  for (const listener of listeners) await listener(tx, actor, change)
+  changed: Hook<UserActor, UserChange>
 }
 
 /** An actor as a job keeps it. */

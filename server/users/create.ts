@@ -2,7 +2,7 @@ import { addNode } from '../graph/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { newId, uuidv7 } from '../platform/ids.ts'
-import { announceUser, type UserActor, type UserContext } from './context.ts'
+import type { UserActor, UserContext } from './context.ts'
 import { mergeProfile } from './fields.ts'
 import { initialState } from './lifecycle.ts'
 import { mailActivation } from './mails.ts'
@@ -162,13 +162,13 @@ export async function addUser(
   }
   const eventId = uuidv7()
   const change = { organizationId, userId: row.id, before: null, after: row, eventId }
-  // Sent together, what listeners ask first included; the first that fails is the one that is told.
+  // Sent together; of several failures the first is told.
   await Promise.all([
     byHand.uid === null ? insertUserIfFree(tx, row) : insertUser(tx, row),
     addNode(tx, organizationId, 'user', row.id),
     recordEvent(tx, actor, event, eventId),
-    announceUser(context, tx, actor, change),
   ])
+  await context.changed.fire(tx, actor, change)
   if (row.state === 'ACTIVATED' && row.password_hash === null)
     await mailActivation(context, tx, actor, row)
   return row

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { addPerson } from '../../test/person.ts'
+import { hook } from '../platform/hooks.ts'
+import type { UserActor, UserChange } from './context.ts'
 import { watchExclusionsJob } from './job-definitions.ts'
 import { watchExclusions } from './mfa-exclusion.ts'
 import { UnixUids } from './unix-uids.ts'
@@ -15,7 +17,7 @@ const context = {
   postMail: app.contexts.admins.postMail,
   send: app.contexts.admins.send,
   unixUids: new UnixUids(),
-  listeners: [],
+  changed: hook<UserActor, UserChange>(),
 }
 const HOUR = 3_600_000
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR)

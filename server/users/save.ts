@@ -1,7 +1,7 @@
 import { changesBetween, type EventInput, recordEvent } from '../insights/index.ts'
 import { isUniqueViolation, type Tx } from '../platform/db.ts'
 import { conflict } from '../platform/errors.ts'
-import { announceUser, type UserActor, type UserContext } from './context.ts'
+import type { UserActor, UserContext } from './context.ts'
 import { EVENT_OF, transitionBetween } from './lifecycle.ts'
 import { mailActivation } from './mails.ts'
 import { deletePasswordLinks, keepFormerPassword } from './password-store.ts'
@@ -82,7 +82,7 @@ export async function saveChange(
     ids.push(
       await recordEvent(tx, actor, { ...event, resource, ...(correlation && { correlation }) }),
     )
-  await announceUser(context, tx, actor, {
+  await context.changed.fire(tx, actor, {
     organizationId: after.organization_id,
     userId: after.id,
     before,

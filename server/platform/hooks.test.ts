@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Tx } from './db.ts'
+import { hook } from './hooks.ts'
+
+test('listeners run one after the other, and the first that fails ends the change', async () => {
+  const heard: string[] = []
+  const changed = hook<string, { id: string }>()
+  changed.on(async (_, actor, { id }) => {
+    await Promise.resolve()
+    heard.push(`first ${actor} ${id}`)
+  })
+  changed.on(async () => {
+    heard.push('second')
+    throw new Error('no')
+  })
+  changed.on(async () => heard.push('third'))
+  await assert.rejects(changed.fire({} as Tx, 'ada', { id: '1' }), /no/)
+  assert.deepEqual(heard, ['first ada 1', 'second'])
+})

@@ -1,0 +1,25 @@
+import type { Tx } from './db.ts'
+
+/**
+ * News for the slices above: `on` subscribes, `fire` tells. Listeners run in the transaction of the change, one after
+ * the other, so what follows from a change commits or rolls back with it. Never fire inside a `Promise.all`: a listener
+ * that is still at work when another statement fails would outlive its transaction.
+ */
+export interface Hook<Actor, Change> {
+  on(listener: Listener<Actor, Change>): void
+  fire(tx: Tx, actor: Actor, change: Change): Promise<void>
+}
+
+export type Listener<Actor, Change> = (tx: Tx, actor: Actor, change: Change) => Promise<unknown>
+
+export function hook<Actor, Change>(): Hook<Actor, Change> {
+  const listeners: Listener<Actor, Change>[] = []
+  return {
+    on: (listener) => {
+      listeners.push(listener)
+    },
+    async fire(tx, actor, change) {
+      for (const listener of listeners) await listener(tx, actor, change)
+    },
+  }
+}
