@@ -1,11 +1,11 @@
 import { readBetween, readWatermark, recordEvent } from '../insights/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import { newId, uuidv7 } from '../platform/ids.ts'
+import { judge } from '../platform/outbound/retry.ts'
 import { randomToken } from '../platform/secrets.ts'
 import { type ForwardingContext, secretContext } from './context.ts'
 import { isAfter, type Place, readFilter, startOf } from './filter.ts'
 import { filterCondition } from './filter-sql.ts'
-import { judge } from './retry.ts'
 import {
   type Batch,
   type Due,

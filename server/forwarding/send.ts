@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Outbound } from '../platform/outbound/client.ts'
 import { OutboundError } from '../platform/outbound/errors.ts'
-import { readRetryAfter } from './retry.ts'
+import { readRetryAfter } from '../platform/outbound/retry.ts'
 import { signatureHeaders } from './signature.ts'
 
 const TOTAL_MS = 20_000

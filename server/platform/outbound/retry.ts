@@ -1,7 +1,7 @@
 const FIRST_MS = 1000
 const LONGEST_MS = 300_000
 const LONGEST_ASKED_MS = 86_400_000
-/** How long a receiver may be away before its forwarder gives up. */
+/** How long a receiver may be away before the sender gives up. */
 export const PATIENCE_MS = 72 * 3_600_000
 
 /** Doubles from a second to five minutes, a quarter more or less, so that many do not return in step. */
