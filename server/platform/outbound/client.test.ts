@@ -13,6 +13,7 @@ import { Allowlist } from './allowlist.ts'
 import { Outbound, type OutboundRequest } from './client.ts'
 import type { Resolve } from './destination.ts'
 import { OutboundError, type OutboundProblem } from './errors.ts'
+import { Transport } from './transport.ts'
 
 const directory = tempDirectory()
 const [keyFile, certificateFile] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
@@ -94,6 +95,20 @@ test('a certificate must be trusted and made for the host', async (t) => {
   assert.equal((await trusting.request(`https://127.0.0.1:${port}`)).status, 200)
 })
 
+test('TLS before 1.2 is refused, and a Host header changes nothing about the certificate', async (t) => {
+  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
+  const server = createTlsServer({ key, cert, ...old }, (_, response) => void response.end())
+  const oldPort = await listening(server as unknown as Server, t)
+  await fails('tls', /No secure connection/, trusting, `https://siem.test:${oldPort}`)
+  const port = await tls(t, (request, response) => void response.end(request.headers.host))
+  const named = { headers: { host: 'other.test' } }
+  const answer = await trusting.request(`https://siem.test:${port}`, named)
+  assert.equal(answer.body.toString(), 'other.test')
+  await fails('tls', /ALTNAME/, trusting, `https://other.test:${port}`, {
+    headers: { host: 'siem.test' },
+  })
+})
+
 test('addresses inside are refused, however they are written', async () => {
   const nothing = client([])
   for (const host of [
@@ -135,6 +150,22 @@ test('a name that changes its address after the check is still reached where it 
   assert.equal(answer.body.toString(), 'checked')
   assert.equal(asked, 1)
   await fails('refused_address', /127\.0\.0\.2/, outbound, `http://rebind.test:${port}/`)
+})
+
+test('without a checked address there is no connection, since nothing else asks DNS', async (t) => {
+  const port = await plain(t, (_, response) => void response.end())
+  const transport = new Transport(undefined)
+  t.after(() => transport.close())
+  const origin = `http://localhost:${port}`
+  const sent = () => transport.shared.request({ origin, path: '/', method: 'GET' })
+  await assert.rejects(sent(), /No address was checked/)
+  const addresses = await here('localhost')
+  const release = transport.pin({ url: new URL(origin), host: 'localhost', addresses })
+  const { statusCode, body } = await sent()
+  await body.dump()
+  assert.equal(statusCode, 200)
+  release()
+  await assert.rejects(transport.fresh(origin).request({ path: '/', method: 'GET' }), /No address/)
 })
 
 test('http is for what the operator has allowed', async (t) => {
@@ -283,6 +314,33 @@ test('connections are kept, and one that was closed meanwhile is replaced', asyn
   await outbound.request(at('/'))
   const again = await outbound.request(at('/cut'), { method: 'POST', repeatable: true })
   assert.equal(again.body.toString(), 'here')
+})
+
+test('a repeatable request goes out twice at most', async (t) => {
+  let requests = 0
+  const port = await plain(t, (request) => {
+    requests++
+    request.socket.destroy()
+  })
+  const once = { method: 'POST', body: 'a' }
+  await fails('connection', /without an answer/, loopback, `http://127.0.0.1:${port}`, once)
+  assert.equal(requests, 1)
+  const twice = { ...once, repeatable: true }
+  await fails('connection', /without an answer/, loopback, `http://127.0.0.1:${port}`, twice)
+  assert.equal(requests, 3)
+})
+
+test('headers that come twice are one list, those that must not are the first', async (t) => {
+  const port = await plain(t, (_, response) => {
+    response.setHeader('vary', ['accept', 'origin'])
+    response.setHeader('set-cookie', 'a=1')
+    response.setHeader('retry-after', ['1', '2'])
+    response.end()
+  })
+  const { headers } = await loopback.request(`http://127.0.0.1:${port}`)
+  assert.equal(headers.vary, 'accept, origin')
+  assert.deepEqual(headers['set-cookie'], ['a=1'])
+  assert.equal(headers['retry-after'], '1')
 })
 
 test('the setting is checked at the start', () => {

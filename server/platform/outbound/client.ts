@@ -1,6 +1,7 @@
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import { finished } from 'node:stream'
+import { setImmediate as eventLoopTurn } from 'node:timers/promises'
 import type { Allowlist } from './allowlist.ts'
+import { Call, CONNECT_MS, type OutboundRequest } from './call.ts'
 import {
   type Destination,
   findDestination,
@@ -9,31 +10,27 @@ import {
   resolveByDns,
 } from './destination.ts'
 import { OutboundError } from './errors.ts'
-import { type Answer, exchange, type Limits, type Message, timedOut } from './exchange.ts'
+import { exchange } from './exchange.ts'
+import { timedOut, wasClosed } from './explain.ts'
+import type { Hop, Reply } from './hop.ts'
+import { redirected } from './redirect.ts'
+import { type Leave, Throttles } from './throttle.ts'
+import { Transport } from './transport.ts'
 
-const LIMITS: Limits = {
-  connectMs: 5_000,
-  headersMs: 15_000,
-  totalMs: 30_000,
-  maxBytes: 1_048_576,
-}
-const MOST_REDIRECTS = 3
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** RFC 9110 §9.2.2 */
-const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])
+export type { OutboundRequest } from './call.ts'
 
-export interface OutboundRequest extends Partial<Limits> {
-  method?: string
-  headers?: Record<string, string>
-  body?: string | Buffer
-  /** The receiver notices a repeat by itself, so that a request may go out again where POST must not. */
-  repeatable?: boolean
-}
+const TOTAL_MS = 30_000
+const IDLE_MS = 30_000
+const MAX_BYTES = 1_048_576
+const MAX_REDIRECTS = 3
+const MAX_CONCURRENCY = 16
 
-export interface OutboundAnswer extends Answer {
+export interface OutboundStream extends Reply {
   /** Where the answer came from, after redirects. */
   url: string
 }
+
+export type OutboundAnswer = Omit<OutboundStream, 'body'> & { body: Buffer }
 
 export interface OutboundOptions {
   allowlist: Allowlist
@@ -41,122 +38,142 @@ export interface OutboundOptions {
   resolve?: Resolve
   /** Certificates to trust instead of the usual ones, in PEM. */
   ca?: string
-}
-
-/** RFC 9110 §15.4: only 307 and 308 promise that method and body stay; after the others a POST would turn into a GET. */
-function redirected(from: URL, answer: Answer, message: Message): URL | null {
-  const { location } = answer.headers
-  if (!REDIRECTS.has(answer.status) || location === undefined) return null
-  const bad = (words: string) =>
-    new OutboundError('bad_redirect', `${from.host} redirects ${words}`)
-  const to = URL.parse(location, from)
-  if (!to) throw bad('to something that is no address')
-  // The host with its port: another port of a machine is another service.
-  if (to.host !== from.host || to.username !== '' || to.password !== '')
-    throw bad(`to ${to.host || 'another place'}; use the address it leads to`)
-  if (to.protocol !== 'https:' && to.protocol !== from.protocol)
-    throw bad(`to ${to.protocol}//, which is not encrypted`)
-  const keeps = answer.status >= 307 || ['GET', 'HEAD'].includes(message.method)
-  if (!keeps) throw bad(`with status ${answer.status}, which would lose the body; use 307 or 308`)
-  return to
+  /** Requests under way to one origin, those of all organizations together. */
+  concurrency?: number
 }
 
 /** The only way out: every call to an address that somebody else has chosen goes through here (design D9). */
 export class Outbound {
   readonly #allowlist: Allowlist
   readonly #resolve: Resolve
-  readonly #ca: string | undefined
-  readonly #http = new HttpAgent({ keepAlive: true, maxFreeSockets: 16 })
-  readonly #https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 16 })
+  readonly #transport: Transport
+  readonly #concurrency: number
+  readonly #byOrigin = new Throttles()
+  readonly #byKey = new Throttles()
 
-  constructor({ allowlist, resolve = resolveByDns, ca }: OutboundOptions) {
-    this.#allowlist = allowlist
-    this.#resolve = resolve
-    this.#ca = ca
+  constructor(options: OutboundOptions) {
+    this.#allowlist = options.allowlist
+    this.#resolve = options.resolve ?? resolveByDns
+    this.#transport = new Transport(options.ca)
+    this.#concurrency = options.concurrency ?? MAX_CONCURRENCY
   }
 
   /** Whether a call would be let out at all, for forms that take an address. Names are looked up. */
   async check(url: string): Promise<void> {
-    await this.#destination(readUrl(url), LIMITS.connectMs, AbortSignal.timeout(LIMITS.totalMs))
+    await this.#destination(readUrl(url), CONNECT_MS, AbortSignal.timeout(TOTAL_MS))
   }
 
   /** Any status is an answer; what came to nothing is an `OutboundError`. */
   async request(address: string, request: OutboundRequest = {}): Promise<OutboundAnswer> {
-    const limits: Limits = { ...LIMITS, ...definedLimits(request) }
-    const message: Message = {
-      method: request.method ?? 'GET',
-      headers: { 'accept-encoding': 'identity', 'user-agent': 'Gatehouse', ...request.headers },
-      body: request.body,
-    }
-    const repeatable = request.repeatable ?? IDEMPOTENT.has(message.method)
-    let url = readUrl(address)
-    const ending = new AbortController()
-    const end = () => ending.abort(timedOut(`${url.host} did not finish`, limits.totalMs))
-    const timer = setTimeout(end, limits.totalMs)
-    try {
-      for (let redirects = 0; ; redirects++) {
-        const destination = await this.#destination(url, limits.connectMs, ending.signal)
-        const answer = await this.#exchange(destination, message, limits, repeatable, ending.signal)
-        const next = redirected(url, answer, message)
-        if (!next) return { ...answer, url: url.href }
-        if (redirects === MOST_REDIRECTS)
-          throw new OutboundError('bad_redirect', `${url.host} redirects again and again`)
-        url = next
-      }
-    } finally {
-      clearTimeout(timer)
-    }
+    const { totalMs = TOTAL_MS, maxBytes = MAX_BYTES } = request
+    const answer = await this.#send(address, { ...request, totalMs, maxBytes })
+    return { ...answer, body: Buffer.concat(await answer.body.toArray()) }
+  }
+
+  /**
+   * Answers with the head; the body comes as fast as it is read. Time and size have no limit unless the request sets
+   * one, but no pause may last longer than `idleMs`. Leaving the iteration closes the connection.
+   */
+  stream(address: string, request: OutboundRequest = {}): Promise<OutboundStream> {
+    const { idleMs = IDLE_MS } = request
+    return this.#send(address, { ...request, idleMs })
   }
 
   /** Connections are kept for later requests; this lets go of them. */
   close(): void {
-    this.#http.destroy()
-    this.#https.destroy()
+    this.#transport.close()
+  }
+
+  async #send(address: string, request: OutboundRequest): Promise<OutboundStream> {
+    const call = new Call(request)
+    try {
+      const answer = await this.#follow(readUrl(address), call)
+      finished(answer.body, () => call.end())
+      return answer
+    } catch (error) {
+      call.fail()
+      throw error
+    }
+  }
+
+  async #follow(from: URL, call: Call): Promise<OutboundStream> {
+    let url = from
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const reply = await this.#hop(url, call)
+      try {
+        const next = redirected(url, reply, call.message)
+        if (!next) return { ...reply, url: url.href }
+        url = next
+      } catch (error) {
+        reply.body.destroy()
+        throw error
+      }
+      reply.body.destroy()
+    }
+    throw new OutboundError('bad_redirect', `${url.host} redirects again and again`)
+  }
+
+  /** One request on the wire. Its turn ends with its answer. */
+  async #hop(url: URL, call: Call): Promise<Reply> {
+    const { message, limits, signal } = call
+    call.where = url.host
+    const held: (() => void)[] = []
+    const release = () => {
+      for (const free of held.splice(0)) free()
+    }
+    try {
+      for await (const leave of this.#turns(url, call)) held.push(leave)
+      const destination = await this.#destination(url, limits.connectMs, signal)
+      held.push(this.#transport.pin(destination))
+      // undici takes a connection back one turn of the event loop after the end of its answer.
+      await eventLoopTurn()
+      const hop = { dispatcher: this.#transport.shared, url, message, limits, signal }
+      return await this.#exchange({ ...hop, onEnd: release }, call.repeatable)
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** The turn of its own throttle comes first: a place at the destination is not held while waiting for another. */
+  async *#turns(url: URL, { throttle, signal, totalMs }: Call): AsyncGenerator<Leave> {
+    try {
+      if (throttle) yield await this.#byKey.enter(throttle.key, throttle, signal)
+      yield await this.#byOrigin.enter(url.origin, { concurrency: this.#concurrency }, signal)
+    } catch (error) {
+      const late = error instanceof OutboundError && error.problem === 'timeout'
+      throw late ? timedOut(`Other requests to ${url.host} left no room`, totalMs ?? 0) : error
+    }
+  }
+
+  async #exchange(hop: Hop, repeatable: boolean): Promise<Reply> {
+    try {
+      return await exchange(hop)
+    } catch (error) {
+      // A kept connection may be closed by the other side in the moment it is used again. undici does not tell an
+      // older connection from a new one, but repeating once what may be repeated does no harm on either.
+      if (!repeatable || !wasClosed(error) || hop.signal.aborted) throw error
+      const client = this.#transport.fresh(hop.url.origin)
+      const reply = exchange({ ...hop, dispatcher: client })
+      // Takes effect once the answer has come to its end.
+      client.close(() => {})
+      return reply
+    }
   }
 
   /** DNS cannot be interrupted, so it is only waited for as long as there is time. */
   async #destination(url: URL, connectMs: number, signal: AbortSignal): Promise<Destination> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      const words = `The name ${url.hostname} could not be looked up`
-      timer = setTimeout(() => reject(timedOut(words, connectMs)), connectMs)
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    })
+    const late = Promise.withResolvers<never>()
+    const words = `The name ${url.hostname} could not be looked up`
+    const timer = setTimeout(() => late.reject(timedOut(words, connectMs)), connectMs)
+    const stop = () => late.reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    const found = findDestination(url, this.#allowlist, this.#resolve)
     try {
-      return await Promise.race([findDestination(url, this.#allowlist, this.#resolve), late])
+      return await Promise.race([found, late.promise])
     } finally {
       clearTimeout(timer)
-      late.catch(() => {})
+      signal.removeEventListener('abort', stop)
     }
   }
-
-  async #exchange(
-    destination: Destination,
-    message: Message,
-    limits: Limits,
-    repeatable: boolean,
-    signal: AbortSignal,
-  ): Promise<Answer> {
-    const agent = destination.url.protocol === 'https:' ? this.#https : this.#http
-    const hop = { destination, message, limits, agent, ca: this.#ca, signal }
-    let reused = false
-    const onSocket = (older: boolean) => {
-      reused = older
-    }
-    try {
-      return await exchange(hop, onSocket)
-    } catch (error) {
-      // A kept connection may be closed by the other side in the moment it is used again.
-      const closed = error instanceof OutboundError && error.problem === 'connection'
-      if (!reused || !closed || !repeatable || signal.aborted) throw error
-      return exchange({ ...hop, agent: false }, onSocket)
-    }
-  }
-}
-
-function definedLimits(request: OutboundRequest): Partial<Limits> {
-  const { connectMs, headersMs, totalMs, maxBytes } = request
-  return Object.fromEntries(
-    Object.entries({ connectMs, headersMs, totalMs, maxBytes }).filter(([, v]) => v !== undefined),
-  )
 }

@@ -1,146 +1,151 @@
-import { type Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { type Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
-import { codeOf, messageOf } from '../errors.ts'
-import type { Destination } from './destination.ts'
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
 import { OutboundError } from './errors.ts'
+import { explain, timedOut } from './explain.ts'
+import { foldHeaders } from './headers.ts'
+import type { AnswerBody, Hop, Reply } from './hop.ts'
 
-export interface Limits {
-  /** Until the connection stands, with DNS and TLS. */
-  connectMs: number
-  /** From then until the head of the answer. */
-  headersMs: number
-  /** All of it, redirects included. */
-  totalMs: number
-  /** Of the body of the answer. */
-  maxBytes: number
-}
+/** One request and its answer, as undici tells of it. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly reply = Promise.withResolvers<Reply>()
+  readonly #hop: Hop
+  readonly #where: string
+  readonly #abort = () => this.#fail(this.#hop.signal.reason)
+  #controller: Dispatcher.DispatchController | undefined
+  #body: AnswerBody | undefined
+  #size = 0
+  #timer: NodeJS.Timeout | undefined
+  #ended = false
+  #failure: Error | undefined
 
-export interface Message {
-  method: string
-  headers: Record<string, string>
-  body?: string | Buffer | undefined
-}
-
-export interface Answer {
-  status: number
-  headers: IncomingMessage['headers']
-  body: Buffer
-}
-
-/** The socket asks here instead of DNS, so it can only reach what was checked. */
-const pinned =
-  ({ addresses }: Destination): LookupFunction =>
-  (_, options, done) => {
-    if (options.all) done(null, addresses)
-    else done(null, addresses[0]!.address, addresses[0]!.family)
+  constructor(hop: Hop) {
+    this.#hop = hop
+    this.#where = hop.url.host
+    hop.signal.addEventListener('abort', this.#abort)
+    this.#limit(hop.limits.connectMs, `No connection to ${this.#where}`)
   }
 
-export const timedOut = (what: string, ms: number) =>
-  new OutboundError('timeout', `${what} within ${ms / 1000} seconds`)
-
-/** Node names what is wrong with a certificate in codes like these, OpenSSL what is wrong with TLS. */
-const TLS = /CERT|SSL|TLS|UNABLE_TO_|SELF_SIGNED|EPROTO|HOSTNAME|CRL_/
-
-function explain(error: unknown, where: string): OutboundError {
-  if (error instanceof OutboundError) return error
-  const code = codeOf(error) ?? ''
-  if (TLS.test(code)) {
-    const words = messageOf(error).split('\n')[0]
-    return new OutboundError('tls', `No secure connection to ${where}: ${words} (${code})`, error)
+  /** The connection stands. Only from here on undici can be told to stop. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#failure) controller.abort(this.#failure)
+    else this.#limit(this.#hop.limits.headersMs, `No answer from ${this.#where}`)
   }
-  if (code.startsWith('HPE_'))
-    return new OutboundError('bad_answer', `${where} does not answer in HTTP`, error)
-  const words: Record<string, string> = {
-    ECONNREFUSED: `${where} refuses connections`,
-    ECONNRESET: `${where} closed the connection without an answer`,
-    EPIPE: `${where} closed the connection without an answer`,
-    EHOSTUNREACH: `${where} cannot be reached`,
-    ENETUNREACH: `${where} cannot be reached`,
-    EADDRNOTAVAIL: `${where} cannot be reached`,
-    ETIMEDOUT: `${where} does not answer`,
+
+  onBodySent(): void {
+    if (!this.#body) this.#timer?.refresh()
   }
-  return new OutboundError(
-    'connection',
-    words[code] ?? `The connection to ${where} failed: ${messageOf(error)}`,
-    error,
-  )
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // RFC 9110 §15.2: the answer proper is still to come.
+    if (status < 200) return
+    this.#unlimit()
+    if (Number(headers['content-length'] ?? 0) > this.#maxBytes) throw this.#tooLarge()
+    this.#body = new Readable({
+      read: () => {
+        if (!controller.paused) return
+        this.#limitIdle()
+        controller.resume()
+      },
+      destroy: (error, done) => {
+        this.#end()
+        // Paused as well, so that the parser stops where it is. For a finished answer both mean nothing.
+        controller.pause()
+        controller.abort(error ?? new Error('The answer was left'))
+        done(error)
+      },
+    }) as AnswerBody
+    // An error that comes while nobody reads is kept for the reader, and does not end the process.
+    this.#body.on('error', () => {})
+    this.#limitIdle()
+    this.reply.resolve({ status, headers: foldHeaders(headers), body: this.#body })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length
+    if (this.#size > this.#maxBytes) throw this.#tooLarge()
+    if (this.#body?.push(chunk)) this.#timer?.refresh()
+    else {
+      // A slow reader is no fault of the other side.
+      this.#unlimit()
+      controller.pause()
+    }
+  }
+
+  onResponseEnd(): void {
+    this.#end()
+    this.#body?.push(null)
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#fail(error)
+  }
+
+  get #maxBytes(): number {
+    return this.#hop.limits.maxBytes ?? Number.POSITIVE_INFINITY
+  }
+
+  #tooLarge = () =>
+    new OutboundError('too_large', `The answer is larger than ${this.#maxBytes} bytes`)
+
+  #limit(ms: number, what: string): void {
+    this.#unlimit()
+    this.#timer = setTimeout(() => {
+      const { body } = this.#hop.message
+      const sending = body instanceof Readable && !body.readableEnded && !body.isPaused()
+      // We have nothing to send yet, so the other side cannot answer.
+      if (this.#controller && !this.#body && sending) this.#timer?.refresh()
+      else this.#fail(timedOut(what, ms))
+    }, ms)
+  }
+
+  /** Forgotten as well: Node would arm a cleared timer again. */
+  #unlimit(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #limitIdle(): void {
+    const { idleMs } = this.#hop.limits
+    if (idleMs !== undefined) this.#limit(idleMs, `${this.#where} did not go on`)
+  }
+
+  #fail(reason: unknown): void {
+    if (this.#ended) return
+    this.#end()
+    const { signal, message } = this.#hop
+    const error = reason instanceof Error ? reason : new Error('Aborted', { cause: reason })
+    // What the caller did is told as it was: calling it off, or a body that could not be read.
+    const own =
+      signal.aborted || (message.body instanceof Readable && message.body.errored === error)
+    this.#failure = own ? error : explain(error, this.#where, this.#body !== undefined)
+    this.#body?.destroy(this.#failure)
+    this.#controller?.abort(this.#failure)
+    this.reply.reject(this.#failure)
+  }
+
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#unlimit()
+    this.#hop.signal.removeEventListener('abort', this.#abort)
+    if (this.#body) this.#hop.onEnd()
+  }
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () =>
-    new OutboundError('too_large', `The answer is larger than ${maxBytes} bytes`)
-  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of response as AsyncIterable<Buffer>) {
-    size += part.length
-    if (size > maxBytes) throw tooLarge()
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
-}
-
-export interface Hop {
-  destination: Destination
-  message: Message
-  limits: Limits
-  /** False: a connection of its own. */
-  agent: HttpAgent | HttpsAgent | false
-  ca: string | undefined
-  /** Ends it all; its reason is the error. */
-  signal: AbortSignal
-}
-
-/** One request and its answer. `onSocket` hears whether the connection is an older one. */
-export async function exchange(hop: Hop, onSocket: (reused: boolean) => void): Promise<Answer> {
-  const { destination, message, limits, agent, signal } = hop
-  const { url, host } = destination
-  const where = url.host
-  const secure = url.protocol === 'https:'
-  const give = secure ? httpsRequest : httpRequest
-  const request = give(url, {
-    method: message.method,
-    headers: message.headers,
-    agent,
-    lookup: pinned(destination),
-    ...(secure && {
-      ...(hop.ca !== undefined && { ca: hop.ca }),
-      // RFC 6066 §3: an address is no server name.
-      servername: isIP(host) === 0 ? host : '',
-      rejectUnauthorized: true,
-      minVersion: 'TLSv1.2',
-    }),
-  })
-  const stop = () => request.destroy(signal.reason)
-  const after = (ms: number, what: string) =>
-    setTimeout(() => request.destroy(timedOut(what, ms)), ms)
-  let timer = after(limits.connectMs, `No connection to ${where}`)
-  signal.addEventListener('abort', stop)
-  try {
-    signal.throwIfAborted()
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      request.on('error', reject)
-      request.once('response', resolve)
-      request.once('socket', (socket) => {
-        onSocket(request.reusedSocket)
-        const connected = () => {
-          clearTimeout(timer)
-          timer = after(limits.headersMs, `No answer from ${where}`)
-        }
-        if (request.reusedSocket) connected()
-        else socket.once(secure ? 'secureConnect' : 'connect', connected)
-      })
-      request.end(message.body)
-    })
-    clearTimeout(timer)
-    const body = await readBody(response, limits.maxBytes)
-    return { status: response.statusCode ?? 0, headers: response.headers, body }
-  } catch (error) {
-    request.destroy()
-    throw explain(signal.aborted ? signal.reason : error, where)
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
-  }
+/** Answers as soon as the head is there. */
+export function exchange(hop: Hop): Promise<Reply> {
+  const { dispatcher, url, message, signal } = hop
+  if (signal.aborted) return Promise.reject(signal.reason)
+  const handler = new Exchange(hop)
+  const { method, headers, body = null } = message
+  const path = `${url.pathname}${url.search}`
+  // undici's own timers are as coarse as a second, and do not know the connection's limit of a single request.
+  const untimed = { headersTimeout: 0, bodyTimeout: 0 }
+  dispatcher.dispatch({ origin: url.origin, path, method, headers, body, ...untimed }, handler)
+  return handler.reply.promise
 }
