@@ -35,18 +35,15 @@ export interface SsoRow {
 
 /** A living application with its certificates, in one statement: it is read for every sign-in. */
 export const findSsoRow = (db: Queryable, organizationId: string, id: string) =>
-  db.recall<SsoRow>({
-    columns: `
-      a.id, a.name, a.display_name, a.display_label, a.sso_url, a.slug, a.active, a.config, a.certificate_id,
-      a.next_certificate_id, a.previous_certificate_id,
-      (select coalesce(json_agg(json_build_object('id', c.id, 'certificate', c.certificate,
-                                                  'private_key', c.private_key, 'not_after', c.not_after)), '[]')
-         from application_certificates c
-        where c.organization_id = a.organization_id and c.application_id = a.id) as certificates`,
-    version: 'xmin',
-    from: sql`
-      applications a where a.organization_id = ${organizationId} and a.id = ${id} and a.deleted_at is null`,
-  })
+  db.find<SsoRow>(sql`
+    select a.id, a.name, a.display_name, a.display_label, a.sso_url, a.slug, a.active, a.config, a.certificate_id,
+           a.next_certificate_id, a.previous_certificate_id,
+           (select coalesce(json_agg(json_build_object('id', c.id, 'certificate', c.certificate,
+                                                       'private_key', c.private_key, 'not_after', c.not_after)), '[]')
+              from application_certificates c
+             where c.organization_id = a.organization_id and c.application_id = a.id) as certificates
+      from applications a
+     where a.organization_id = ${organizationId} and a.id = ${id} and a.deleted_at is null`)
 
 /** Kept for each certificate: the address is open to everybody, and so is the name they give themselves. */
 const MOST_FETCHES = 50

@@ -77,9 +77,6 @@ export async function certificatesOf(
   return current && { current, ...(next && { next }), ...(previous && { previous }) }
 }
 
-/** By the row they were made of, which is another one as soon as anything changes. */
-const made = new WeakMap<SsoRow, SsoApplication>()
-
 /** Where the metadata of an application stands. */
 export const metadataUrl = (publicUrl: string, slug: string): string =>
   `${publicUrl}/saml2/${slug}/metadata`
@@ -92,12 +89,10 @@ export async function findSsoApplicationById(
   if (!isId(id)) return undefined
   const row = await findSsoRow(context.db.tenant(organizationId), organizationId, id)
   if (!row || row.slug === null) return undefined
-  const known = made.get(row)
-  if (known) return known
   const certificates = await certificatesOf(context, row)
   if (!certificates) return undefined
   const values = valuesOf(templateOf(row.name), row.config)
-  const application: SsoApplication = {
+  return {
     organizationId,
     id,
     name: row.name,
@@ -109,8 +104,6 @@ export async function findSsoApplicationById(
     config: readSsoConfig(values),
     certificates,
   }
-  made.set(row, application)
-  return application
 }
 
 /** Where an application was found last. It is asked again whether the slug is still its own. */

@@ -45,7 +45,6 @@ export class Deadline {
       many: (query) => this.keep(() => db.many(query)),
       one: (query) => this.keep(() => db.one(query)),
       find: (query) => this.keep(() => db.find(query)),
-      recall: (question) => this.keep(() => db.recall(question)),
       run: (query) => this.keep(() => db.run(query)),
     }
     return { ...one, copyOut: (query, sink) => this.keep(() => db.copyOut(query, sink)) }

@@ -1,4 +1,4 @@
-import type { RowSink } from '../platform/copy-out.ts'
+import type { RowSink } from '../platform/db/copy-out.ts'
 
 const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d]
 /** PostgreSQL counts microseconds from the year 2000. */

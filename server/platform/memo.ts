@@ -1,4 +1,4 @@
-/** What is made of an object, made once for each and forgotten with it. The object must not change. */
+/** Memoizes per object, in a WeakMap; the key must be immutable. */
 export function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>()
   return (key) => {
@@ -8,12 +8,4 @@ export function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
     made.set(key, value)
     return value
   }
-}
-
-/** With all that is in it: nobody whom it is handed to can change it for the others. */
-export function freeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
-  if (Object.isFrozen(value)) return value
-  for (const member of Object.values(value)) freeze(member)
-  return Object.freeze(value)
 }

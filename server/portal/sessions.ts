@@ -3,7 +3,6 @@ import type { Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db.ts'
 import { unauthenticated } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { memo } from '../platform/memo.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { UserRow } from '../users/index.ts'
 import type { Method, PortalContext, UserSession } from './context.ts'
@@ -116,16 +115,14 @@ export async function mustContinue(...step: Parameters<typeof continueSession>):
   return signedIn
 }
 
-export const toSession = memo(
-  (row: SessionRow): UserSession => ({
-    id: row.id,
-    organizationId: row.organization_id,
-    userId: row.user_id,
-    authenticatedAt: new Date(row.authenticated_at),
-    methods: row.methods,
-    index: `_${sha256(`session ${row.organization_id} ${row.id}`).toString('hex').slice(0, 32)}`,
-  }),
-)
+export const toSession = (row: SessionRow): UserSession => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  userId: row.user_id,
+  authenticatedAt: new Date(row.authenticated_at),
+  methods: row.methods,
+  index: `_${sha256(`session ${row.organization_id} ${row.id}`).toString('hex').slice(0, 32)}`,
+})
 
 /** False when it had ended already. */
 export const endSession = async (

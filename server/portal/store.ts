@@ -29,35 +29,23 @@ const alive = sql`expires_at > now() and seen_at > now() - make_interval(mins =>
 
 /** With the condition written out: a text without parts is prepared once, and this is asked with every request. */
 export const findSession = (db: Queryable, organizationId: string, hash: Buffer) =>
-  db.recall<SessionRow>({
-    columns: '*',
-    version: 'xmin',
-    from: sql`
-      user_sessions
-       where organization_id = ${organizationId} and hash = ${hash}
-         and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`,
-  })
+  db.find<SessionRow>(sql`
+    select * from user_sessions
+     where organization_id = ${organizationId} and hash = ${hash}
+       and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`)
 
 /** Whose it is, asked beside it and not after it; the row is one of the users' slice. */
 export const findUserOfSession = <UserRow>(db: Queryable, organizationId: string, hash: Buffer) =>
-  db.recall<UserRow>({
-    columns: '*',
-    version: 'xmin',
-    from: sql`
-      users
-       where organization_id = ${organizationId} and deleted_at is null
-         and id = (select user_id from user_sessions where organization_id = ${organizationId} and hash = ${hash})`,
-  })
+  db.find<UserRow>(sql`
+    select * from users
+     where organization_id = ${organizationId} and deleted_at is null
+       and id = (select user_id from user_sessions where organization_id = ${organizationId} and hash = ${hash})`)
 
 export const findSessionById = (db: Queryable, organizationId: string, id: string) =>
-  db.recall<SessionRow>({
-    columns: '*',
-    version: 'xmin',
-    from: sql`
-      user_sessions
-       where organization_id = ${organizationId} and id = ${id}
-         and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`,
-  })
+  db.find<SessionRow>(sql`
+    select * from user_sessions
+     where organization_id = ${organizationId} and id = ${id}
+       and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`)
 
 export const listSessions = (db: Queryable, organizationId: string, userId: string) =>
   db.many<SessionRow>(sql`

@@ -1,6 +1,5 @@
 import type { SsoApplication } from '../applications/index.ts'
 import { AppError } from '../platform/errors.ts'
-import { memo } from '../platform/memo.ts'
 import type { SignInAsk } from './ask.ts'
 import { attributesFor } from './decide/attributes.ts'
 import { authnContextFor } from './decide/authn-context.ts'
@@ -21,13 +20,11 @@ import type { Person } from './person.ts'
 import { redacted } from './redact.ts'
 import { Refusal } from './refusal.ts'
 
-export const signingKeyOf = memo(
-  ({ certificates, config }: SsoApplication): SigningKey => ({
-    privateKey: certificates.current.privateKey,
-    certificate: certificates.current.pem,
-    method: config.signatureAlgorithm,
-  }),
-)
+export const signingKeyOf = ({ certificates, config }: SsoApplication): SigningKey => ({
+  privateKey: certificates.current.privateKey,
+  certificate: certificates.current.pem,
+  method: config.signatureAlgorithm,
+})
 
 const protectionOf = (application: SsoApplication): Protection => {
   const { signAssertion, signResponse, spEncryptionCertificate, encryptionAlgorithm } =

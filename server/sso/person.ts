@@ -1,6 +1,6 @@
 import { mayUse, type SsoApplication } from '../applications/index.ts'
 import type { UserSession } from '../portal/index.ts'
-import { toKnownUser, type User } from '../users/index.ts'
+import { toUser, type User } from '../users/index.ts'
 import type { SignedIn, SsoSliceContext } from './context.ts'
 import { Refusal } from './refusal.ts'
 import { groupNamesFor } from './related-store.ts'
@@ -34,5 +34,5 @@ export async function admit(
       'no_access',
       'The user is not bound to the application, neither directly nor through a group',
     )
-  return { user: toKnownUser(user), session, groups: groups.map(({ name }) => name) }
+  return { user: toUser(user), session, groups: groups.map(({ name }) => name) }
 }

@@ -2,7 +2,7 @@ import { resolveRoles } from '../admins/index.ts'
 import type { TenantDb } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import type { UserContext } from './context.ts'
-import { toKnownUser, toUser } from './records.ts'
+import { toUser } from './records.ts'
 import {
   administratorsAmong,
   findAdministrator,
@@ -58,11 +58,11 @@ export async function describeUser(
   { db }: Pick<UserContext, 'db'>,
   organizationId: string,
   id: string,
-): Promise<Readonly<User>> {
+): Promise<User> {
   const tenant = db.tenant(organizationId)
   const row = await findUserWithAdministrator(tenant, organizationId, id)
   if (!row) throw notFound('user_not_found', 'user not found')
-  const user = toKnownUser(row)
+  const user = toUser(row)
   if (row.admin_id === null) return user
   const admin = await adminMember(tenant, organizationId, row.admin_id, row.admin_role_ids)
   return { ...user, admin }

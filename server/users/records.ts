@@ -1,4 +1,3 @@
-import { freeze } from '../platform/memo.ts'
 import { PROFILE_DEFAULTS } from './fields.ts'
 import type { Enrollment, User } from './schema.ts'
 import type { UserRow } from './store.ts'
@@ -76,25 +75,6 @@ export const toUser = (row: UserRow, now = Date.now()): User => ({
   unix_uid: row.unix_uid,
   username: row.username,
 })
-
-/** When the record becomes another one although the row stays the same. */
-function nextChange(row: UserRow, now: number): number {
-  const times = [row.password_expiration_date, row.profile.mfa?.exclusionUntil]
-    .map((time) => Date.parse(time ?? ''))
-    .filter((time) => time > now)
-  return Math.min(...times)
-}
-
-const made = new WeakMap<UserRow, { user: User; until: number }>()
-
-/** The same of a row that is read again and again, as long as it is the same. */
-export function toKnownUser(row: UserRow, now = Date.now()): Readonly<User> {
-  const before = made.get(row)
-  if (before && now < before.until) return before.user
-  const user = freeze(toUser(row, now))
-  made.set(row, { user, until: nextChange(row, now) })
-  return user
-}
 
 /** With members in one order: the column returns them in another one than they were sent in. */
 function ordered(value: unknown): unknown {

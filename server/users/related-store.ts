@@ -29,13 +29,11 @@ export const findAdministrator = (db: Queryable, organizationId: string, email: 
 
 /** One user and, with the same address, an administrator: in one statement, as this is read most often. */
 export const findUserWithAdministrator = (db: Queryable, organizationId: string, id: string) =>
-  db.recall<UserRow & { admin_id: string | null; admin_role_ids: string[] }>({
-    columns: 'u.*, a.id as admin_id, a.role_ids as admin_role_ids',
-    version: "concat(u.xmin, ' ', a.xmin)",
-    from: sql`
-      users u left join administrators a on lower(a.email) = u.email_key collate "default" and a.organization = ${organizationId}
-     where u.organization_id = ${organizationId} and u.id = ${id} and u.deleted_at is null`,
-  })
+  db.find<UserRow & { admin_id: string | null; admin_role_ids: string[] }>(sql`
+    select u.*, a.id as admin_id, a.role_ids as admin_role_ids
+      from users u
+      left join administrators a on lower(a.email) = u.email_key collate "default" and a.organization = ${organizationId}
+     where u.organization_id = ${organizationId} and u.id = ${id} and u.deleted_at is null`)
 
 /** The groups each of the users is in, by any way that counts as membership. */
 export const groupIdsOf = (db: Queryable, organizationId: string, ids: readonly string[]) =>

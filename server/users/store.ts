@@ -104,11 +104,9 @@ export const listUsers = (db: Queryable, organizationId: string, list: ListQuery
   readTenantPage<UserRow>(db, sql`users`, organizationId, sql`deleted_at is null`, list)
 
 export const findUser = (db: Queryable, organizationId: string, id: string) =>
-  db.recall<UserRow>({
-    columns: '*',
-    version: 'xmin',
-    from: sql`users where organization_id = ${organizationId} and id = ${id} and deleted_at is null`,
-  })
+  db.find<UserRow>(
+    sql`select * from users where organization_id = ${organizationId} and id = ${id} and deleted_at is null`,
+  )
 
 export const findUsers = (db: Queryable, organizationId: string, ids: readonly string[]) =>
   db.many<UserRow>(sql`

@@ -3,7 +3,6 @@ import addFormats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyInstance } from 'fastify'
-import { memo } from '../memo.ts'
 
 /**
  * RFC 3339 has a leap second, a year 0 and offsets of 23 hours. JavaScript or the database have not, and would fail much
@@ -43,9 +42,6 @@ function lazyValidator(ajv: Ajv, schema: object) {
   return validate
 }
 
-const isUnchanging = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && Object.isFrozen(value)
-
 /**
  * Schemas are compiled when the first request needs them: those of all routes took half of the time to start and a tenth
  * of the memory. Text becomes numbers and booleans where there is only text (query, path, headers); a JSON body means
@@ -59,12 +55,9 @@ export function registerSchemas(app: FastifyInstance): void {
   )
   app.setSerializerCompiler(({ schema }) => {
     let serialize: ((value: unknown) => string) | undefined
-    const write = (value: unknown): string => {
+    return (value) => {
       serialize ??= fastJsonStringify(schema as fastJsonStringify.Schema)
       return serialize(value)
     }
-    // What cannot change is written once.
-    const writeOnce = memo(write)
-    return (value) => (isUnchanging(value) ? writeOnce(value) : write(value))
   })
 }

@@ -65,10 +65,6 @@ const signedInfo = (
 const infoParts = memo((method: { signature: string; digest: string }) =>
   write(signedInfo('{id}', '{digest}', method), ['ds']).split(/{id}|{digest}/),
 )
-const writtenKeyInfo = memo((key: SigningKey) => ({
-  written: write(keyInfo(key.certificate), ['ds']),
-}))
-
 /**
  * The element with an enveloped signature behind its first child, which is the Issuer (SAML Core §5.4.1 and the order of
  * the schemas). The element has an ID and is the outermost that its signature covers.
@@ -87,7 +83,7 @@ export async function writeSigned(root: Element, key: SigningKey): Promise<Writt
     {},
     { written: info },
     element('ds:SignatureValue', {}, value.toString('base64')),
-    writtenKeyInfo(key),
+    { written: write(keyInfo(key.certificate), ['ds']) },
   )
   return { written: head + write(signature) + tail }
 }

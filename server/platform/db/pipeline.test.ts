@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newDatabase } from '../../test/harness.ts'
-import { openDb } from './db.ts'
-import { newId } from './ids.ts'
+import { newDatabase } from '../../../test/harness.ts'
+import { newId } from '../ids.ts'
+import { openDb } from './index.ts'
 import { identifier, sql } from './sql.ts'
 
 const { service, owner } = await newDatabase()

@@ -1,60 +1,8 @@
-import { Socket, type SocketConstructorOpts } from 'node:net'
 import type pg from 'pg'
+import type { DatabaseSocket } from './database-socket.ts'
 
 // Large answers as bytes. The driver makes a string of every value, and its stream for COPY a buffer of every row: for
 // ten thousand events collecting the garbage took longer than reading them.
-
-const READ_SIZE = 131_072
-
-/** A connection to PostgreSQL that reads into one buffer; what it reads can be taken before the driver sees it. */
-export class DatabaseSocket extends Socket {
-  /** Must be done with the bytes when it returns. */
-  divert: ((bytes: Buffer) => void) | null = null
-  #gathered: Uint8Array[] = []
-
-  constructor() {
-    super({
-      onread: {
-        buffer: Buffer.allocUnsafeSlow(READ_SIZE),
-        callback(this: DatabaseSocket, length: number, buffer: Buffer) {
-          const bytes = buffer.subarray(0, length)
-          if (this.divert === null) return this.push(Buffer.from(bytes))
-          this.divert(bytes)
-          return true
-        },
-      },
-    } as SocketConstructorOpts)
-  }
-
-  /** Node gives a socket a `write` of its own here. */
-  override connect(...where: unknown[]): this {
-    super.connect(...(where as [string]))
-    delete (this as { write?: unknown }).write
-    return this
-  }
-
-  /** What is written in one go leaves as one: `begin` and the statements behind it, say. */
-  override write(message: string | Uint8Array, ...rest: unknown[]): boolean {
-    if (typeof message === 'string' || message.length > READ_SIZE || rest.length > 0) {
-      this.#send()
-      return super.write(message, ...(rest as []))
-    }
-    if (this.#gathered.push(message) === 1) process.nextTick(() => this.#send())
-    return true
-  }
-
-  override end(...rest: unknown[]): this {
-    this.#send()
-    return super.end(...(rest as []))
-  }
-
-  #send(): void {
-    const gathered = this.#gathered
-    if (gathered.length === 0) return
-    this.#gathered = []
-    super.write(gathered.length === 1 ? gathered[0]! : Buffer.concat(gathered))
-  }
-}
 
 const [COPY_DATA, COPY_DONE, COPY_OUT, COMPLETE, NOTICE, PARAMETER] = Buffer.from('dcHCNS')
 const BEFORE_THE_END = new Set([COPY_DATA, COPY_DONE, COPY_OUT, COMPLETE, NOTICE, PARAMETER])

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newDatabase } from '../../test/harness.ts'
-import { isUniqueViolation, openDb, type Queryable } from './db.ts'
-import { newId } from './ids.ts'
+import { newDatabase } from '../../../test/harness.ts'
+import { newId } from '../ids.ts'
+import { isUniqueViolation, openDb, type Queryable } from './index.ts'
 import { sql } from './sql.ts'
 
 const { service, owner } = await newDatabase()

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
-import { CopyOut, DatabaseSocket } from './copy-out.ts'
+import { CopyOut } from './copy-out.ts'
+import { DatabaseSocket } from './database-socket.ts'
 
 function message(type: string, body: Buffer): Buffer {
   const length = Buffer.alloc(4)

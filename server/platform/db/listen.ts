@@ -1,0 +1,55 @@
+import pg from 'pg'
+import type { Logger } from '../log.ts'
+import { type Connection, clientConfig } from './index.ts'
+
+export interface Listener {
+  /** The connection stands and listens; also after it was lost and came back. */
+  onConnect(client: pg.Client): void | Promise<void>
+  onNews(): void
+  /** From now on news may be missed. */
+  onLost?(): void
+}
+
+/** Hears the notifications of a channel on a connection of its own until the returned function is called. */
+export async function listen(
+  connection: Connection,
+  channel: string,
+  listener: Listener,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  let stopped = false
+  let current: pg.Client | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  const connect = async (): Promise<void> => {
+    const client = new pg.Client({ ...clientConfig(connection), keepAlive: true })
+    const lost = () => {
+      if (current !== client) return
+      current = null
+      listener.onLost?.()
+      if (!stopped) timer = setTimeout(() => void connect(), 250)
+    }
+    current = client
+    client.on('error', lost).on('end', lost)
+    client.on('notification', () => listener.onNews())
+    try {
+      await client.connect()
+      await client.query(`listen ${channel}`)
+      await listener.onConnect(client)
+    } catch (error) {
+      log.debug({ channel, err: error }, 'waiting for the database to listen')
+      lost()
+      await client.end().catch(() => {})
+    }
+  }
+
+  await connect()
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    const open = current
+    current = null
+    listener.onLost?.()
+    await open?.end().catch(() => {})
+  }
+}

@@ -1,0 +1,81 @@
+import pg from 'pg'
+import type { Sql } from './sql.ts'
+
+export interface RowDescription {
+  fields: { name: string; dataTypeID: number }[]
+}
+
+export interface Rows {
+  rows: unknown[]
+  rowCount: number
+}
+export type ReadRow = (values: (string | null)[]) => Record<string, unknown>
+
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
+  .utils
+
+/** Reads rows of one description, in the format of text. */
+export function rowReader({ fields }: RowDescription): ReadRow {
+  const columns = fields.map(({ name, dataTypeID }) => ({
+    name,
+    parse: pg.types.getTypeParser(dataTypeID, 'text'),
+  }))
+  return (values) => {
+    const row: Record<string, unknown> = {}
+    for (let at = 0; at < columns.length; at++) {
+      const { name, parse } = columns[at]!
+      const value = values[at]!
+      row[name] = value === null ? null : parse(value)
+    }
+    return row
+  }
+}
+
+/** A statement that has been sent, or is about to be. */
+export class PendingStatement {
+  /** Under which it is prepared; empty for one whose text may never come again. */
+  readonly name: string
+  readonly text: string
+  /** As they are sent. One that cannot be is refused here: halfway through a pipeline it would be too late. */
+  readonly values: unknown[]
+  readonly result: Promise<Rows>
+  readonly #end: { resolve(result: Rows): void; reject(error: unknown): void }
+  #rows: unknown[] = []
+  #rowCount = 0
+  #unreadable: unknown = null
+  readRow: ReadRow | null = null
+
+  constructor(query: Sql) {
+    this.text = query.text
+    this.values = query.values.map(prepareValue)
+    this.name = query.name === undefined ? '' : `pipeline_${query.name}`
+    const { promise, ...end } = Promise.withResolvers<Rows>()
+    this.result = promise
+    this.#end = end
+  }
+
+  /** Discards rows of an earlier attempt. */
+  begin(readRow: ReadRow | null): void {
+    this.readRow = readRow
+    this.#rows = []
+    this.#unreadable = null
+  }
+  addRow(values: (string | null)[]): void {
+    // Thrown here, it would stop the driver from reading on.
+    try {
+      this.#rows.push(this.readRow!(values))
+    } catch (error) {
+      this.#unreadable = error
+    }
+  }
+  count(rowCount: number): void {
+    this.#rowCount = rowCount
+  }
+  settle(): void {
+    if (this.#unreadable) this.fail(this.#unreadable)
+    else this.#end.resolve({ rows: this.#rows, rowCount: this.#rowCount })
+  }
+  fail(error: unknown): void {
+    this.#end.reject(error)
+  }
+}

@@ -1,0 +1,153 @@
+import pg from 'pg'
+import { AppError, unavailable } from '../errors.ts'
+import { FairShare } from '../fair-share.ts'
+import { DatabaseSocket } from './database-socket.ts'
+import { translate } from './failures.ts'
+import { GroupCommit } from './group-commit.ts'
+import { SharedReads } from './shared-reads.ts'
+import type { Sql } from './sql.ts'
+import { runCopyOut, runStatement } from './statement.ts'
+import { setTenant, type Tenant } from './tenant.ts'
+import { runTransaction } from './transaction.ts'
+import { type Connection, type Db, queryable, type TenantDb } from './types.ts'
+
+// Timestamps travel as ISO strings with milliseconds, bigint counts as numbers.
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (value) => new Date(value).toISOString())
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+/** A slow statement on the shared connection holds up everybody behind it. */
+const SHARED_TIMEOUT_MS = 5000
+/** How long anybody waits for a connection. */
+const CONNECT_TIMEOUT_MS = 10_000
+
+const organizationBusy = () =>
+  unavailable(
+    'organization_busy',
+    'Earlier requests of the same organization are still waiting for the database; try again shortly',
+    { retryAfter: 1 },
+  )
+
+export interface DbOptions {
+  max?: number
+  statementTimeoutMs?: number
+  /** For what is asked through `listing`. */
+  listTimeoutMs?: number
+  /** How much of the connections one tenant may hold at once, in percent. */
+  tenantShare?: number
+  /** Connections that are left to tables without a tenant, so that no tenant is waited for to read those. */
+  spare?: number
+  onError?: (error: Error) => void
+  /** Something could not be written for want of space. */
+  onFull?: () => void
+}
+
+export function clientConfig(connection: Connection, options: string[] = []): pg.ClientConfig {
+  const { role, ...rest } = connection
+  const flags = role ? [`-c role=${role}`, ...options] : options
+  return {
+    ...rest,
+    application_name: 'gatehouse',
+    ...(flags.length > 0 && { options: flags.join(' ') }),
+  }
+}
+
+const serviceConfig = (connection: Connection, timeoutMs: number): pg.ClientConfig =>
+  ({
+    // Indexes are in memory or on a disk without a head: reading along one costs about as much as the table itself.
+    ...clientConfig(connection, [`-c statement_timeout=${timeoutMs}`, '-c random_page_cost=1.1']),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    stream: () => new DatabaseSocket(),
+    // Queries of one transaction are written without waiting for the answers in between.
+    pipeline: true,
+  }) as pg.ClientConfig
+
+type Use<T> = (client: pg.PoolClient) => Promise<T>
+
+/** Lends out connections; one that turned out to be broken is not given to anybody else. */
+const lender =
+  (pool: pg.Pool, translated: (error: unknown) => unknown) =>
+  async <T>(use: Use<T>): Promise<T> => {
+    let client: pg.PoolClient
+    try {
+      client = await pool.connect()
+    } catch (error) {
+      throw translate(error)
+    }
+    let broken: Error | undefined
+    const onError = (error: Error) => {
+      broken = error
+    }
+    client.on('error', onError)
+    try {
+      return await use(client)
+    } catch (error) {
+      const reported = translated(error)
+      if (reported instanceof AppError && reported.reason === 'database_unavailable')
+        broken ??= error instanceof Error ? error : new Error(String(error))
+      throw reported
+    } finally {
+      client.off('error', onError)
+      client.release(broken)
+    }
+  }
+
+export function openDb(connection: Connection, options: DbOptions = {}): Db {
+  const { max = 10, listTimeoutMs = 5000, tenantShare = 60, spare = 1 } = options
+  const pool = new pg.Pool({
+    ...serviceConfig(connection, options.statementTimeoutMs ?? 30_000),
+    max,
+  })
+  pool.on('error', (error) => options.onError?.(error))
+  const places = Math.max(1, max - spare)
+  const shares = new FairShare({
+    places,
+    share: Math.max(1, Math.min(places, Math.floor((max * tenantShare) / 100))),
+    patience: { ms: CONNECT_TIMEOUT_MS, refuse: organizationBusy },
+  })
+  const translated = (error: unknown): unknown => {
+    const reported = translate(error)
+    if (reported instanceof AppError && reported.reason === 'storage_full') options.onFull?.()
+    return reported
+  }
+  const withClient = lender(pool, translated)
+  /** Of several tenants the first one counts: they are asked for by one caller. */
+  const clientFor = <T>(tenant: Tenant, use: Use<T>): Promise<T> =>
+    tenant === null
+      ? withClient(use)
+      : shares.run(typeof tenant === 'string' ? tenant : String(tenant[0]), () => withClient(use))
+  const send = (tenant: Tenant, timeoutMs?: number) => (query: Sql) =>
+    clientFor(tenant, (client) => runStatement(client, tenant, query, timeoutMs))
+
+  const sharedReads = new SharedReads(serviceConfig(connection, SHARED_TIMEOUT_MS), translate)
+  // It has few connections at once, for all tenants together, so none of them waits for a share.
+  const groupCommit = new GroupCommit(withClient, translated)
+
+  const tenant = (id: string | readonly string[]): TenantDb => ({
+    ...queryable(
+      send(id),
+      (query) => sharedReads.read(setTenant(id), query),
+      send(id, listTimeoutMs),
+    ),
+    copyOut: (query, sink) => clientFor(id, (client) => runCopyOut(client, id, query, sink)),
+  })
+
+  return {
+    ...queryable(send(null), (query) => sharedReads.read(null, query), send(null, listTimeoutMs)),
+    tenant,
+    tx: (organizationId, work, kind) =>
+      clientFor(organizationId, (client) =>
+        runTransaction(
+          client,
+          organizationId,
+          kind === 'listing' ? listTimeoutMs : undefined,
+          work,
+        ),
+      ),
+    together: (organizationId, work) => groupCommit.run(setTenant(organizationId), work),
+    pool,
+    async close() {
+      await sharedReads.close()
+      await pool.end()
+    },
+  }
+}

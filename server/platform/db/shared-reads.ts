@@ -1,0 +1,95 @@
+import pg from 'pg'
+import { PendingStatement, type Rows } from './pending-statement.ts'
+import { runPipeline } from './pipeline.ts'
+import type { Sql } from './sql.ts'
+
+/**
+ * One connection for the small reads of all requests. Statements of the same turn of the event loop are sent in one
+ * pipeline, and so are those that arrive while a pipeline is under way; statements of one tenant share a transaction.
+ * The busier the service, the less each read costs.
+ */
+export class SharedReads {
+  readonly #config: pg.ClientConfig
+  /** Turns a driver's error into the one that the caller gets. */
+  readonly #translate: (error: unknown) => unknown
+  #client: pg.Client | null = null
+  #connecting: Promise<pg.Client> | null = null
+  /** By the statement that sets their tenant; null for tables without one. */
+  #queued = new Map<string | null, PendingStatement[]>()
+  #busy = false
+
+  constructor(config: pg.ClientConfig, translate: (error: unknown) => unknown) {
+    this.#config = config
+    this.#translate = translate
+  }
+
+  /** Only for statements that read: one that fails undoes the transaction that others share. */
+  read(setTenant: string | null, query: Sql): Promise<Rows> {
+    const statement = new PendingStatement(query)
+    if (this.#queued.size === 0 && !this.#busy) setImmediate(() => this.#flush())
+    const queued = this.#queued.get(setTenant)
+    if (queued) queued.push(statement)
+    else this.#queued.set(setTenant, [statement])
+    return statement.result
+  }
+
+  async #flush(): Promise<void> {
+    const batches = this.#queued
+    this.#queued = new Map()
+    this.#busy = true
+    try {
+      const client = this.#client ?? (await this.#connect())
+      await Promise.all(
+        [...batches].map(([setTenant, statements]) => this.#run(client, setTenant, statements)),
+      )
+    } catch (error) {
+      for (const statement of [...batches.values()].flat()) statement.fail(this.#translate(error))
+    }
+    this.#busy = false
+    if (this.#queued.size > 0) setImmediate(() => this.#flush())
+  }
+
+  /** Never rejects: failures go to the statements concerned, and the rest are sent again. */
+  async #run(
+    client: pg.Client,
+    setTenant: string | null,
+    statements: PendingStatement[],
+    again = false,
+  ): Promise<void> {
+    const { error, answered, because } = await runPipeline(client, setTenant, statements)
+    const settled = Math.max(answered, 0)
+    for (let at = 0; at < settled; at++) statements[at]!.settle()
+    if (!error) return
+    const rest = statements.slice(settled)
+    if (because === 'neighbour') await this.#run(client, setTenant, rest, again)
+    else if (because === 'outdated' && !again) await this.#run(client, setTenant, rest, true)
+    else {
+      const failed = answered < 0 ? rest.splice(0) : rest.splice(0, 1)
+      for (const statement of failed) statement.fail(this.#translate(error))
+      if (rest.length > 0) await this.#run(client, setTenant, rest)
+    }
+  }
+
+  #connect(): Promise<pg.Client> {
+    this.#connecting ??= this.#newClient().finally(() => {
+      this.#connecting = null
+    })
+    return this.#connecting
+  }
+
+  async #newClient(): Promise<pg.Client> {
+    const client = new pg.Client(this.#config)
+    const lost = () => {
+      if (this.#client === client) this.#client = null
+    }
+    client.on('error', lost).on('end', lost)
+    await client.connect()
+    this.#client = client
+    return client
+  }
+
+  async close(): Promise<void> {
+    await this.#connecting?.catch(() => {})
+    await this.#client?.end()
+  }
+}

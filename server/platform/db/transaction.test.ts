@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newDatabase } from '../../../test/harness.ts'
+import { newId } from '../ids.ts'
+import { openDb, type Tx } from './index.ts'
+import { sql } from './sql.ts'
+
+const { service } = await newDatabase()
+const organizationId = newId()
+const addRole = (tx: Tx, name: string) =>
+  tx.run(
+    sql`insert into roles (organization_id, id, name, scopes) values (${organizationId}, ${newId()}, ${name}, '{}')`,
+  )
+
+for (const end of ['commit', 'rollback'] as const) {
+  test(`a statement that comes after the ${end} is refused and changes nothing`, async (t) => {
+    const db = openDb(service, { max: 1 })
+    t.after(() => db.close())
+    let late!: Tx
+    const run = db.tx(organizationId, async (tx) => {
+      late = tx
+      if (end === 'rollback') throw new Error('no')
+    })
+    await (end === 'rollback' ? assert.rejects(run, /no/) : run)
+    // By now the connection works for somebody else.
+    await db.tx(newId(), async (other) => {
+      await assert.rejects(addRole(late, `late ${end}`), /ended/)
+      await assert.rejects(late.execute('select 1'), /ended/)
+      await other.one(sql`select 1`)
+    })
+    const found = await db.tenant(organizationId).many(sql`select name from roles`)
+    assert.deepEqual(found, [])
+  })
+}
+
+test('statements that are under way when another one fails are answered before the rollback', async (t) => {
+  const db = openDb(service, { max: 1 })
+  t.after(() => db.close())
+  const failed = db.tx(organizationId, (tx) =>
+    Promise.all([tx.one(sql`select 1 / ${0}::int`), addRole(tx, 'beside')]),
+  )
+  await assert.rejects(failed, /division by zero/)
+  assert.deepEqual(await db.tenant(organizationId).many(sql`select name from roles`), [])
+})
