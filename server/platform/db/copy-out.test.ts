@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { CopyOut } from './copy-out.ts'
-import { DatabaseSocket } from './database-socket.ts'
+import type { DatabaseSocket } from './database-socket.ts'
 
 function message(type: string, body: Buffer): Buffer {
   const length = Buffer.alloc(4)
@@ -59,25 +59,4 @@ test('rows arrive whole, however the bytes are cut; what follows is left to the 
     assert.deepEqual(rows, texts, `seed ${seed}`)
     assert.ok(Buffer.concat(left).equals(after), `seed ${seed}`)
   }
-})
-
-test('what is written in one turn leaves in one piece, in its order', async (t) => {
-  const server = createServer().listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  const arrived = once(server, 'connection')
-  const socket = new DatabaseSocket()
-  t.after(() => socket.destroy())
-  socket.connect((server.address() as AddressInfo).port, '127.0.0.1')
-  const [[peer]] = await Promise.all([arrived, once(socket, 'connect')])
-  const pieces = t.mock.method(socket, '_write')
-  for (const text of ['begin', ' and', ' more']) socket.write(Buffer.from(text))
-  socket.end(Buffer.from(' and the end'))
-  const received: Buffer[] = []
-  for await (const bytes of peer) received.push(bytes)
-  assert.equal(String(Buffer.concat(received)), 'begin and more and the end')
-  assert.deepEqual(
-    pieces.mock.calls.map(({ arguments: [bytes] }) => String(bytes)),
-    ['begin and more', ' and the end'],
-  )
 })

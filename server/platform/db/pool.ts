@@ -122,14 +122,13 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
   // It has few connections at once, for all tenants together, so none of them waits for a share.
   const groupCommit = new GroupCommit(withClient, translated)
 
-  const tenant = (id: string | readonly string[]): TenantDb => ({
-    ...queryable(
-      send(id),
-      (query) => sharedReads.read(setTenant(id), query),
-      send(id, listTimeoutMs),
-    ),
-    copyOut: (query, sink) => clientFor(id, (client) => runCopyOut(client, id, query, sink)),
-  })
+  const tenant = (id: string | readonly string[]): TenantDb => {
+    const setId = setTenant(id)
+    return {
+      ...queryable(send(id), (query) => sharedReads.read(setId, query), send(id, listTimeoutMs)),
+      copyOut: (query, sink) => clientFor(id, (client) => runCopyOut(client, id, query, sink)),
+    }
+  }
 
   return {
     ...queryable(send(null), (query) => sharedReads.read(null, query), send(null, listTimeoutMs)),
