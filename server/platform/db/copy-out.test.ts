@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { CopyOut } from './copy-out.ts'
 import type { DatabaseSocket } from './database-socket.ts'
