@@ -1,6 +1,6 @@
 import { OperatorError } from '../server/platform/errors.ts'
+import { queueDepths } from '../server/platform/jobs/depths.ts'
 import { listFailedJobs, retryJobs } from '../server/platform/jobs/failures.ts'
-import { queueDepths } from '../server/platform/jobs/queue.ts'
 import { command } from './command.ts'
 import { withGround } from './ground.ts'
 import { print, table } from './output.ts'

@@ -1,9 +1,10 @@
 import { PgBoss } from 'pg-boss'
 import Value from 'typebox/value'
-import { type Connection, clientConfig, type Db, type Queryable } from '../db.ts'
+import { type Connection, clientConfig, type Db } from '../db.ts'
 import type { Logger } from '../log.ts'
 import { sql } from '../sql.ts'
 import { type Job, type JobDefinition, MAX_PAUSE_SECONDS, type SendJob } from './definition.ts'
+import { type QueueDepth, queueDepths } from './depths.ts'
 
 const SCHEMA = 'pgboss'
 
@@ -40,29 +41,6 @@ export async function migrateQueue(owner: Connection, definitions: JobDefinition
     await boss.stop({ graceful: false })
   }
 }
-
-export interface QueueDepth {
-  name: string
-  waiting: number
-  active: number
-  /** Failed before and waiting for the next attempt. */
-  retrying: number
-  failed: number
-  oldestSeconds: number
-}
-
-export const queueDepths = (db: Queryable): Promise<QueueDepth[]> =>
-  db.many<QueueDepth>(sql`
-    select q.name,
-           count(*) filter (where j.state in ('created', 'retry') and j.start_after <= now())::int as waiting,
-           count(*) filter (where j.state = 'active')::int as active,
-           count(*) filter (where j.state = 'retry')::int as retrying,
-           count(*) filter (where j.state = 'failed')::int as failed,
-           coalesce(extract(epoch from now() - min(j.start_after)
-             filter (where j.state in ('created', 'retry') and j.start_after <= now())), 0)::float8 as "oldestSeconds"
-      from pgboss.queue q left join pgboss.job j on j.name = q.name
-     where q.name not like '\_\_pgboss%'
-     group by q.name`)
 
 export interface Queue {
   send: SendJob
