@@ -86,7 +86,7 @@ export async function startService(config: Config, log: Logger) {
       await Promise.all([stopCache(), app.forwarding.stop()])
     }
     if (config.role !== 'web') {
-      await app.queue.work()
+      await app.queue.work(ground.database.service)
       app.forwarding.work()
     }
     return { app, ground, first, stopListening }

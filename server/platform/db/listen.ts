@@ -5,7 +5,7 @@ import { type Connection, clientConfig } from './index.ts'
 export interface Listener {
   /** The connection stands and listens; also after it was lost and came back. */
   onConnect(client: pg.Client): void | Promise<void>
-  onNews(): void
+  onNews(payload: string): void
   /** From now on news may be missed. */
   onLost?(): void
 }
@@ -31,7 +31,7 @@ export async function listen(
     }
     current = client
     client.on('error', lost).on('end', lost)
-    client.on('notification', () => listener.onNews())
+    client.on('notification', ({ payload = '' }) => listener.onNews(payload))
     try {
       await client.connect()
       await client.query(`listen ${channel}`)

@@ -130,7 +130,7 @@ test('a worker runs what is sent, and its schedules are registered', async () =>
     handle(count, async ({ by }) => done(by)),
   ])
   await db.run(sql`delete from pgboss.job where name = 'test.count'`)
-  await queue.work()
+  await queue.work(app.service)
   await db.tx(null, (tx) => queue.send(tx, count, { by: 42 }))
   assert.equal(await ran, 42)
   await queue.stop()
@@ -155,7 +155,7 @@ test('a worker that has done a job looks for the next one at once', {
   await db.tx(null, async (tx) => {
     for (let by = 0; by < most; by++) await queue.send(tx, count, { by })
   })
-  await queue.work()
+  await queue.work(app.service)
   // With a look each second this would take five minutes.
   await all
   await queue.stop()

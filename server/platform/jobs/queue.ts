@@ -3,10 +3,13 @@ import Value from 'typebox/value'
 import { type Connection, clientConfig, type Db } from '../db.ts'
 import type { Logger } from '../log.ts'
 import { sql } from '../sql.ts'
+import { makeBoss, SCHEMA } from './boss.ts'
 import { type Job, type JobDefinition, MAX_PAUSE_SECONDS, type SendJob } from './definition.ts'
 import { type QueueDepth, queueDepths } from './depths.ts'
+import { wakeWhenDue } from './due.ts'
 
-const SCHEMA = 'pgboss'
+/** A backstop only: notifications and wakeWhenDue tell a worker when to fetch. */
+const WORKER_POLL_SECONDS = 600
 
 /** Run by the owner, under the migration lock: the queue's own tables, our queues, the service's rights. */
 export async function migrateQueue(owner: Connection, definitions: JobDefinition[]): Promise<void> {
@@ -27,6 +30,7 @@ export async function migrateQueue(owner: Connection, definitions: JobDefinition
         retryBackoff: true,
         retryDelayMax: MAX_PAUSE_SECONDS,
         heartbeatSeconds: 30,
+        notify: true,
       }
       if (await boss.getQueue(name)) await boss.updateQueue(name, options)
       else await boss.createQueue(name, { ...options, ...(oneWaiting && { policy: 'short' }) })
@@ -44,8 +48,8 @@ export async function migrateQueue(owner: Connection, definitions: JobDefinition
 
 export interface Queue {
   send: SendJob
-  /** Fetches and runs jobs until `stop`. */
-  work(): Promise<void>
+  /** Fetches and runs jobs until `stop`, on a notification over a connection of its own or when they are due. */
+  work(connection: Connection, pollMs?: number): Promise<void>
   /** For tests: runs everything that is due now, in this process. Returns how many jobs ran. */
   runDue(): Promise<number>
   depths(): Promise<QueueDepth[]>
@@ -67,24 +71,8 @@ export async function openQueue(
   jobs: Job[],
 ): Promise<Queue> {
   checkHandlers(definitions, jobs)
-  let working = false
-  const make = (worker: boolean) => {
-    const boss = new PgBoss({
-      db: { executeSql: async (text, values) => db.pool.query(text, values as unknown[]) },
-      schema: SCHEMA,
-      migrate: false,
-      createSchema: false,
-      supervise: worker,
-      schedule: worker,
-      // Our role owns no index.
-      reindex: false,
-      monitorVacuum: false,
-    })
-    boss.on('error', (error) => log.warn({ reason: error.message }, 'job queue'))
-    boss.on('warning', ({ message }) => log.debug({ reason: message }, 'job queue'))
-    return boss
-  }
-  let boss = make(false)
+  let stopWaking: (() => Promise<void>) | null = null
+  let boss = makeBoss(db, log)
   await boss.start()
 
   /** Of what comes round by itself one failure at a time is enough: the run that waits does the work of both. */
@@ -118,22 +106,31 @@ export async function openQueue(
       })
     },
 
-    async work() {
+    async work(connection, pollMs) {
       await boss.stop({ graceful: false })
-      boss = make(true)
-      await boss.start()
-      working = true
+      const worker = makeBoss(db, log, connection)
+      boss = worker
+      await worker.start()
+      const workers = new Map<string, string>()
+      const wake = (queue: string) => {
+        const id = workers.get(queue)
+        if (id !== undefined) worker.notifyWorker(id)
+      }
       for (const job of jobs) {
         const { name, cron } = job.definition
-        if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' })
-        const worker = boss
-        let workerId: string | undefined
-        workerId = await worker.work(name, { pollingIntervalSeconds: 1 }, async (batch) => {
-          for (const { id, data } of batch) await runOne(job, id, (data ?? {}) as object)
-          // There may be more: a thousand mails would else take as many seconds.
-          if (workerId !== undefined) worker.notifyWorker(workerId)
+        if (cron) await worker.schedule(name, cron, {}, { tz: 'UTC' })
+        const options = { pollingIntervalSeconds: WORKER_POLL_SECONDS }
+        const id = await worker.work(name, options, async (batch) => {
+          try {
+            for (const { id, data } of batch) await runOne(job, id, (data ?? {}) as object)
+          } finally {
+            // There may be more, whatever became of this one.
+            wake(name)
+          }
         })
+        workers.set(name, id)
       }
+      stopWaking = wakeWhenDue(db, log, wake, pollMs)
     },
 
     async runDue() {
@@ -159,7 +156,8 @@ export async function openQueue(
     depths: () => queueDepths(db),
 
     async stop() {
-      await boss.stop({ graceful: working, timeout: 10_000 })
+      await stopWaking?.()
+      await boss.stop({ graceful: stopWaking !== null, timeout: 10_000 })
     },
   }
 }
