@@ -9,7 +9,7 @@ import { sql } from '../server/platform/sql.ts'
 import { startApp } from '../test/harness.ts'
 
 const app = await startApp()
-const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
+const url = await app.listen()
 
 function startTail(apiKey: string, args: string[] = [], base = url) {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url))

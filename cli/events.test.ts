@@ -13,7 +13,7 @@ import { startApp, tempDirectory } from '../test/harness.ts'
 import { runCli } from './installation.ts'
 
 const app = await startApp()
-const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
+const url = await app.listen()
 const directory = tempDirectory()
 
 interface Key {

@@ -11,7 +11,7 @@ import { person } from './people.ts'
 // the wire, with the headers, nulls, surplus members and spellings that such clients send.
 
 const app = await startApp()
-const address = new URL(await app.http.listen({ port: 0, host: '127.0.0.1' }))
+const address = new URL(await app.listen())
 const { publicKey } = newKeyPair()
 
 interface Answer {

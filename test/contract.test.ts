@@ -165,7 +165,7 @@ test('the API reference loads nothing from outside', async () => {
 })
 
 test('the typed client speaks to a real listener', async () => {
-  const baseUrl = await app.http.listen({ port: 0, host: '127.0.0.1' })
+  const baseUrl = await app.listen()
   const org = await app.newOrganization()
   const { management } = createClient({ baseUrl, apiKey: org.apiKey })
   const list = await management.GET('/organizations', { params: { query: { limit: 1 } } })

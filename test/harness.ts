@@ -169,6 +169,10 @@ export async function startApp(options: AppOptions = {}) {
     }
   })
 
+  let listening: Promise<string> | undefined
+  /** Listens, for tests that need more than `inject`, and returns the address. */
+  const listen = async () => (listening ??= app.http.listen({ port: 0, host: '127.0.0.1' }))
+
   const keepSecret = <T extends Credentials>(credentials: T): T => {
     secrets.add(credentials.apiKey).add(credentials.password)
     return credentials
@@ -273,6 +277,7 @@ export async function startApp(options: AppOptions = {}) {
     /** All that were registered, also those that no bundle publishes. */
     routes,
     secrets,
+    listen,
     anonymous: caller(app.http, null),
     as: (apiKey: string) => caller(app.http, apiKey),
     newOrganization,

@@ -7,7 +7,7 @@ import { startApp, tempDirectory } from '../../test/harness.ts'
 import { sql } from '../platform/sql.ts'
 
 const app = await startApp()
-const address = await app.http.listen({ port: 0, host: '127.0.0.1' })
+const address = await app.listen()
 /** Whoever runs the tests; an agent that is not root runs as itself only. */
 const me = (await run('id', ['-un'])).stdout.trim()
 

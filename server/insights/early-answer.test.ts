@@ -23,7 +23,7 @@ test('a full large page is the same, whether its answer began early or not', asy
     return { id, timestamp, service: 'systems', document }
   })
   await app.db.tx(org.organizationId, (tx) => insertPastEvents(tx, org.organizationId, rows))
-  const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
+  const url = await app.listen()
   const ask = (encoding: string, sort: 'ASC' | 'DESC') =>
     fetch(`${url}/insights/directory/v1/events`, {
       method: 'POST',

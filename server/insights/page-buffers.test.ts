@@ -54,7 +54,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 
 test('large pages of two organizations at once, some read late, some broken off, never mix', async () => {
   const organizations = [await filled(), await filled()]
-  const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
+  const url = await app.listen()
   const check = async (response: IncomingMessage, org: Organization) => {
     const events = JSON.parse(await textOf(response)) as { message: string }[]
     assert.equal(events.length, EVENTS)

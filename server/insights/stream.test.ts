@@ -8,7 +8,7 @@ import { startOf } from './stream.ts'
 import { readBetween, readWatermark } from './stream-store.ts'
 
 const app = await startApp()
-const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
+const url = await app.listen()
 const STREAM = '/insights/directory/v1/events/stream'
 
 interface Message {

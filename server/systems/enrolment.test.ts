@@ -7,7 +7,7 @@ import { enrol, FACTS, newKeyPair, run, signedCaller } from '../../test/enrol.ts
 import { startApp, tempDirectory } from '../../test/harness.ts'
 
 const app = await startApp()
-const address = await app.http.listen({ port: 0, host: '127.0.0.1' })
+const address = await app.listen()
 const pair = newKeyPair()
 
 const register = (connectKey: string, body: object) =>

@@ -8,7 +8,7 @@ import { newId } from '../platform/ids.ts'
 import { sql } from '../platform/sql.ts'
 
 const app = await startApp()
-const address = await app.http.listen({ port: 0, host: '127.0.0.1' })
+const address = await app.listen()
 const [own, other] = [newKeyPair(), newKeyPair()]
 
 async function newSystem(pair = own, facts: object = {}) {

@@ -6,7 +6,7 @@ import { startApp } from '../../../test/harness.ts'
 
 const app = await startApp()
 const org = await app.newOrganization()
-await app.http.listen({ port: 0, host: '127.0.0.1' })
+await app.listen()
 const { port } = app.http.server.address() as AddressInfo
 
 /** The bytes as they are, and the whole answer to them. */
