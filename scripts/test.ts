@@ -1,4 +1,4 @@
-import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
@@ -33,10 +33,27 @@ process.env.TEST_CLUSTER = JSON.stringify(cluster.connections)
 // Most files load the whole service: it is compiled once for all of them.
 process.env.NODE_COMPILE_CACHE = join(directory, 'compiled')
 
+// Starting the application costs more than most files' tests do. Files that start it without options
+// therefore run in two processes, one after the other, and share one application in each; every file
+// is a suite of its own there. All others, and a file that runs by itself, have their own process.
+const sharing = files.filter((file) =>
+  /^const .* = await startApp\(\)$/m.test(readFileSync(file, 'utf8')),
+)
+const groups = [0, 1]
+  .map((group) => sharing.filter((_, at) => at % 2 === group))
+  .filter((group) => group.length > 1)
+const together = new URL('../test/together.ts', import.meta.url)
+const entries = groups.map((group, at) => {
+  const path = join(directory, `together-${at + 1}.mjs`)
+  const list = JSON.stringify(group)
+  writeFileSync(path, `import { runTogether } from '${together}'\nrunTogether(${list})\n`)
+  return path
+})
+
 const counts = { passed: 0, failed: 0 }
 // A failed test may leave a socket open; its file must end all the same, or the run never would.
 const stream = run({
-  files,
+  files: [...entries, ...files.filter((file) => !groups.flat().includes(file))],
   concurrency: 2,
   timeout: 600_000,
   execArgv: ['--test-force-exit'],

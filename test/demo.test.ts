@@ -58,7 +58,7 @@ interface Row {
 
 const now = Date.now()
 const dataDir = tempDirectory()
-const app = await startApp()
+const app = await startApp({ alone: true })
 const lines: string[] = []
 const options = {
   baseUrl: 'http://localhost:8080',
@@ -351,7 +351,7 @@ test('a second load changes nothing, and says so when the credentials file is go
 })
 
 test('a load that breaks off half-way leaves nothing behind', async () => {
-  const other = await startApp()
+  const other = await startApp({ alone: true })
   const dataDir = tempDirectory()
   const breakOff = (line: string) => {
     if (line.startsWith('Events')) throw new Error('pulled the plug')
@@ -366,7 +366,7 @@ test('a load that breaks off half-way leaves nothing behind', async () => {
 })
 
 test('loads started at the same moment leave one world, the same in every installation', async () => {
-  const other = await startApp()
+  const other = await startApp({ alone: true })
   const directories = [tempDirectory(), tempDirectory()]
   const results = await Promise.all(
     directories.map((dataDir) => loadDemo(other, { ...options, dataDir })),

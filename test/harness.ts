@@ -116,10 +116,26 @@ export interface AppOptions {
   searchTimeoutMs?: number
   /** Another process on the database of this one. */
   beside?: { owner: Connection; service: Connection; sealer: Sealer }
+  /** For a file that depends on more than its own organizations: never a shared application. */
+  alone?: true
 }
 
-/** The whole application on a database of its own; closed when the test file is done. */
+let shared: Awaited<ReturnType<typeof openApp>> | undefined
+
+/** From now on, `startApp()` without options returns one application throughout this process. */
+export async function shareApp(): Promise<void> {
+  shared = await openApp({})
+}
+
+/** The whole application. When the test file is done, its answers, events and log are checked. */
 export async function startApp(options: AppOptions = {}) {
+  const app = shared && Object.keys(options).length === 0 ? shared : await openApp(options)
+  after(app.checkRecorded)
+  return app
+}
+
+/** An application on a database of its own, closed when the tests that opened it are done. */
+async function openApp(options: AppOptions) {
   const { owner, service } = options.beside ?? (await newDatabase())
   const lines: string[] = []
   const secrets = new Set<string>()
@@ -162,12 +178,21 @@ export async function startApp(options: AppOptions = {}) {
     await stopListening()
     await db.close()
     await searchDb.close()
-    assert.deepEqual(problems, [], 'answers that their routes do not declare')
-    assert.deepEqual([...unlisted], [], 'members of events that GET /schema does not list')
-    for (const secret of secrets) {
-      assert.ok(!lines.some((line) => line.includes(secret)), 'a secret appeared in the log')
-    }
   })
+
+  /** Empties the lists, so that the next file to use this application answers for itself only. */
+  function checkRecorded() {
+    const kept = [...secrets]
+    const members = [...unlisted]
+    const logged = lines.splice(0)
+    secrets.clear()
+    unlisted.clear()
+    assert.deepEqual(problems.splice(0), [], 'answers that their routes do not declare')
+    assert.deepEqual(members, [], 'members of events that GET /schema does not list')
+    for (const secret of kept) {
+      assert.ok(!logged.some((line) => line.includes(secret)), 'a secret appeared in the log')
+    }
+  }
 
   let listening: Promise<string> | undefined
   /** Listens, for tests that need more than `inject`, and returns the address. */
@@ -277,6 +302,7 @@ export async function startApp(options: AppOptions = {}) {
     /** All that were registered, also those that no bundle publishes. */
     routes,
     secrets,
+    checkRecorded,
     listen,
     anonymous: caller(app.http, null),
     as: (apiKey: string) => caller(app.http, apiKey),

@@ -5,7 +5,7 @@ import { clientConfig } from '../server/platform/db.ts'
 import { asOwner } from './cluster.ts'
 import { startApp } from './harness.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 
 const tenantTables = () =>
   asOwner(app.owner, async (client) => {

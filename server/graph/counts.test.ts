@@ -13,7 +13,7 @@ import { addNode, deleteNode, type NodeRef, type NodeType, restoreNode } from '.
 import { addUpMembers } from './jobs.ts'
 import { reachedResource, traverse } from './traverse-store.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 const EVENT = '0190a000-0000-7000-8000-000000000000'
 
 const told = (tx: Tx) =>

@@ -13,7 +13,7 @@ import { systemCaller } from '../platform/caller.ts'
 import { PAGE } from './export.ts'
 import { recordEvent } from './record.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 const socketPath = join(tempDirectory(), 'export.sock')
 await app.http.listen({ path: socketPath })
 

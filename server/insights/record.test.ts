@@ -9,7 +9,7 @@ import { recordEvent } from './record.ts'
 import { createPartitions } from './store.ts'
 import { parseUserAgent } from './useragent.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 const WEEK = 7 * 86_400_000
 
 test('searchable values are folded to lower case; changes, useragent and times keep theirs', () => {

@@ -4,7 +4,7 @@ import { startApp } from '../../test/harness.ts'
 import { sql } from '../platform/sql.ts'
 import { dropExpired } from './jobs.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 const URL = '/insights/directory/v1/retention'
 const DAY = 86_400_000
 const now = Date.now()

@@ -11,7 +11,7 @@ import type { Shares } from '../platform/quota.ts'
 import { sql } from '../platform/sql.ts'
 import { type StreamLimits, streamRoutes } from './stream-routes.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 const PREFIX = '/insights/directory/v1'
 const STREAM = `${PREFIX}/events/stream`
 const OFTEN: StreamLimits = { heartbeatMs: 5, stalledMs: 60_000 }

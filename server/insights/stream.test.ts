@@ -218,7 +218,7 @@ test('a key that is no longer good receives nothing more', async () => {
 })
 
 test('a service that stops ends its streams', async () => {
-  const stopping = await startApp()
+  const stopping = await startApp({ alone: true })
   const org = await stopping.newOrganization()
   const base = await stopping.http.listen({ port: 0, host: '127.0.0.1' })
   const streams = await Promise.all([open(org, '', {}, base), open(org, '', {}, base)])

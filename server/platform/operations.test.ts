@@ -6,7 +6,7 @@ import { SMTPServer } from 'smtp-server'
 import { startApp } from '../../test/harness.ts'
 import { sql } from './sql.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 
 test('health and readiness answer without a credential', async () => {
   assert.deepEqual((await app.anonymous.get('/healthz')).json(), { status: 'ok' })

@@ -6,7 +6,7 @@ import { createLog } from './log.ts'
 import { sql } from './sql.ts'
 import { Storage } from './storage.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 
 /** PostgreSQL's own error, for every write of that kind. A disk that is really full: test/process. */
 const failOn = (what: string, table: string, code: string) =>

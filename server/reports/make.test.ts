@@ -11,7 +11,7 @@ import { makeReportJob } from './job-definitions.ts'
 import { tidyReports } from './jobs.ts'
 import { makeReport } from './make.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 const URL = '/insights/directory/v1/reports'
 const DAY = 86_400_000
 const context = { db: app.db, send: app.queue.send, names: namesBy({}) }

@@ -9,7 +9,7 @@ import { defineJob, handle, type JobDefinition, MAX_PAUSE_SECONDS, UPKEEP } from
 import { listFailedJobs, retryJobs, watchJobsJob } from './failures.ts'
 import { migrateQueue, openQueue } from './queue.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 const once = defineJob({
   name: 'test.once',
   payload: Type.Object({ organizationId: Type.String() }),

@@ -9,7 +9,7 @@ import { sql } from '../sql.ts'
 import { defineJob, handle, type JobDefinition } from './definition.ts'
 import { migrateQueue, openQueue } from './queue.ts'
 
-const app = await startApp()
+const app = await startApp({ alone: true })
 const count = defineJob({
   name: 'test.count',
   payload: Type.Object({ by: Type.Integer() }),
