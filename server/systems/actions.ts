@@ -173,9 +173,10 @@ export function removeSystem(context: SystemContext, caller: Caller, id: string)
       resource: resourceOf(row),
     })
     await markDeleted(tx, organizationId, row.id, new Date().toISOString())
-    await deleteNode(tx, organizationId, 'system', row.id, eventId)
     const system = toSystem(row)
+    // Listeners first: they may need what the system was connected with.
     await context.changed.fire(tx, caller, { systemId: row.id, before: system, after: null })
+    await deleteNode(tx, organizationId, 'system', row.id, eventId)
     return system
   })
 }
