@@ -15,7 +15,7 @@ import { print, table } from './output.ts'
 
 async function createUnder(db: Db, providerId: string, name: string): Promise<string> {
   const caller = { ...systemCaller(providerId, 'gatehouse'), providerId }
-  const context: OrganizationContext = { db, created: hook() }
+  const context: OrganizationContext = { db, created: hook(), changed: hook() }
   context.created.on(linkNewOrganization({ cache: new CredentialCache() }))
   const row = await createOrganization(context, caller, providerId, { name })
   return row.id

@@ -2,7 +2,7 @@ import { plantApplication } from '../server/applications/index.ts'
 import { changeEdge, type NodeRef } from '../server/graph/index.ts'
 import type { Tx } from '../server/platform/db.ts'
 import type { Application } from './people.ts'
-import { demoAdministrator } from './systems.ts'
+import { demoAdministrator, namedEnds } from './systems.ts'
 import { actAs } from './tenancy.ts'
 import type { Tenant, World } from './world.ts'
 
@@ -42,13 +42,9 @@ async function bind(tx: Tx, tenant: Tenant, { id, displayLabel }: Application): 
     [{ type: 'user', id: head.id }, head.username],
   ]
   for (const [source, name] of holders) {
-    const names = async () =>
-      new Map([
-        [source.id, name],
-        [id, displayLabel],
-      ])
+    const context = namedEnds([source.id, name], [id, displayLabel])
     const target = { type: 'application', id } as const
-    await changeEdge(tx, demoAdministrator(tenant), names, { source, target, op: 'add' })
+    await changeEdge(context, tx, demoAdministrator(tenant), { source, target, op: 'add' })
   }
 }
 

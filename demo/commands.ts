@@ -3,7 +3,7 @@ import { changeEdge } from '../server/graph/index.ts'
 import type { Tx } from '../server/platform/db.ts'
 import type { Device } from './people.ts'
 import { Random } from './random.ts'
-import { demoAdministrator } from './systems.ts'
+import { demoAdministrator, namedEnds } from './systems.ts'
 import { actAs } from './tenancy.ts'
 import type { Tenant, World } from './world.ts'
 
@@ -96,12 +96,8 @@ export async function plantCommands(tx: Tx, { tenants, now }: World): Promise<st
       for (const device of devices) {
         const source = { type: 'command', id } as const
         const target = { type: 'system', id: device.id } as const
-        const names = async () =>
-          new Map([
-            [id, plan.name],
-            [device.id, device.displayName],
-          ])
-        await changeEdge(tx, demoAdministrator(tenant), names, { source, target, op: 'add' })
+        const context = namedEnds([id, plan.name], [device.id, device.displayName])
+        await changeEdge(context, tx, demoAdministrator(tenant), { source, target, op: 'add' })
       }
       results += await plantResults(tx, tenant, plan, id, devices, now, random)
     }

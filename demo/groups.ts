@@ -2,7 +2,7 @@ import { changeEdge } from '../server/graph/index.ts'
 import { plantGroup } from '../server/groups/index.ts'
 import type { Tx } from '../server/platform/db.ts'
 import { Random } from './random.ts'
-import { demoAdministrator } from './systems.ts'
+import { demoAdministrator, namedEnds } from './systems.ts'
 import { actAs } from './tenancy.ts'
 import type { Tenant, World } from './world.ts'
 
@@ -48,8 +48,8 @@ async function plantLinuxSystems(tx: Tx, tenant: Tenant): Promise<void> {
     members: devices.map((device) => device.id),
   })
   const [group] = tenant.groups
-  const names = async () => new Map([[group!.id, group!.name] as const, [id, LINUX] as const])
-  await changeEdge(tx, demoAdministrator(tenant), names, {
+  const context = namedEnds([group!.id, group!.name], [id, LINUX])
+  await changeEdge(context, tx, demoAdministrator(tenant), {
     source: { type: 'user_group', id: group!.id },
     target: { type: 'system_group', id },
     op: 'add',

@@ -1,7 +1,8 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
-import { changeEdge, type GraphActor } from '../server/graph/index.ts'
+import { changeEdge, type EdgeContext, type GraphActor } from '../server/graph/index.ts'
 import type { Tx } from '../server/platform/db.ts'
+import { hook } from '../server/platform/hooks.ts'
 import { plantSystem } from '../server/systems/index.ts'
 import type { Device } from './people.ts'
 import { Random } from './random.ts'
@@ -86,6 +87,12 @@ function record(device: Device, nth: number, now: number, random: Random) {
 const CONSOLE_BROWSER =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
 
+/** For an edge between two that have these names. Nobody listens while the demo is planted. */
+export const namedEnds = (...ends: [id: string, name: string][]): EdgeContext => ({
+  names: async () => new Map(ends),
+  edgeChanged: hook(),
+})
+
 /** The first of those who change things there, at the console. */
 export const demoAdministrator = ({
   id,
@@ -117,12 +124,8 @@ export async function plantSystems(tx: Tx, world: World): Promise<string> {
       await plantSystem(tx, tenant.id, row, publicKey)
       const source = { type: 'user', id: device.owner.id } as const
       const target = { type: 'system', id: device.id } as const
-      const names = async () =>
-        new Map([
-          [source.id, device.owner.username],
-          [target.id, device.displayName],
-        ])
-      await changeEdge(tx, demoAdministrator(tenant), names, { source, target, op: 'add' })
+      const context = namedEnds([source.id, device.owner.username], [target.id, device.displayName])
+      await changeEdge(context, tx, demoAdministrator(tenant), { source, target, op: 'add' })
       const privateKeyPath = `systems/${device.id}.pem`
       privateKeys.set(privateKeyPath, privateKey)
       credentials.systems.push({

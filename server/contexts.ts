@@ -2,7 +2,7 @@ import { type AdminContext, CredentialCache, linkNewOrganization } from './admin
 import { type ApplicationContext, applicationNames, isInactive } from './applications/index.ts'
 import { type CommandContext, commandDetails, commandNames } from './commands/index.ts'
 import type { ForwardingContext } from './forwarding/index.ts'
-import { type GraphContext, namesBy } from './graph/index.ts'
+import { type EdgeContext, type GraphContext, namesBy } from './graph/index.ts'
 import {
   forgetMember,
   type GroupContext,
@@ -55,21 +55,18 @@ interface ContextParts {
   send: SendJob
 }
 
-/** Groups know their members by the records of the slices below, and names for the graph. */
-const groupContext = (
-  parts: Pick<GroupContext, 'db' | 'send' | 'postMail' | 'publicUrl'>,
-): GroupContext => ({
-  ...parts,
-  names: namesBy({
-    user: (tx, organizationId, ids) => memberNames(tx, organizationId, 'user', ids),
-    system: (tx, organizationId, ids) => memberNames(tx, organizationId, 'system', ids),
-    user_group: groupNames,
-    system_group: groupNames,
-    command: commandNames,
-    application: applicationNames,
-  }),
-  resources: { user: userResource, system: systemResource },
+/** How each slice calls its records. */
+const nodeNames = namesBy({
+  user: (tx, organizationId, ids) => memberNames(tx, organizationId, 'user', ids),
+  system: (tx, organizationId, ids) => memberNames(tx, organizationId, 'system', ids),
+  user_group: groupNames,
+  system_group: groupNames,
+  command: commandNames,
+  application: applicationNames,
 })
+
+const usernames: CommandContext['usernames'] = async (tx, organizationId, ids) =>
+  new Map((await findUsers(tx, organizationId, ids)).map(({ id, username }) => [id, username]))
 
 /** Made once, with what lower slices are to tell higher ones. */
 export function createContexts({ config, db, searchDb, sealer, send }: ContextParts): Contexts {
@@ -100,21 +97,34 @@ export function createContexts({ config, db, searchDb, sealer, send }: ContextPa
     signOutAddress,
     keptOut: [recordKeptOut, recordKeptOutOfClient],
   }
-  const groups = groupContext({
+  const edges: EdgeContext = { names: nodeNames, edgeChanged: hook() }
+  const graph: GraphContext = {
+    ...edges,
+    db,
+    commandDetails,
+    userStanding: userStanding(db),
+    isInactive,
+  }
+  const groups: GroupContext = {
+    ...edges,
     db,
     send,
     publicUrl,
     postMail: config.smtpUrl === undefined ? null : postMail,
-  })
-  const organizations: OrganizationContext = { db, created: hook() }
-  const systems: SystemContext = { db, sealer, publicUrl, changed: hook() }
-  const commands: CommandContext = {
+    resources: { user: userResource, system: systemResource },
+    changed: hook(),
+  }
+  const applications: ApplicationContext = {
     db,
     sealer,
     send,
-    usernames: async (tx, organizationId, ids) =>
-      new Map((await findUsers(tx, organizationId, ids)).map(({ id, username }) => [id, username])),
+    postMail,
+    outbound,
+    publicUrl,
+    changed: hook(),
   }
+  const organizations: OrganizationContext = { db, created: hook(), changed: hook() }
+  const systems: SystemContext = { db, sealer, publicUrl, changed: hook() }
 
   // Who hears what, in this order, within the transaction of the change.
   organizations.created.on(linkNewOrganization(admins))
@@ -131,20 +141,14 @@ export function createContexts({ config, db, searchDb, sealer, send }: ContextPa
 
   return {
     admins,
-    applications: { db, sealer, send, postMail, outbound, publicUrl },
-    commands,
+    applications,
+    commands: { db, sealer, send, usernames },
     forwarding: { db, searchDb, sealer, outbound },
-    graph: {
-      db,
-      names: groups.names,
-      commandDetails,
-      userStanding: userStanding(db),
-      isInactive,
-    },
+    graph,
     groups,
     organizations,
     portal,
-    reports: { db, send, names: groups.names },
+    reports: { db, send, names: nodeNames },
     systems,
     users,
   }

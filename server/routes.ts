@@ -112,7 +112,7 @@ export async function registerRoutes(
     authenticate,
     shares: config.downloads,
   })
-  await http.register(organizationRoutes, { prefix: '/api', db })
+  await http.register(organizationRoutes, { prefix: '/api', context: organizations })
   await http.register(providerRoutes, { prefix: '/api/v2', context: organizations })
   await http.register(administratorRoutes, { prefix: '/api', context: admins })
   await http.register(providerAdministratorRoutes, { prefix: '/api/v2', context: admins })

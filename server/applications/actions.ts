@@ -7,7 +7,7 @@ import { isId, newId } from '../platform/ids.ts'
 import { templateOf } from './catalogue.ts'
 import { certificatesById, deleteUnusedCertificates } from './certificate-store.ts'
 import type { SentConfig } from './config.ts'
-import type { ApplicationContext } from './context.ts'
+import type { ApplicationContext, SaveContext } from './context.ts'
 import { isCertificate, keepKeyPair, newKeyPair, sentKeyPair } from './key-pairs.ts'
 import { planPromotion } from './promotion.ts'
 import { resourceOf, SECRETS, toApplication, told } from './records.ts'
@@ -112,11 +112,12 @@ export async function createApplication(
   return context.db.tx(organizationId, async (tx) => {
     const row = await plantRow(context, tx, organizationId, { ...written, id }, pair)
     const certificates = await certificatesById(tx, organizationId, [row.certificate_id])
-    await recordEvent(tx, caller, {
+    const eventId = await recordEvent(tx, caller, {
       event_type: 'application_create',
       resource: resourceOf(row),
       changes: changesBetween({}, told(row, certificates), SECRETS),
     })
+    await context.changed.fire(tx, caller, { applicationId: id, before: null, after: row, eventId })
     return describe(context, tx, row)
   })
 }
@@ -148,8 +149,9 @@ export async function plantRow(
   return signing
 }
 
-/** Saves what has changed, with its event; nothing when nothing has. */
+/** Saves what has changed, with its event and news; nothing when nothing has. */
 export async function saveChange(
+  { changed }: SaveContext,
   tx: Tx,
   caller: Caller,
   before: ApplicationRow,
@@ -166,11 +168,12 @@ export async function saveChange(
     await giveUpSlug(tx, organizationId, after.id)
     await keepSlug(tx, after)
   }
-  await recordEvent(tx, caller, {
+  const eventId = await recordEvent(tx, caller, {
     event_type: 'application_update',
     resource: resourceOf(after),
     changes,
   })
+  await changed.fire(tx, caller, { applicationId: after.id, before, after, eventId })
 }
 
 /** The pair that came with a write. Null: none, or the one that signs already. */
@@ -213,7 +216,7 @@ export async function replaceApplication(
       after.certificate_id = (await keepKeyPair(context, tx, organizationId, id, pair)).id
       after.previous_certificate_id = before.certificate_id
     }
-    await saveChange(tx, caller, before, after)
+    await saveChange(context, tx, caller, before, after)
     return describe(context, tx, after)
   })
 }
@@ -233,6 +236,8 @@ export function removeApplication(
     })
     await markDeleted(tx, organizationId, id)
     await giveUpSlug(tx, organizationId, id)
+    // Listeners first: they may need what the application was connected with.
+    await context.changed.fire(tx, caller, { applicationId: id, before: row, after: null, eventId })
     await deleteNode(tx, organizationId, 'application', id, eventId)
     return describe(context, tx, row)
   })
@@ -257,6 +262,7 @@ export function restoreApplication(
     await restoreNode(tx, organizationId, 'application', id, eventId)
     // Its job may have come and gone in the meantime.
     await planPromotion(context, tx, organizationId, row)
+    await context.changed.fire(tx, caller, { applicationId: id, before: null, after: row, eventId })
     return describe(context, tx, row)
   })
 }

@@ -72,17 +72,17 @@ export async function listCertificates(
 
 /** Loads, changes, saves with the event; the certificates as they are then. */
 function change(
-  { db }: Pick<ApplicationContext, 'db'>,
+  context: Pick<ApplicationContext, 'db' | 'changed'>,
   caller: Caller,
   id: string,
   decide: (before: ApplicationRow, tx: Tx) => ApplicationRow | Promise<ApplicationRow>,
 ): Promise<ApplicationCertificate[]> {
   const { organizationId } = caller
-  return db.tx(organizationId, async (tx) => {
+  return context.db.tx(organizationId, async (tx) => {
     const before = await lockedApplication(tx, organizationId, id)
     if (before.certificate_id === null) throw noSso()
     const after = await decide(before, tx)
-    await saveChange(tx, caller, before, after)
+    await saveChange(context, tx, caller, before, after)
     return describe(tx, organizationId, after)
   })
 }
@@ -159,7 +159,7 @@ export const promoteCertificate = (
 
 /** For the job: what is no longer planned for this instant is left alone. */
 export const promoteAsPlanned = (
-  context: Pick<ApplicationContext, 'db'>,
+  context: Pick<ApplicationContext, 'db' | 'changed'>,
   caller: Caller,
   id: string,
   certificateId: string,

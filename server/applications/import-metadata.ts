@@ -71,7 +71,7 @@ export async function importSpMetadata(
   return context.db.tx(organizationId, async (tx) => {
     const before = await lockedApplication(tx, organizationId, id)
     const after = applied(before, settings)
-    await saveChange(tx, caller, before, after)
+    await saveChange(context, tx, caller, before, after)
     return (await describeApplications(context, tx, organizationId, [after]))[0]!
   })
 }

@@ -25,20 +25,20 @@ export function typeOfImage(content: Buffer): LogoType {
 
 /** Under a new id: a logo can be kept by browsers for as long as they like. */
 export function replaceLogo(
-  { db }: ApplicationContext,
+  context: ApplicationContext,
   caller: Caller,
   id: string,
   content: Buffer | null,
 ): Promise<void> {
   const { organizationId } = caller
   const contentType = content && typeOfImage(content)
-  return db.tx(organizationId, async (tx) => {
+  return context.db.tx(organizationId, async (tx) => {
     const before = await lockedApplication(tx, organizationId, id)
     await deleteLogos(tx, organizationId, id)
     const logoId = contentType && newId()
     if (logoId && contentType)
       await insertLogo(tx, organizationId, id, { id: logoId, content_type: contentType, content })
-    await saveChange(tx, caller, before, { ...before, logo_id: logoId })
+    await saveChange(context, tx, caller, before, { ...before, logo_id: logoId })
   })
 }
 

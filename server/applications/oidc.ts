@@ -97,10 +97,16 @@ function change(
     const changes = changesBetween(told(known, before), told(application, row), SECRETS)
     if (changes.length > 0) {
       if (application.hidden !== known.hidden) await saveApplication(tx, application)
-      await recordEvent(tx, caller, {
+      const eventId = await recordEvent(tx, caller, {
         event_type: 'application_update',
         resource: resourceOf(application),
         changes,
+      })
+      await context.changed.fire(tx, caller, {
+        applicationId: id,
+        before: known,
+        after: application,
+        eventId,
       })
     }
     return describe(context, application, row, clientSecret)

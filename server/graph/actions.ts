@@ -102,14 +102,14 @@ export const chainsTo = (start: NodeType, ends: readonly NodeType[]): Chain[] =>
   ends.flatMap((end) => chainsBetween(start, end))
 
 export async function changeAssociation(
-  { db, names }: GraphContext,
+  context: GraphContext,
   caller: Caller,
   source: NodeRef,
   { op, type, id, attributes }: GraphOperation,
 ): Promise<void> {
   const target = { type: type as NodeType, id }
   checkBothEnds(caller, source.type, target.type)
-  return db.tx(caller.organizationId, (tx) =>
-    changeEdge(tx, caller, names, { source, target, op, attributes }),
+  return context.db.tx(caller.organizationId, (tx) =>
+    changeEdge(context, tx, caller, { source, target, op, attributes }),
   )
 }

@@ -1,28 +1,16 @@
-import { type Actor, type Change, changesBetween, recordEvent } from '../insights/index.ts'
+import { type Change, changesBetween, recordEvent } from '../insights/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { conflict, notFound } from '../platform/errors.ts'
-import type { NodeNames } from './context.ts'
+import type { Attributes, EdgeContext, GraphActor, NodeNames } from './context.ts'
 import { endEdge, givesSudo, holdNodes, insertEdge, lockEdge, replaceEdge } from './edge-store.ts'
-import { memberTypeOf, type NodeRef, type NodeType } from './pairs.ts'
+import { memberTypeOf, type NodeRef, type NodeType, ordered } from './pairs.ts'
 import type { GraphOperation } from './schema.ts'
-import {
-  checkMayGiveSudo,
-  checkSudo,
-  checkSudoGrant,
-  mayGiveSudo,
-  type SudoGiver,
-  sudoEnabled,
-} from './sudo.ts'
-
-type Attributes = Record<string, unknown> | null
-
-/** Who changes an edge: a request's caller, or the service itself. */
-export type GraphActor = Actor & { organizationId: string } & SudoGiver
+import { checkMayGiveSudo, checkSudo, checkSudoGrant, mayGiveSudo, sudoEnabled } from './sudo.ts'
 
 export const nodeNotFound = (type: NodeType) => notFound('node_not_found', `${type} not found`)
 const edgeNotFound = () => notFound('edge_not_found', 'Not Found')
 
-export interface EdgeChange {
+export interface EdgeOperation {
   source: NodeRef
   target: NodeRef
   op: GraphOperation['op']
@@ -34,7 +22,7 @@ export interface EdgeChange {
 const SYSTEMS: readonly NodeType[] = ['system', 'system_group']
 
 /** The event of administrator rights on systems that a change brings with it. */
-function sudoEvent({ source, target }: EdgeChange, before: Attributes, after: Attributes) {
+function sudoEvent({ source, target }: EdgeOperation, before: Attributes, after: Attributes) {
   const granted = sudoEnabled(after)
   if (granted === sudoEnabled(before)) return null
   const [holder, other] = SYSTEMS.includes(source.type) ? [target, source] : [source, target]
@@ -47,7 +35,7 @@ function sudoEvent({ source, target }: EdgeChange, before: Attributes, after: At
 }
 
 /** Names both ends in the words of the event's association: type, id, and the connection itself. */
-async function describe(tx: Tx, actor: GraphActor, names: NodeNames, change: EdgeChange) {
+async function describe(tx: Tx, actor: GraphActor, names: NodeNames, change: EdgeOperation) {
   const { source, target, op, actionSource = 'manual' } = change
   const known = await names(tx, actor.organizationId, [source, target])
   const end = ({ type, id }: NodeRef) => ({ type, object_id: id, name: known.get(id) ?? '' })
@@ -75,14 +63,14 @@ export async function checkMayOpen(tx: Tx, actor: GraphActor, group: NodeRef): P
 }
 
 /**
- * Adds, ends or changes one edge, with its events, in the caller's transaction. Whether the two may be connected is for
+ * Adds, ends or changes one edge, with its events and news, in the caller's transaction. Whether the two may be connected is for
  * whoever calls. An edge that is there already is a conflict, one that is not there is not found.
  */
 export async function changeEdge(
+  { names, edgeChanged }: EdgeContext,
   tx: Tx,
   actor: GraphActor,
-  names: NodeNames,
-  change: EdgeChange,
+  change: EdgeOperation,
 ): Promise<void> {
   const { source, target, op, actionSource = 'manual' } = change
   const { organizationId } = actor
@@ -126,4 +114,14 @@ export async function changeEdge(
       resource: named(sudo.holder),
       association,
     })
+  const { from, to } = ordered(source, target)
+  await edgeChanged.fire(tx, actor, {
+    op,
+    source: from,
+    target: to,
+    isMembership: memberTypeOf(from.type) === to.type,
+    before,
+    after,
+    eventId,
+  })
 }

@@ -1,5 +1,14 @@
+import type { Actor } from '../insights/index.ts'
 import type { Db, Queryable } from '../platform/db.ts'
+import type { Hook } from '../platform/hooks.ts'
 import type { NodeRef, NodeType } from './pairs.ts'
+import type { GraphOperation } from './schema.ts'
+import type { SudoGiver } from './sudo.ts'
+
+/** Who changes an edge: a request's caller, or the service itself. */
+export type GraphActor = Actor & { organizationId: string } & SudoGiver
+
+export type Attributes = Record<string, unknown> | null
 
 /** How the slices above call their records, by id. The graph itself knows no names. */
 export type NodeNames = (
@@ -22,9 +31,32 @@ export type UserStanding = (
   instant: Date | null,
 ) => Promise<{ state: 'STAGED' | 'ACTIVATED' | 'SUSPENDED'; locked: boolean } | null>
 
-export interface GraphContext {
-  db: Db
+/** An edge came, ended, or has other attributes. */
+export interface EdgeChange {
+  op: GraphOperation['op']
+  /** As the edge is stored, whoever was named first: from who gains to what is gained, from a group to its member. */
+  source: NodeRef
+  target: NodeRef
+  isMembership: boolean
+  /** The attributes. */
+  before: Attributes
+  after: Attributes
+  /** The event that tells of it. */
+  eventId: string
+}
+
+/** What it takes to change an edge. */
+export interface EdgeContext {
   names: NodeNames
+  /**
+   * Single edges only. Those that end with a node or come back with it are told by the hook of its slice: `changed` of
+   * users, systems, groups and applications. (Commands have none: nobody above them listens.)
+   */
+  edgeChanged: Hook<GraphActor, EdgeChange>
+}
+
+export interface GraphContext extends EdgeContext {
+  db: Db
   userStanding: UserStanding
   /** Whether nobody can use an application now, whoever reaches it. */
   isInactive: (db: Queryable, organizationId: string, applicationId: string) => Promise<boolean>

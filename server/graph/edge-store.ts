@@ -1,10 +1,7 @@
 import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
 import { counted } from './counts-sql.ts'
-import { groupTypeOf, isForward, memberTypeOf, type NodeRef } from './pairs.ts'
-
-const ordered = (a: NodeRef, b: NodeRef) =>
-  isForward(a.type, b.type) ? { from: a, to: b } : { from: b, to: a }
+import { groupTypeOf, memberTypeOf, type NodeRef, ordered } from './pairs.ts'
 
 /** The living ones of these, held until the end of the transaction: neither can be deleted behind a new edge. */
 export const holdNodes = (

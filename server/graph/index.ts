@@ -2,12 +2,12 @@ export { type Binding, bindingsOf, membershipsOf } from './bindings-store.ts'
 export {
   changeEdge,
   checkMayOpen,
-  type EdgeChange,
-  type GraphActor,
   nodeNotFound,
 } from './change.ts'
 export {
   type CommandDetails,
+  type EdgeContext,
+  type GraphActor,
   type GraphContext,
   type NodeNames,
   namesBy,

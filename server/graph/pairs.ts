@@ -70,6 +70,10 @@ export const associableWith = (type: NodeType): NodeType[] =>
 /** True when the edge between the two is stored from `a` to `b`, false when the other way round. */
 export const isForward = (a: NodeType, b: NodeType): boolean => gains(a, b) || MEMBERS[a] === b
 
+/** Both ends of an edge as it is stored, whichever was named first. */
+export const ordered = (a: NodeRef, b: NodeRef) =>
+  isForward(a.type, b.type) ? { from: a, to: b } : { from: b, to: a }
+
 export const DIRECTORY_TYPES: readonly NodeType[] = [
   'active_directory',
   'g_suite',

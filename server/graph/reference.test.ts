@@ -76,11 +76,14 @@ for (const seed of [1, 7, 42, 2026]) {
         for (const b of nodes.slice(at + 1)) {
           if (!connects(a.type, b.type) || random(100) >= 35) continue
           const [source, target] = random(2) === 0 ? [a, b] : [b, a]
-          const names = async () => new Map<string, string>()
-          await changeEdge(tx, actor, names, { source, target, op: 'add' })
+          await changeEdge(app.contexts.graph, tx, actor, { source, target, op: 'add' })
           // Some are taken away again.
           if (random(10) === 0)
-            await changeEdge(tx, actor, names, { source: target, target: source, op: 'remove' })
+            await changeEdge(app.contexts.graph, tx, actor, {
+              source: target,
+              target: source,
+              op: 'remove',
+            })
           else edges.push({ a, b })
         }
       }

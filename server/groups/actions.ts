@@ -163,13 +163,20 @@ export async function createGroup(
       await checkExemptions(tx, organizationId, row, null)
       await addNode(tx, organizationId, type, row.id, row.attributes)
       await insertGroup(tx, organizationId, row)
-      await recordEvent(tx, caller, {
+      const eventId = await recordEvent(tx, caller, {
         event_type: 'group_create',
         resource: resourceOf(row),
         changes: changesBetween({}, told(row)),
       })
       if (isDynamic(row))
         await context.send(tx, evaluateGroupJob, { organizationId, type, id: row.id })
+      await context.changed.fire(tx, caller, {
+        type,
+        groupId: row.id,
+        before: null,
+        after: row,
+        eventId,
+      })
       return detailOf(tx, organizationId, row)
     }),
   )
@@ -197,7 +204,7 @@ export function replaceGroup(
       await checkExemptions(tx, organizationId, after, before)
       await saveGroup(tx, organizationId, after)
       await setNodeAttributes(tx, organizationId, type, id, after.attributes)
-      await recordEvent(tx, caller, {
+      const eventId = await recordEvent(tx, caller, {
         event_type: 'group_update',
         resource: resourceOf(after),
         changes,
@@ -205,6 +212,7 @@ export function replaceGroup(
       // Also when it no longer has a rule: its suggestions go.
       if (isDynamic(before) || isDynamic(after))
         await context.send(tx, evaluateGroupJob, { organizationId, type, id })
+      await context.changed.fire(tx, caller, { type, groupId: id, before, after, eventId })
       return detailOf(tx, organizationId, after)
     }),
   )
@@ -212,7 +220,7 @@ export function replaceGroup(
 
 /** Gone for everybody, and kept for a while to be restored with its members and associations. */
 export function removeGroup(
-  { db }: GroupContext,
+  { db, changed }: GroupContext,
   caller: Caller,
   type: GroupType,
   id: string,
@@ -226,6 +234,8 @@ export function removeGroup(
       resource: resourceOf(row),
     })
     await markDeleted(tx, organizationId, id)
+    // Listeners first: they may need what the group was connected with.
+    await changed.fire(tx, caller, { type, groupId: id, before: row, after: null, eventId })
     await deleteNode(tx, organizationId, type, id, eventId)
     return detailOf(tx, organizationId, row)
   })
@@ -248,6 +258,13 @@ export function restoreGroup(
       })
       await restoreNode(tx, organizationId, type, id, eventId)
       if (isDynamic(row)) await context.send(tx, evaluateGroupJob, { organizationId, type, id })
+      await context.changed.fire(tx, caller, {
+        type,
+        groupId: id,
+        before: null,
+        after: row,
+        eventId,
+      })
       return detailOf(tx, organizationId, row)
     }),
   )

@@ -59,7 +59,7 @@ async function follow(
   id: string,
 ): Promise<void> {
   try {
-    await changeEdge(tx, actor, context.names, {
+    await changeEdge(context, tx, actor, {
       source: { type: group.type, id: group.id },
       target: { type: memberOf(group.type), id },
       op,

@@ -25,7 +25,7 @@ export function changeMember(
     // 400, not 404: so clients know it.
     if (!group) throw invalid('group_not_found', `${type} not found`)
     if (group.membership_method === 'DYNAMIC_AUTOMATED' && !group.exempt_ids.includes(id)) return
-    await changeEdge(tx, caller, context.names, {
+    await changeEdge(context, tx, caller, {
       source: { type, id: groupId },
       target: { type: memberType as NodeType, id },
       op,
@@ -75,7 +75,7 @@ export function applySuggestions(
     for (const { op, member_id } of await takeSuggestions(tx, organizationId, groupId, ids)) {
       const target = { type: memberOf(type), id: member_id }
       const source = { type, id: groupId }
-      await changeEdge(tx, caller, context.names, { source, target, op })
+      await changeEdge(context, tx, caller, { source, target, op })
     }
   })
 }

@@ -50,7 +50,7 @@ export async function getProvider(
 }
 
 export function updateOrganization(
-  db: Db,
+  { db, changed }: OrganizationContext,
   caller: Caller,
   body: OrganizationPut,
 ): Promise<OrganizationRow> {
@@ -74,6 +74,7 @@ export function updateOrganization(
       resource: { type: 'organization', id: organizationId, name: after.name },
       changes,
     })
+    await changed.fire(tx, caller, { organizationId, before, after })
     return after
   })
 }
@@ -127,19 +128,19 @@ export async function createOrganization(
       settings: {},
       max_system_users: body.maxSystemUsers ?? 0,
     })
-    await created.fire(tx, caller, { organizationId: id })
     await recordEvent(tx, caller, {
       event_type: 'organization_create',
       organization: id,
       resource: { type: 'organization', id, name: body.name },
       changes: changesBetween({}, { name: body.name, maxSystemUsers: body.maxSystemUsers ?? 0 }),
     })
+    await created.fire(tx, caller, { organizationId: id })
     return row!
   })
 }
 
 export function updateProviderOrganization(
-  db: Db,
+  { db, changed }: OrganizationContext,
   caller: Caller,
   providerId: string,
   organizationId: string,
@@ -165,6 +166,7 @@ export function updateProviderOrganization(
       resource: { type: 'organization', id: organizationId, name: after.name },
       changes,
     })
+    await changed.fire(tx, caller, { organizationId, before, after })
     return after
   })
 }

@@ -171,7 +171,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
     },
     async ({ caller, params, body }) =>
       toProviderOrganization(
-        await updateProviderOrganization(db, caller, params.provider_id, params.id, body),
+        await updateProviderOrganization(context, caller, params.provider_id, params.id, body),
       ),
   )
 }

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Db } from '../platform/db.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
 import { readFields } from '../platform/list/values.ts'
 import { getOrganization, updateOrganization } from './actions.ts'
+import type { OrganizationContext } from './context.ts'
 import { settingsOf, toOrganization, toSummary } from './records.ts'
 import { IdParams, Organization, OrganizationList, OrganizationPut, Settings } from './schema.ts'
 import { listOrganizations, organizationResource } from './store.ts'
@@ -15,7 +15,10 @@ const errors = errorsOf('v1')
 const tags = ['organizations']
 
 /** Organizations, v1. */
-export const organizationRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+export const organizationRoutes: FastifyPluginAsyncTypebox<{
+  context: OrganizationContext
+}> = async (app, { context }) => {
+  const { db } = context
   app.get(
     '/organizations',
     {
@@ -76,7 +79,8 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (
         operationId: { legacy: 'organization_put' },
       },
     },
-    async (request) => toOrganization(await updateOrganization(db, request.caller, request.body)),
+    async (request) =>
+      toOrganization(await updateOrganization(context, request.caller, request.body)),
   )
 
   app.post(
