@@ -10,7 +10,7 @@ import {
   memberChanged,
   memberNames,
 } from './groups/index.ts'
-import { recordKeptOutOfClient } from './oidc/index.ts'
+import { type OidcContext, recordKeptOutOfClient } from './oidc/index.ts'
 import type { OrganizationContext } from './organizations/index.ts'
 import type { Config } from './platform/config.ts'
 import type { Db } from './platform/db.ts'
@@ -28,7 +28,7 @@ import {
   userStanding,
 } from './portal/index.ts'
 import type { ReportContext } from './reports/index.ts'
-import { recordKeptOut, signOutAddress } from './sso/index.ts'
+import { recordKeptOut, type SsoSliceContext, signOutAddress } from './sso/index.ts'
 import { type SystemContext, systemResource } from './systems/index.ts'
 import { findUsers, UnixUids, type UserContext, userResource } from './users/index.ts'
 
@@ -40,9 +40,11 @@ export interface Contexts {
   forwarding: ForwardingContext
   graph: GraphContext
   groups: GroupContext
+  oidc: OidcContext
   organizations: OrganizationContext
   portal: PortalContext
   reports: ReportContext
+  sso: SsoSliceContext
   systems: SystemContext
   users: UserContext
 }
@@ -55,8 +57,15 @@ interface ContextParts {
   send: SendJob
 }
 
+/** Made once, with all subscriptions. */
+export function createContexts(parts: ContextParts): Contexts {
+  const contexts = makeContexts(parts)
+  subscribe(contexts)
+  return contexts
+}
+
 /** How each slice calls its records. */
-const nodeNames = namesBy({
+const names = namesBy({
   user: (tx, organizationId, ids) => memberNames(tx, organizationId, 'user', ids),
   system: (tx, organizationId, ids) => memberNames(tx, organizationId, 'system', ids),
   user_group: groupNames,
@@ -68,20 +77,11 @@ const nodeNames = namesBy({
 const usernames: CommandContext['usernames'] = async (tx, organizationId, ids) =>
   new Map((await findUsers(tx, organizationId, ids)).map(({ id, username }) => [id, username]))
 
-/** Made once, with what lower slices are to tell higher ones. */
-export function createContexts({ config, db, searchDb, sealer, send }: ContextParts): Contexts {
-  const postMail = mailPoster(sealer, send)
+function makeContexts({ config, db, searchDb, sealer, send }: ContextParts): Contexts {
   const { publicUrl } = config
+  const postMail = mailPoster(sealer, send)
   const outbound = new Outbound({ allowlist: new Allowlist(config.outboundAllow) })
-  const admins: AdminContext = {
-    db,
-    cache: new CredentialCache(),
-    sealer,
-    postMail,
-    send,
-    publicUrl,
-    rules: signInRules(config, sealer, 'admin'),
-  }
+  const edges: EdgeContext = { names, edgeChanged: hook() }
   const users: UserContext = {
     db,
     sealer,
@@ -92,64 +92,70 @@ export function createContexts({ config, db, searchDb, sealer, send }: ContextPa
     changed: hook(),
   }
   const portal: PortalContext = {
-    ...users,
-    rules: signInRules(config, sealer, 'user'),
-    signOutAddress,
-    keptOut: [recordKeptOut, recordKeptOutOfClient],
-  }
-  const edges: EdgeContext = { names: nodeNames, edgeChanged: hook() }
-  const graph: GraphContext = {
-    ...edges,
-    db,
-    commandDetails,
-    userStanding: userStanding(db),
-    isInactive,
-  }
-  const groups: GroupContext = {
-    ...edges,
-    db,
-    send,
-    publicUrl,
-    postMail: config.smtpUrl === undefined ? null : postMail,
-    resources: { user: userResource, system: systemResource },
-    changed: hook(),
-  }
-  const applications: ApplicationContext = {
     db,
     sealer,
     send,
-    postMail,
-    outbound,
     publicUrl,
-    changed: hook(),
+    rules: signInRules(config, sealer, 'user'),
+    users,
+    signOutAddress,
+    sessionEnded: hook(),
+    keptOut: hook(),
   }
-  const organizations: OrganizationContext = { db, created: hook(), changed: hook() }
-  const systems: SystemContext = { db, sealer, publicUrl, changed: hook() }
+  return {
+    admins: {
+      db,
+      cache: new CredentialCache(),
+      sealer,
+      postMail,
+      send,
+      publicUrl,
+      rules: signInRules(config, sealer, 'admin'),
+    },
+    applications: { db, sealer, send, postMail, outbound, publicUrl, changed: hook() },
+    commands: { db, sealer, send, usernames },
+    forwarding: { db, searchDb, sealer, outbound },
+    graph: { ...edges, db, commandDetails, userStanding: userStanding(db), isInactive },
+    groups: {
+      ...edges,
+      db,
+      send,
+      publicUrl,
+      postMail: config.smtpUrl === undefined ? null : postMail,
+      resources: { user: userResource, system: systemResource },
+      changed: hook(),
+    },
+    oidc: { db, sealer, publicUrl },
+    organizations: { db, created: hook(), changed: hook() },
+    portal,
+    reports: { db, send, names },
+    sso: { db, sealer, publicUrl, sessionEnded: portal.sessionEnded },
+    systems: { db, sealer, publicUrl, changed: hook() },
+    users,
+  }
+}
 
-  // Who hears what, in this order, within the transaction of the change.
+/** Who hears what, in this order, within the transaction of the change. */
+function subscribe(contexts: Contexts): void {
+  const { admins, groups, oidc, organizations, portal, sso, systems, users } = contexts
+
   organizations.created.on(linkNewOrganization(admins))
-  users.changed.on(endSessionsOfChanged)
+
+  users.changed.on(endSessionsOfChanged(portal))
   users.changed.on(forgetRecoveryCodes)
   users.changed.on(async (tx, actor, { userId, after }) => {
     if (after) await memberChanged(groups, tx, actor, 'user', userId)
     else await forgetMember(tx, actor.organizationId, userId)
   })
+
   systems.changed.on(async (tx, actor, { systemId, after }) => {
     if (after) await memberChanged(groups, tx, actor, 'system', systemId)
     else await forgetMember(tx, actor.organizationId, systemId)
   })
 
-  return {
-    admins,
-    applications,
-    commands: { db, sealer, send, usernames },
-    forwarding: { db, searchDb, sealer, outbound },
-    graph,
-    groups,
-    organizations,
-    portal,
-    reports: { db, send, names: nodeNames },
-    systems,
-    users,
-  }
+  portal.keptOut.on(recordKeptOut(sso))
+  portal.keptOut.on(recordKeptOutOfClient(oidc))
+
+  // Nobody listens yet to organizations.changed, graph.edgeChanged, groups.changed, applications.changed and
+  // portal.sessionEnded.
 }

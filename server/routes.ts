@@ -77,7 +77,7 @@ export async function registerRoutes(
   { config, db, searchDb, contexts, operations }: RouteParts,
 ): Promise<void> {
   const { admins, applications, commands, forwarding, graph, groups } = contexts
-  const { organizations, portal, reports, systems, users } = contexts
+  const { oidc, organizations, portal, reports, sso, systems, users } = contexts
   const { searchSeconds } = config
   await http.register(insightsRoutes, { db: searchDb, searchSeconds })
   await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
@@ -145,10 +145,10 @@ export async function registerRoutes(
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
   await http.register(portalRoutes, { context: portal })
-  await http.register(samlRoutes, { context: portal })
-  await http.register(oidcRoutes, { context: portal })
-  await http.register(ssoManagementRoutes, { prefix: '/api', context: portal })
-  if (config.development) await http.register(testSpRoutes, { context: portal })
+  await http.register(samlRoutes, { context: sso })
+  await http.register(oidcRoutes, { context: oidc })
+  await http.register(ssoManagementRoutes, { prefix: '/api', context: sso })
+  if (config.development) await http.register(testSpRoutes, { context: sso })
   await http.register(oauthRoutes, { context: admins })
   await http.register(sessionRoutes, { context: admins })
   registerContract(http, operations)

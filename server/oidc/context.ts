@@ -1,4 +1,10 @@
-import type { SsoSliceContext } from '../sso/index.ts'
+import type { Db } from '../platform/db.ts'
+import type { Sealer } from '../platform/secrets.ts'
 
-/** What the actions of this slice work with: what single sign-on works with. */
-export type OidcContext = SsoSliceContext
+/** What the actions of this slice work with; made once by the composition root. */
+export interface OidcContext {
+  db: Db
+  /** The keys of applications are sealed. */
+  sealer: Sealer
+  publicUrl: string
+}

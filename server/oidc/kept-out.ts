@@ -1,18 +1,20 @@
 import { findOidcApplication } from '../applications/index.ts'
+import type { Listener } from '../platform/hooks.ts'
 import type { KeptOut } from '../portal/index.ts'
+import { recordAttempt } from '../sso/index.ts'
+import type { UserActor } from '../users/index.ts'
 import type { OidcContext } from './context.ts'
-import { recordRefusal } from './record.ts'
+import { attemptOf } from './record.ts'
 import { OidcRefusal } from './refusal.ts'
 
-/** Whoever may not sign in does not come as far as the application; the attempt was one on it all the same. */
-export async function recordKeptOutOfClient(
-  context: OidcContext,
-  { client, user: { organization_id, id, username }, continueTo, why }: KeptOut,
-): Promise<void> {
-  const [, clientId] = /^\/oidc\/([^/?#]+)\/authorize\?/.exec(continueTo) ?? []
-  const application = clientId && (await findOidcApplication(context, clientId))
-  if (!application || application.organizationId !== organization_id) return
-  const user = { id, username }
-  const refusal = new OidcRefusal('access_denied', 'user_state', `The ${why}`, { user })
-  await recordRefusal(context, application, client, refusal)
-}
+/** A sign-in that is denied at the portal counts as an attempt on the application all the same. */
+export const recordKeptOutOfClient =
+  (context: OidcContext): Listener<UserActor, KeptOut> =>
+  async (tx, { client }, { user: { organization_id, id, username }, continueTo, why }) => {
+    const [, clientId] = /^\/oidc\/([^/?#]+)\/authorize\?/.exec(continueTo) ?? []
+    const application = clientId && (await findOidcApplication(context, clientId))
+    if (!application || application.organizationId !== organization_id) return
+    const user = { id, username }
+    const refusal = new OidcRefusal('access_denied', 'user_state', `The ${why}`, { user })
+    await recordAttempt(tx, attemptOf(application, client, { refusal, user }))
+  }

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { notFound } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import { userActor } from '../users/index.ts'
 import {
   describeProfile,
   describeSecurity,
@@ -21,9 +22,9 @@ import {
   SessionAnswer,
   Status,
 } from './schema.ts'
-import { endSession, sessionCookie } from './sessions.ts'
-import { signOutElsewhere } from './sign-in.ts'
+import { sessionCookie } from './sessions.ts'
 import { clientOf } from './sign-in-routes.ts'
+import { endSession, signOutElsewhere } from './sign-out.ts'
 
 const errors = errorsOf('v2')
 const tags = ['user portal']
@@ -109,7 +110,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
       config,
     },
     async (request) => {
-      await signOutElsewhere(context, await admitVisit(context, request))
+      await signOutElsewhere(context, clientOf(request), await admitVisit(context, request))
       return { status: 'ended' }
     },
   )
@@ -125,13 +126,14 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
       config,
     },
     async (request) => {
-      const { user } = await admitVisit(context, request)
-      const session = {
+      const { user, session } = await admitVisit(context, request)
+      const actor = { ...userActor(user, clientOf(request)), sessionId: session.id }
+      const chosen = {
         id: request.params.id,
         userId: user.id,
         organizationId: user.organization_id,
       }
-      if (!(await endSession(context, session)))
+      if (!(await endSession(context, actor, chosen)))
         throw notFound('session_not_found', 'session not found')
       return { status: 'ended' }
     },

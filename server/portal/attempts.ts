@@ -15,7 +15,7 @@ import {
   type UserRow,
   userActor,
 } from '../users/index.ts'
-import type { Method, PortalContext } from './context.ts'
+import type { KeptOut, Method, PortalContext } from './context.ts'
 import { attemptsAllowed, refusalOf } from './owed.ts'
 import type { Factor } from './recovery-codes.ts'
 import { portalSettings } from './settings.ts'
@@ -64,17 +64,21 @@ export const recordAttempt = (
     target_resource: { type: 'user_portal' },
   })
 
-/** Of an account against which nothing is counted: it cannot sign in, or is one of several that may be meant. */
-export const tellAttempt = async (
-  { db }: PortalContext,
+/**
+ * Of an account against which nothing is counted: it cannot sign in, or is one of several that may be meant. Whoever was
+ * kept out on the way somewhere is told to those above as well.
+ */
+export const tellAttempt = (
+  { db, keptOut }: Pick<PortalContext, 'db' | 'keptOut'>,
   client: Client,
   user: UserRow,
   message: string,
-): Promise<void> => {
-  await db.tx(user.organization_id, (tx) =>
-    recordAttempt(tx, user, client, ['pwd'], { error: message }),
-  )
-}
+  kept?: KeptOut,
+): Promise<void> =>
+  db.tx(user.organization_id, async (tx) => {
+    await recordAttempt(tx, user, client, ['pwd'], { error: message })
+    if (kept) await keptOut.fire(tx, userActor(user, client), kept)
+  })
 
 /**
  * One of the attempts on the account, beside the limit of the organization, which may have none, by that of the user. Its
@@ -122,7 +126,13 @@ export async function failAttempt(
     const row = await lockUser(tx, organization_id, id)
     // Locked by somebody meanwhile: a further failure makes it no longer.
     if (!row || refusalOf(row, passwordPolicy, new Date()) !== null) return
-    await failLogin(context, tx, userActor(user, client), row, attemptsAllowed(passwordPolicy))
+    await failLogin(
+      context.users,
+      tx,
+      userActor(user, client),
+      row,
+      attemptsAllowed(passwordPolicy),
+    )
   })
 }
 

@@ -27,15 +27,18 @@ export interface Visit {
   token: string
 }
 
-async function maySignIn({ db }: PortalContext, user: UserRow): Promise<boolean> {
+async function maySignIn({ db }: Pick<PortalContext, 'db'>, user: UserRow): Promise<boolean> {
   // Only a lock needs the settings: it may have run out.
   if (user.state !== 'ACTIVATED' || !user.account_locked) return user.state === 'ACTIVATED'
   const { passwordPolicy } = await portalSettings(db, user.organization_id)
   return refusalOf(user, passwordPolicy, new Date()) === null
 }
 
+/** What it takes to know a browser again. */
+type VisitContext = Pick<PortalContext, 'db' | 'publicUrl'>
+
 export async function findVisit(
-  context: PortalContext,
+  context: VisitContext,
   { headers }: WithCookie,
 ): Promise<Visit | undefined> {
   const cookie = headers.cookie && parseCookie(headers.cookie)[cookieName(context)]
@@ -56,7 +59,7 @@ export async function findVisit(
 
 /** Whoever is signed in completely and may still be, as they are at this moment. */
 export async function currentPerson(
-  context: PortalContext,
+  context: VisitContext,
   request: WithCookie,
 ): Promise<{ session: UserSession; user: UserRow } | undefined> {
   const visit = await findVisit(context, request)
@@ -66,7 +69,7 @@ export async function currentPerson(
 
 /** The same by the id of the session: whether it goes on, for those who hold something that ends with it. */
 export async function personOfSession(
-  context: PortalContext,
+  context: Pick<PortalContext, 'db'>,
   organizationId: string,
   sessionId: string,
 ): Promise<{ session: UserSession; user: UserRow } | undefined> {
@@ -79,6 +82,6 @@ export async function personOfSession(
 }
 
 export const currentSession = async (
-  context: PortalContext,
+  context: VisitContext,
   request: WithCookie,
 ): Promise<UserSession | undefined> => (await currentPerson(context, request))?.session

@@ -1,7 +1,9 @@
-import type { Client } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Db, Tx } from '../platform/db.ts'
+import type { Hook } from '../platform/hooks.ts'
+import type { SendJob } from '../platform/jobs/definition.ts'
+import type { Sealer } from '../platform/secrets.ts'
 import type { SignInRules } from '../platform/sign-in-rules.ts'
-import type { UserContext, UserRow } from '../users/index.ts'
+import type { UserActor, UserChangeContext, UserRow } from '../users/index.ts'
 
 export type Method = 'pwd' | 'otp'
 
@@ -19,20 +21,30 @@ export interface UserSession {
 
 /** Somebody who may not sign in, on the way to an address of this service. */
 export interface KeptOut {
-  client: Client
   user: Pick<UserRow, 'organization_id' | 'id' | 'username'>
   continueTo: string
   why: string
 }
 
 /** What the actions of this slice work with; made once by the composition root. */
-export interface PortalContext extends UserContext {
+export interface PortalContext {
+  db: Db
+  sealer: Sealer
+  send: SendJob
+  publicUrl: string
   rules: SignInRules
+  /** Signing in changes users: failures are counted, passwords and second factors replaced. */
+  users: UserChangeContext
   /**
-   * Set by a slice above: the address at which the browser of somebody who signs out goes on, to leave applications as
-   * well. Called in the transaction that ends the session, before it does.
+   * A question to the slice above, and so no hook: at which address the browser of somebody who signs out goes on, to
+   * leave applications as well. Asked in the transaction that ends the session, before it does.
    */
-  signOutAddress?: (tx: Tx, session: UserSession) => Promise<string | undefined>
-  /** Set by slices above: the attempt is one on what is theirs as well. */
-  keptOut?: ((context: PortalContext, kept: KeptOut) => Promise<void>)[]
+  signOutAddress: (tx: Tx, session: UserSession) => Promise<string | undefined>
+  /**
+   * A session ended before its time: by signing out, or because the user was changed. What hung on it has gone with it.
+   * One that has run out is not told: it counts no more from that instant, and only the job that deletes it meets it.
+   */
+  sessionEnded: Hook<UserActor, UserSession>
+  /** The attempt is one on what is theirs as well. Told with the event of the attempt. */
+  keptOut: Hook<UserActor, KeptOut>
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { untilBlocked } from '../../test/blocked.ts'
 import { startApp } from '../../test/harness.ts'
+import { listenTo } from '../../test/news.ts'
 import { addPerson, codesOf, PASSWORD, Person } from '../../test/person.ts'
 import type { Tx } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
@@ -104,6 +105,49 @@ test('a secret that was replaced takes the session no further', async () => {
     (tx) => tx.run(sql`update user_sessions set hash = 'other' where user_id = ${user.id}`),
   )
   assert.equal(res.statusCode, 401)
+})
+
+test('the end of a session is told, however it ends', async () => {
+  const org = await app.newOrganization()
+  const news = listenTo(app.contexts.portal.sessionEnded, org.organizationId)
+  const user = await addPerson(org)
+  const here = await newPerson().enter(user.username)
+  const [{ id }] = (await here.get('/sessions')).json()
+  const elsewhere = async () => {
+    await newPerson().enter(user.username)
+    const sessions: { id: string; current: boolean }[] = (await here.get('/sessions')).json()
+    return sessions.find(({ current }) => !current)!.id
+  }
+  const first = await elsewhere()
+  assert.deepEqual(news.heard(), [])
+
+  await news.failing(() => here.delete(`/sessions/${first}`))
+  assert.equal((await sessionsOf(org, user.id)).length, 2)
+  assert.equal((await here.delete(`/sessions/${first}`)).statusCode, 200)
+  const told = news.only()
+  assert.deepEqual([told.id, told.userId], [first, user.id])
+  assert.equal((await here.delete(`/sessions/${first}`)).statusCode, 404)
+
+  const both = [await elsewhere(), await elsewhere()]
+  await news.failing(() => here.delete('/sessions'))
+  assert.equal((await sessionsOf(org, user.id)).length, 3)
+  assert.equal((await here.delete('/sessions')).statusCode, 200)
+  assert.deepEqual(new Set(news.heard().map((session) => session.id)), new Set(both))
+  assert.equal((await here.delete('/sessions')).statusCode, 200)
+  assert.deepEqual(news.heard(), [])
+
+  const last = await elsewhere()
+  await news.failing(() => here.post('/sign-out'))
+  assert.equal((await here.post('/sign-out')).statusCode, 200)
+  assert.equal(news.only().id, id)
+
+  const url = `/api/systemusers/${user.id}`
+  assert.equal((await org.put(url, { department: 'Sales' })).statusCode, 200)
+  assert.deepEqual(news.heard(), [])
+  await news.failing(() => org.put(url, { suspended: true }))
+  assert.equal((await org.get(url)).json().suspended, false)
+  assert.equal((await org.put(url, { suspended: true })).statusCode, 200)
+  assert.equal(news.only().id, last)
 })
 
 test('behind https the cookie is bound to the host by its name', async () => {

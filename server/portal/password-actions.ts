@@ -66,7 +66,9 @@ export async function mailReset(
     const mailed = await countFailure(db, `reset ${userSubject(user)}`, MAILS)
     if (mailed && mailed.failures > MAILS.failures) continue
     const mail = user.password_hash === null ? mailActivation : mailPasswordReset
-    await db.tx(user.organization_id, (tx) => mail(context, tx, userActor(user, client), user))
+    await db.tx(user.organization_id, (tx) =>
+      mail(context.users, tx, userActor(user, client), user),
+    )
   }
 }
 
@@ -113,7 +115,7 @@ async function replacePassword(
   const hash = await acceptPassword(db.tenant(organizationId), passwordPolicy, user, password)
   const actor = { ...userActor(user, client), sessionId: session.id }
   let opened: SignedIn | undefined
-  await changeUser(context, actor, user.id, async (row, tx) => {
+  await changeUser(context.users, actor, user.id, async (row, tx) => {
     if (row.password_hash !== user.password_hash)
       throw conflict('password_changed', 'The password was changed meanwhile; sign in again')
     const after = withPassword(row, hash, passwordPolicy, new Date())

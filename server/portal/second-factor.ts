@@ -42,7 +42,7 @@ export async function giveCode(
       if (refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused('code')
       const factor = await spendFactor(context, tx, client, row, code)
       if (factor === null) return null
-      await forgiveBadLogins(context, tx, userActor(row, client), row)
+      await forgiveBadLogins(context.users, tx, userActor(row, client), row)
       await recordAttempt(tx, row, client, ['pwd', 'otp'], { factor })
       const step = { user: row, client, methods: ['pwd', 'otp'] as Method[], settings }
       return mustContinue(tx, step, session, new Date())
@@ -88,7 +88,7 @@ export async function finishEnrollment(
   const settings = await portalSettings(db, user.organization_id)
   const actor = { ...userActor(user, client), mfa: true, sessionId: session.id }
   let enrolled: Enrolled | undefined
-  await changeUser(context, actor, user.id, async (row, tx) => {
+  await changeUser(context.users, actor, user.id, async (row, tx) => {
     const pending = await findEnrollment(tx, row.organization_id, row.id)
     if (!pending || row.totp_secret !== null)
       throw conflict('totp_not_started', 'The enrolment was not begun, or too long ago')
@@ -144,7 +144,7 @@ export async function removeTotp(
   const actor = { ...userActor(user, client), mfa: true, sessionId: session.id }
   await withCode(context, client, user, code, async () => {
     let factor: Factor | null = null
-    await changeUser(context, actor, user.id, async (row, tx) => {
+    await changeUser(context.users, actor, user.id, async (row, tx) => {
       if (row.totp_secret === null) throw notEnrolled()
       factor = await spendFactor(context, tx, client, row, code)
       if (factor === null) return row
@@ -167,7 +167,7 @@ export const renewRecoveryCodes = (
       if (!row || row.totp_secret === null) throw notEnrolled()
       if (!(await spendTotp(context, tx, row, code))) return null
       const actor = { ...userActor(row, client), mfa: true, sessionId: session.id }
-      await forgiveBadLogins(context, tx, actor, row)
+      await forgiveBadLogins(context.users, tx, actor, row)
       await recordEvent(tx, actor, {
         event_type: 'totp_recovery_codes_create',
         resource: resourceOf(row),

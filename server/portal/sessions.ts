@@ -8,7 +8,7 @@ import type { UserRow } from '../users/index.ts'
 import type { Method, PortalContext, UserSession } from './context.ts'
 import { type Owed, owedBy } from './owed.ts'
 import type { PortalSettings } from './settings.ts'
-import { advanceSession, deleteSession, insertSession, type SessionRow } from './store.ts'
+import { advanceSession, insertSession, type SessionRow } from './store.ts'
 
 const MINUTE = 60_000
 /** However busy a session is, or for as long as it may rest where that is longer. */
@@ -123,10 +123,3 @@ export const toSession = (row: SessionRow): UserSession => ({
   methods: row.methods,
   index: `_${sha256(`session ${row.organization_id} ${row.id}`).toString('hex').slice(0, 32)}`,
 })
-
-/** False when it had ended already. */
-export const endSession = async (
-  { db }: Pick<PortalContext, 'db'>,
-  { organizationId, userId, id }: Pick<UserSession, 'organizationId' | 'userId' | 'id'>,
-): Promise<boolean> =>
-  (await deleteSession(db.tenant(organizationId), organizationId, userId, id)) > 0

@@ -27,7 +27,8 @@ import {
 } from './schema.ts'
 import { giveCode } from './second-factor.ts'
 import { noCookie, type SignedIn, sessionCookie } from './sessions.ts'
-import { signIn, signOut } from './sign-in.ts'
+import { signIn } from './sign-in.ts'
+import { signOut } from './sign-out.ts'
 
 const errors = errorsOf('v2')
 const tags = ['user sign-in']
@@ -113,7 +114,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
     },
     async (request, reply) => {
       const visit = await admitVisit(context, request, ['totp', 'password', 'enrollment'])
-      const continueTo = (await signOut(context, visit)) ?? null
+      const continueTo = (await signOut(context, clientOf(request), visit)) ?? null
       reply.header('set-cookie', noCookie(context))
       return { status: 'signed_out', continueTo }
     },

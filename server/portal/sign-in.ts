@@ -24,9 +24,10 @@ import type { Visit } from './authenticate.ts'
 import type { Method, PortalContext } from './context.ts'
 import { isBeyondRecovery, refusalOf } from './owed.ts'
 import type { SignInRequest } from './schema.ts'
-import { continueSession, openSession, type SignedIn, toSession } from './sessions.ts'
+import { continueSession, openSession, type SignedIn } from './sessions.ts'
 import { type PortalSettings, portalSettings } from './settings.ts'
-import { deleteSession, deleteSessionsOf, findLogins } from './store.ts'
+import { signOut } from './sign-out.ts'
+import { findLogins } from './store.ts'
 
 /** So many organizations may know one name; whoever is beyond says which one is meant. */
 const MOST_TENANTS = 8
@@ -38,7 +39,7 @@ export function checkOrganization(organization: string | undefined): void {
 
 /** Everybody who could be meant. The password, and nothing else, tells who is. */
 export async function findCandidates(
-  { db }: PortalContext,
+  { db }: Pick<PortalContext, 'db'>,
   identifier: string,
   organization: string | undefined,
 ): Promise<UserRow[]> {
@@ -86,15 +87,13 @@ async function prove(
         return
       }
       const message = refusal ?? 'password does not match'
+      const why = refusalOf(user, settings.passwordPolicy, new Date())
+      const kept = continueTo !== undefined && why !== null ? { user, continueTo, why } : undefined
       failures.push(() =>
         alone && refusal === null
           ? failAttempt(context, client, user, ['pwd'], message)
-          : tellAttempt(context, client, user, message),
+          : tellAttempt(context, client, user, message, kept),
       )
-      const why = refusalOf(user, settings.passwordPolicy, new Date())
-      if (continueTo !== undefined && why !== null)
-        for (const tell of context.keptOut ?? [])
-          failures.push(() => tell(context, { client, user, continueTo, why }))
     }),
   )
   // Before the attempt is no longer in flight, so that no other one slips in between.
@@ -165,7 +164,7 @@ async function begin(
   present: Visit | undefined,
 ): Promise<SignedIn> {
   const same = present?.user.id === user.id
-  if (present && !same) await signOut(context, present)
+  if (present && !same) await signOut(context, client, present)
   return context.db.tx(user.organization_id, async (tx) => {
     const row = await lockUser(tx, user.organization_id, user.id)
     // Looked at once more under the lock: an administrator may have been at it meanwhile.
@@ -177,23 +176,8 @@ async function begin(
       (await openSession(tx, step))
     // With a code still to come the attempt is not over: neither told nor forgiven yet.
     if (signedIn.session.owed === 'totp') return signedIn
-    await forgiveBadLogins(context, tx, userActor(row, client), row)
+    await forgiveBadLogins(context.users, tx, userActor(row, client), row)
     await recordAttempt(tx, row, client, ['pwd'])
     return signedIn
   })
 }
-
-/** Tells where the browser goes on, if anywhere. */
-export const signOut = (
-  { db, signOutAddress }: PortalContext,
-  { session, user }: Pick<Visit, 'session' | 'user'>,
-): Promise<string | undefined> =>
-  db.tx(user.organization_id, async (tx) => {
-    const next = session.owed === null ? await signOutAddress?.(tx, toSession(session)) : undefined
-    await deleteSession(tx, user.organization_id, user.id, session.id)
-    return next
-  })
-
-/** Everywhere but here. */
-export const signOutElsewhere = ({ db }: PortalContext, { session, user }: Visit) =>
-  deleteSessionsOf(db.tenant(user.organization_id), user.organization_id, user.id, session.id)

@@ -90,21 +90,23 @@ export const deleteSession = (
   organizationId: string,
   userId: string,
   id: string,
-): Promise<number> =>
-  db.run(sql`
+): Promise<SessionRow[]> =>
+  db.many(sql`
     delete from user_sessions
-     where organization_id = ${organizationId} and user_id = ${userId} and id = ${id}`)
+     where organization_id = ${organizationId} and user_id = ${userId} and id = ${id}
+    returning *`)
 
 export const deleteSessionsOf = (
   db: Queryable,
   organizationId: string,
   userId: string,
   except: string | null = null,
-): Promise<number> =>
-  db.run(sql`
+): Promise<SessionRow[]> =>
+  db.many(sql`
     delete from user_sessions
      where organization_id = ${organizationId} and user_id = ${userId}
-       and (${except}::text is null or id <> ${except})`)
+       and (${except}::text is null or id <> ${except})
+    returning *`)
 
 export const deleteExpiredSessions = (db: Queryable, organizationId: string) =>
   db.run(

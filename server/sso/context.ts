@@ -1,10 +1,20 @@
 import type { SsoApplication } from '../applications/index.ts'
 import type { Client } from '../platform/caller.ts'
-import type { PortalContext, UserSession } from '../portal/index.ts'
-import type { UserRow } from '../users/index.ts'
+import type { Db } from '../platform/db.ts'
+import type { Hook } from '../platform/hooks.ts'
+import type { Sealer } from '../platform/secrets.ts'
+import type { UserSession } from '../portal/index.ts'
+import type { UserActor, UserRow } from '../users/index.ts'
 
-/** What the actions of this slice work with: what the portal works with. */
-export type SsoSliceContext = PortalContext
+/** What the actions of this slice work with; made once by the composition root. */
+export interface SsoSliceContext {
+  db: Db
+  /** The keys of applications are sealed. */
+  sealer: Sealer
+  publicUrl: string
+  /** Of the portal: an application may ask for the end of a session. */
+  sessionEnded: Hook<UserActor, UserSession>
+}
 
 export interface SignedIn {
   session: UserSession

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
+import { listenTo } from '../../test/news.ts'
 import { PASSWORD } from '../../test/person.ts'
 import {
   attemptsOf,
@@ -59,6 +60,30 @@ test('whoever is kept out at the sign-in has tried the application they were on 
   }
   const [last] = await attemptsOf(org, application.id)
   assert.equal(last!.reason, 'user_state')
+})
+
+test('whoever is kept out is told once, with the event of the attempt', async () => {
+  const { org, application, user } = await newWorld(app)
+  const news = listenTo(app.contexts.portal.keptOut, org.organizationId)
+  const signIn = (more: object = {}) =>
+    app.http.inject({
+      method: 'POST',
+      url: '/auth/users/sign-in',
+      payload: { identifier: user.email, password: PASSWORD, continue: application.url, ...more },
+    })
+  assert.equal((await signIn({ password: 'Wrong-Orchard-58' })).statusCode, 401)
+  assert.equal((await signIn()).statusCode, 200)
+  assert.deepEqual(news.heard(), [])
+  await org.put(`/api/systemusers/${user.id}`, { suspended: true })
+  const before = await org.eventTypes()
+  await news.failing(signIn)
+  assert.deepEqual(await org.eventTypes(), before)
+  assert.equal((await signIn()).statusCode, 401)
+  const told = news.only()
+  assert.deepEqual([told.user.id, told.continueTo], [user.id, application.url])
+  assert.deepEqual(await org.eventTypes(), [...before, 'user_login_attempt', 'sso_auth'])
+  assert.equal((await signIn({ continue: undefined })).statusCode, 401)
+  assert.deepEqual(news.heard(), [])
 })
 
 test('a wrong password, another address and the application of others leave none', async () => {

@@ -3,7 +3,9 @@ import {
   findSsoApplicationById,
   type SsoApplication,
 } from '../applications/index.ts'
+import type { Listener } from '../platform/hooks.ts'
 import type { KeptOut } from '../portal/index.ts'
+import type { UserActor } from '../users/index.ts'
 import { type Attempt, recordAttempt } from './attempts.ts'
 import type { SsoSliceContext } from './context.ts'
 import { Refusal } from './refusal.ts'
@@ -39,20 +41,18 @@ async function destinationOf(
   return slug === undefined ? undefined : openedAt(context, slug)
 }
 
-/** Whoever may not sign in does not come as far as the application; the attempt was one on it all the same. */
-export async function recordKeptOut(
-  context: SsoSliceContext,
-  { client, user: { organization_id, id, username }, continueTo, why }: KeptOut,
-): Promise<void> {
-  const destination = await destinationOf(context, continueTo)
-  if (!destination || destination.application.organizationId !== organization_id) return
-  const refusal = new Refusal('user_state', `The ${why}`)
-  const attempt: Attempt = {
-    kind: 'sign-in',
-    client,
-    user: { id, username },
-    refusal,
-    ...destination,
+/** A sign-in that is denied at the portal counts as an attempt on the application all the same. */
+export const recordKeptOut =
+  (context: SsoSliceContext): Listener<UserActor, KeptOut> =>
+  async (tx, { client }, { user: { organization_id, id, username }, continueTo, why }) => {
+    const destination = await destinationOf(context, continueTo)
+    if (!destination || destination.application.organizationId !== organization_id) return
+    const attempt: Attempt = {
+      kind: 'sign-in',
+      client,
+      user: { id, username },
+      refusal: new Refusal('user_state', `The ${why}`),
+      ...destination,
+    }
+    await recordAttempt(tx, attempt)
   }
-  await context.db.tx(organization_id, (tx) => recordAttempt(tx, attempt))
-}

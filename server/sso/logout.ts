@@ -5,6 +5,7 @@ import {
 } from '../applications/index.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { endSession, type UserSession } from '../portal/index.ts'
+import { userActor } from '../users/index.ts'
 import type { LogoutAsk } from './ask.ts'
 import { type Attempt, mayRecord, recordAttempt } from './attempts.ts'
 import { endpointsOf, type SsoSliceContext, type Visitor } from './context.ts'
@@ -153,8 +154,9 @@ export async function signOutFor(
   ask: LogoutAsk,
 ): Promise<Outcome> {
   const { organizationId, id } = application
-  const found = (await visitor.person())?.session
-  const session = found?.organizationId === organizationId ? found : undefined
+  const person = await visitor.person()
+  const found = person?.session.organizationId === organizationId ? person : undefined
+  const session = found?.session
   const tenant = context.db.tenant(organizationId)
   const participants = session ? await readParticipants(tenant, organizationId, session.id) : []
   // Names are easily guessed, and any page can send a browser here: without a signature only the application itself,
@@ -182,7 +184,10 @@ export async function signOutFor(
   const others = participants.filter(({ application_id }) => application_id !== id)
   const origin = { applicationId: id, requestId, relayState, binding }
   const token = await begin(tenant, organizationId, others, origin)
-  if (session) await endSession(context, session)
+  if (found) {
+    const actor = { ...userActor(found.user, visitor.client), sessionId: found.session.id }
+    await endSession(context, actor, found.session)
+  }
   return goOn(context, token)
 }
 

@@ -14,7 +14,7 @@ export interface Person {
 
 /** Whether the application may be told, at this moment. */
 export async function admit(
-  { db }: SsoSliceContext,
+  { db }: Pick<SsoSliceContext, 'db'>,
   { organizationId, id }: Pick<SsoApplication, 'organizationId' | 'id'>,
   { session, user }: SignedIn,
   tellsGroups: boolean,

@@ -3,7 +3,7 @@ import { recordEvent } from '../insights/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import type { UserActor, UserContext } from './context.ts'
+import type { UserActor, UserChangeContext, UserContext } from './context.ts'
 import { requestedState } from './lifecycle.ts'
 import { checkManager, handOverReports } from './manager.ts'
 import { acceptPassword, withExpiration, withPassword } from './passwords.ts'
@@ -28,7 +28,7 @@ import { applyWrite, readFlag, type UserWrite } from './write.ts'
 const userNotFound = () => notFound('user_not_found', 'user not found')
 
 export async function getUser(
-  { db }: UserContext,
+  { db }: Pick<UserContext, 'db'>,
   organizationId: string,
   id: string,
 ): Promise<UserRow> {
@@ -39,7 +39,7 @@ export async function getUser(
 
 /** One transaction: load, decide, save, record. `decide` gives the row as it shall be. */
 export function changeUser(
-  context: UserContext,
+  context: UserChangeContext,
   actor: UserActor,
   id: string,
   decide: (row: UserRow, tx: Tx) => UserRow | Promise<UserRow>,

@@ -29,7 +29,7 @@ export interface PasswordLink {
 
 /** Whose link it is. */
 export async function ownerOfLink(
-  context: UserContext,
+  context: Pick<UserContext, 'db'>,
   { organization, token }: PasswordLink,
   now = new Date(),
 ): Promise<UserRow> {

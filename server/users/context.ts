@@ -41,6 +41,9 @@ export interface UserContext {
   changed: Hook<UserActor, UserChange>
 }
 
+/** What it takes to change a user, for slices above as well. */
+export type UserChangeContext = Pick<UserContext, 'db' | 'postMail' | 'publicUrl' | 'changed'>
+
 /** An actor as a job keeps it. */
 export type StoredActor = Actor & { mayGiveSudo?: boolean }
 

@@ -2,7 +2,13 @@ export { userAccountRoutes } from './account-routes.ts'
 export { changeUser, getUser, removeUser, updateUser } from './actions.ts'
 export { bulkUserRoutes } from './bulk-routes.ts'
 export { ownerOfLink, type PasswordLink, userActor } from './choose-password.ts'
-export type { UserActor, UserChange, UserContext, UserListener } from './context.ts'
+export type {
+  UserActor,
+  UserChange,
+  UserChangeContext,
+  UserContext,
+  UserListener,
+} from './context.ts'
 export { createUser, type EntryOptions } from './create.ts'
 export { describeUser, describeUsers } from './describe.ts'
 export { userJobDefinitions, userJobs } from './jobs.ts'

@@ -8,9 +8,11 @@ import type { UserRow } from './store.ts'
 
 const DAY = 86_400_000
 
+type MailContext = Pick<UserContext, 'postMail' | 'publicUrl'>
+
 /** A one-time address at which the user chooses a password. */
 async function passwordLink(
-  { publicUrl }: UserContext,
+  { publicUrl }: MailContext,
   tx: Tx,
   row: UserRow,
   expiresAt: string,
@@ -25,7 +27,7 @@ async function passwordLink(
  * address if there is one: the primary mailbox may be behind the very password that is missing.
  */
 export async function mailActivation(
-  context: UserContext,
+  context: MailContext,
   tx: Tx,
   actor: UserActor,
   row: UserRow,
@@ -60,7 +62,7 @@ export async function mailActivation(
 }
 
 export async function mailPasswordWarning(
-  context: UserContext,
+  context: MailContext,
   tx: Tx,
   actor: UserActor,
   row: UserRow,
@@ -77,7 +79,7 @@ export async function mailPasswordWarning(
 }
 
 export async function mailPasswordReset(
-  context: UserContext,
+  context: MailContext,
   tx: Tx,
   actor: UserActor,
   row: UserRow,

@@ -1,7 +1,7 @@
 import { changesBetween, type EventInput, recordEvent } from '../insights/index.ts'
 import { isUniqueViolation, type Tx } from '../platform/db.ts'
 import { conflict } from '../platform/errors.ts'
-import type { UserActor, UserContext } from './context.ts'
+import type { UserActor, UserChangeContext } from './context.ts'
 import { EVENT_OF, transitionBetween } from './lifecycle.ts'
 import { mailActivation } from './mails.ts'
 import { deletePasswordLinks, keepFormerPassword } from './password-store.ts'
@@ -56,7 +56,7 @@ const sameMailboxes = (before: UserRow, after: UserRow): boolean =>
 
 /** Saves a changed user with its events, tells whoever listens, and mails. A row without a change is left alone. */
 export async function saveChange(
-  context: UserContext,
+  context: UserChangeContext,
   tx: Tx,
   actor: UserActor,
   before: UserRow,

@@ -1,7 +1,7 @@
 import type { Tx } from '../platform/db.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import { verifyTotp } from '../platform/totp.ts'
-import type { UserActor, UserContext } from './context.ts'
+import type { UserActor, UserChangeContext } from './context.ts'
 import { saveChange } from './save.ts'
 import { findTotpCounter, saveBadLogins, saveTotpCounter } from './sign-in-store.ts'
 import type { UserRow } from './store.ts'
@@ -31,7 +31,7 @@ export function attemptsLeft(
  * the account that it may be under must have run out: it begins anew.
  */
 export async function failLogin(
-  context: UserContext,
+  context: UserChangeContext,
   tx: Tx,
   actor: UserActor,
   before: UserRow,
@@ -50,7 +50,7 @@ export async function failLogin(
 
 /** Somebody proved who they are: nothing is held against them any more, a lock that has run out included. */
 export async function forgiveBadLogins(
-  context: UserContext,
+  context: UserChangeContext,
   tx: Tx,
   actor: UserActor,
   before: UserRow,
