@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { codeOf } from '../platform/errors.ts'
+import { codeOf, throttled } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { answerWithFile, checkAdmitted } from '../platform/http/file-answer.ts'
@@ -25,9 +25,8 @@ import { readWatermark } from './stream-store.ts'
 
 const EXPORTS = {
   what: 'exports',
-  reason: 'too_many_exports',
   setting: 'GATEHOUSE_EXPORTS',
-  retryAfter: 5,
+  refuse: (message: string) => throttled('too_many_exports', message, { retryAfter: 5 }),
 }
 
 const ExportRequest = Type.Object(

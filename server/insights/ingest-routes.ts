@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { codeOf, invalid } from '../platform/errors.ts'
+import { codeOf, invalid, throttled } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { Quota, type Shares } from '../platform/quota.ts'
 import { ingest } from './ingest.ts'
@@ -14,9 +14,8 @@ import { timely } from './timely.ts'
 
 const BODIES = {
   what: 'bodies of events',
-  reason: 'ingest_busy',
   setting: 'GATEHOUSE_INGEST_BODIES',
-  retryAfter: 1,
+  refuse: (message: string) => throttled('ingest_busy', message, { retryAfter: 1 }),
 }
 /** Unpacked at a time: larger than the default, which holds a dozen events. */
 const CHUNK = 131_072

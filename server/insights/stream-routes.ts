@@ -4,7 +4,7 @@ import { finished } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db.ts'
-import { unavailable } from '../platform/errors.ts'
+import { throttled, unavailable } from '../platform/errors.ts'
 import { type Authenticate, stillAdmitted } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { Quota, type Shares } from '../platform/quota.ts'
@@ -25,9 +25,8 @@ const LIMITS: StreamLimits = { heartbeatMs: 15_000, stalledMs: 60_000 }
 
 const STREAMS = {
   what: 'streams',
-  reason: 'too_many_streams',
   setting: 'GATEHOUSE_STREAMS',
-  retryAfter: 5,
+  refuse: (message: string) => throttled('too_many_streams', message, { retryAfter: 5 }),
 }
 
 const list = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AppError } from './errors.ts'
+import { AppError, throttled } from './errors.ts'
 import { Quota } from './quota.ts'
 
-const counted = { what: 'streams', reason: 'too_many_streams', setting: 'STREAMS', retryAfter: 5 }
+const counted = {
+  what: 'streams',
+  setting: 'STREAMS',
+  refuse: (message: string) => throttled('too_many_streams', message, { retryAfter: 5 }),
+}
 const person = (id: string, homeId: string) => ({ id, homeId })
 
 function refused(quota: Quota, who: ReturnType<typeof person>): string {

@@ -1,5 +1,5 @@
 import type { Principal } from './caller.ts'
-import { throttled } from './errors.ts'
+import type { AppError } from './errors.ts'
 
 /** How many of a kind may be under way at once: of one principal, of one tenant, and of all in this process. */
 export interface Shares {
@@ -12,9 +12,8 @@ export interface Shares {
 export interface Counted {
   /** In the plural, as in "streams". */
   what: string
-  reason: string
   setting: string
-  retryAfter: number
+  refuse: (message: string) => AppError
 }
 
 /**
@@ -59,9 +58,10 @@ export class Quota {
     else this.#taken.delete(name)
   }
 
-  #refusal(share: number, whose: string): Error {
-    const { what, reason, setting, retryAfter } = this.#counted
-    const message = `Too many ${what}: ${share} at once are allowed for ${whose} (${setting}); try again shortly`
-    return throttled(reason, message, { retryAfter })
+  #refusal(share: number, whose: string): AppError {
+    const { what, setting, refuse } = this.#counted
+    return refuse(
+      `Too many ${what}: ${share} at once are allowed for ${whose} (${setting}); try again shortly`,
+    )
   }
 }

@@ -1,4 +1,4 @@
-import { invalid } from './errors.ts'
+import { type AppError, invalid } from './errors.ts'
 
 // A scan over the text of an XML document, before anybody makes a tree of it. What costs more than its own length to
 // work on is refused here; the scan itself never goes back, whatever the document holds.
@@ -20,29 +20,25 @@ export interface XmlBounds {
   maxReferences: number
 }
 
-const refuse = (reason: string, message: string) =>
-  invalid(`xml_${reason}`, `The XML document ${message}`)
+const refuse = (reason: string, message: string) => invalid(reason, `The XML document ${message}`)
 
 type Counted = keyof XmlBounds
 
-const EXCEEDED: Record<Counted, (most: number) => [reason: string, message: string]> = {
-  maxDepth: (most) => ['too_deep', `is nested deeper than ${most} elements`],
-  maxElements: (most) => ['too_many_elements', `has more than ${most} elements`],
-  maxAttributes: (most) => ['too_many_attributes', `has more than ${most} attributes`],
-  maxAttributesOfElement: (most) => [
-    'too_many_attributes',
-    `has an element with more than ${most} attributes`,
-  ],
-  maxNamespaces: (most) => [
-    'too_many_namespaces',
-    `has more than ${most} declarations of namespaces`,
-  ],
+const EXCEEDED: Record<Counted, (most: number) => AppError> = {
+  maxDepth: (most) => refuse('xml_too_deep', `is nested deeper than ${most} elements`),
+  maxElements: (most) => refuse('xml_too_many_elements', `has more than ${most} elements`),
+  maxAttributes: (most) => refuse('xml_too_many_attributes', `has more than ${most} attributes`),
+  maxAttributesOfElement: (most) =>
+    refuse('xml_too_many_attributes', `has an element with more than ${most} attributes`),
+  maxNamespaces: (most) =>
+    refuse('xml_too_many_namespaces', `has more than ${most} declarations of namespaces`),
   maxComments: (most) =>
     most === 0
-      ? ['comment', 'has a comment']
-      : ['too_many_comments', `has more than ${most} comments`],
-  maxSections: (most) => ['too_many_sections', `has more than ${most} CDATA sections`],
-  maxReferences: (most) => ['too_many_references', `has more than ${most} references such as &lt;`],
+      ? refuse('xml_comment', 'has a comment')
+      : refuse('xml_too_many_comments', `has more than ${most} comments`),
+  maxSections: (most) => refuse('xml_too_many_sections', `has more than ${most} CDATA sections`),
+  maxReferences: (most) =>
+    refuse('xml_too_many_references', `has more than ${most} references such as &lt;`),
 }
 
 // Only these four are white space to XML; \s knows characters that may stand in names.
@@ -64,7 +60,7 @@ export function scanXml(text: string, bounds: XmlBounds): void {
   let at = 0
 
   const count = (what: Counted) => {
-    if (++counts[what] > bounds[what]) throw refuse(...EXCEEDED[what](bounds[what]))
+    if (++counts[what] > bounds[what]) throw EXCEEDED[what](bounds[what])
   }
   const malformed = () =>
     invalid('xml_malformed', `Not a well-formed XML document: see character ${at + 1}`)
@@ -102,7 +98,7 @@ export function scanXml(text: string, bounds: XmlBounds): void {
   if (/^<\?xml[ \t\r\n]/.test(text)) skipPast('?>')
   for (at = text.indexOf('<', at); at >= 0; at = text.indexOf('<', at)) {
     const second = text[at + 1]
-    if (second === '?') throw refuse('instruction', 'has a processing instruction')
+    if (second === '?') throw refuse('xml_instruction', 'has a processing instruction')
     if (second === '/') {
       counts.maxDepth--
       skipPast('>')
@@ -116,6 +112,6 @@ export function scanXml(text: string, bounds: XmlBounds): void {
     } else if (text.startsWith('[CDATA[', at + 2)) {
       count('maxSections')
       skipPast(']]>')
-    } else throw refuse('doctype', 'has a document type declaration')
+    } else throw refuse('xml_doctype', 'has a document type declaration')
   }
 }

@@ -31,7 +31,7 @@ const OPTIONS = ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_NONET
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const refuse = (reason: string, message: string, cause?: unknown): AppError =>
-  invalid(`xml_${reason}`, message, cause === undefined ? {} : { cause })
+  invalid(reason, message, cause === undefined ? {} : { cause })
 
 /**
  * As UTF-8 only: in another encoding the scan would look at other characters than the parser. The scan comes before
@@ -39,15 +39,15 @@ const refuse = (reason: string, message: string, cause?: unknown): AppError =>
  */
 function textOf(source: string | Uint8Array, maxBytes: number): string {
   if (Buffer.byteLength(source) > maxBytes)
-    throw refuse('too_large', `The XML document is larger than ${maxBytes} bytes`)
+    throw refuse('xml_too_large', `The XML document is larger than ${maxBytes} bytes`)
   let text: string
   try {
     text = typeof source === 'string' ? source.replace(/^\uFEFF/, '') : utf8.decode(source)
   } catch (cause) {
-    throw refuse('not_utf8', 'The XML document is not in UTF-8', cause)
+    throw refuse('xml_not_utf8', 'The XML document is not in UTF-8', cause)
   }
   if (/^<\?xml[^>]*encoding\s*=\s*["'](?!utf-?8["'])/i.test(text))
-    throw refuse('not_utf8', 'The XML document is not in UTF-8')
+    throw refuse('xml_not_utf8', 'The XML document is not in UTF-8')
   return text
 }
 
@@ -55,7 +55,11 @@ function parse(text: string): XmlDocument {
   try {
     return XmlDocument.fromString(text, { option: OPTIONS })
   } catch (cause) {
-    throw refuse('malformed', `Not a well-formed XML document: ${messageOf(cause).trim()}`, cause)
+    throw refuse(
+      'xml_malformed',
+      `Not a well-formed XML document: ${messageOf(cause).trim()}`,
+      cause,
+    )
   }
 }
 
@@ -76,7 +80,7 @@ function checkNamespaces(root: XmlElement, namespaces: readonly string[]): void 
   const open = (element: XmlElement) => element.name !== 'Extensions'
   const refuseStranger = (element: XmlElement) => {
     if (!known(element))
-      throw refuse('namespace', `The XML document has an unexpected element <${element.name}>`)
+      throw refuse('xml_namespace', `The XML document has an unexpected element <${element.name}>`)
   }
   refuseStranger(root)
   if (open(root)) for (const element of elementsBelow(root, open)) refuseStranger(element)
@@ -95,7 +99,8 @@ export function readXml<T>(
   scanXml(text, { ...BOUNDS, ...limits })
   const document = parse(text)
   try {
-    if (document.dtd) throw refuse('doctype', 'The XML document has a document type declaration')
+    if (document.dtd)
+      throw refuse('xml_doctype', 'The XML document has a document type declaration')
     if (limits.namespaces) checkNamespaces(document.root, limits.namespaces)
     return read(document.root)
   } finally {

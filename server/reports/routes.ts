@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { codeOf } from '../platform/errors.ts'
+import { codeOf, throttled } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { answerWithFile, checkAdmitted } from '../platform/http/file-answer.ts'
@@ -16,9 +16,8 @@ const tags = ['reports']
 const READ = ['insights', 'insights.readonly']
 const DOWNLOADS = {
   what: 'downloads',
-  reason: 'too_many_downloads',
   setting: 'GATEHOUSE_DOWNLOADS',
-  retryAfter: 5,
+  refuse: (message: string) => throttled('too_many_downloads', message, { retryAfter: 5 }),
 }
 
 /** Reports about an organization, made in the background. */

@@ -1,4 +1,4 @@
-import { AppError } from '../platform/errors.ts'
+import { type AppError, invalid } from '../platform/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 /** The members of the organization's `passwordPolicy` that judge a password. */
@@ -94,8 +94,7 @@ export function passwordRejected(policy: PasswordPolicy, rules: PasswordRule[]):
       fieldViolationsList: rules.map((rule) => ({ field: 'password', description: rule })),
     },
   ]
-  return new AppError(
-    'invalid',
+  return invalid(
     'password_rejected',
     `password: ${rules.map((rule) => RULES[rule](policy)).join('; ')}`,
     { details },

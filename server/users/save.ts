@@ -1,6 +1,6 @@
 import { changesBetween, type EventInput, recordEvent } from '../insights/index.ts'
 import { isUniqueViolation, type Tx } from '../platform/db.ts'
-import { conflict } from '../platform/errors.ts'
+import { type AppError, conflict } from '../platform/errors.ts'
 import type { UserActor, UserChangeContext } from './context.ts'
 import { EVENT_OF, transitionBetween } from './lifecycle.ts'
 import { mailActivation } from './mails.ts'
@@ -93,10 +93,14 @@ export async function saveChange(
     await mailActivation(context, tx, actor, after, typeof mail === 'string' ? mail : undefined)
 }
 
-const UNIQUE: Record<string, string> = {
-  users_username: 'username',
-  users_email: 'email',
-  users_employee_identifier: 'employeeIdentifier',
+const taken = (field: string) =>
+  `${field}: another user of the organization has this ${field} already`
+
+const UNIQUE: Record<string, () => AppError> = {
+  users_username: () => conflict('username_taken', taken('username')),
+  users_email: () => conflict('email_taken', taken('email')),
+  users_employee_identifier: () =>
+    conflict('employee_identifier_taken', taken('employeeIdentifier')),
 }
 
 /** Runs a change; what the database refuses as taken becomes a conflict that names the field. */
@@ -104,12 +108,7 @@ export async function whileUnique<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const taken = Object.keys(UNIQUE).find((index) => isUniqueViolation(error, index))
-    if (!taken) throw error
-    const field = UNIQUE[taken]!
-    throw conflict(
-      `${field.toLowerCase()}_taken`,
-      `${field}: another user of the organization has this ${field} already`,
-    )
+    const index = Object.keys(UNIQUE).find((name) => isUniqueViolation(error, name))
+    throw index === undefined ? error : UNIQUE[index]!()
   }
 }
