@@ -408,6 +408,8 @@ export interface components {
         Empty: Record<string, never>;
         ErrorInsights: {
             message: string;
+            /** @description Stable name of the error, for programs; docs/reasons.md lists them all */
+            reason: string;
         };
         Event: {
             [key: string]: unknown;

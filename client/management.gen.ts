@@ -4154,6 +4154,8 @@ export interface components {
             code: number;
             error: string;
             message: string;
+            /** @description Stable name of the error, for programs; docs/reasons.md lists them all */
+            reason: string;
         };
         ErrorV2: {
             code: number;
@@ -4162,6 +4164,8 @@ export interface components {
             details: {
                 [key: string]: unknown;
             }[];
+            /** @description Stable name of the error, for programs; docs/reasons.md lists them all */
+            reason: string;
         };
         Event: {
             [key: string]: unknown;
@@ -4888,6 +4892,7 @@ export interface components {
                     description: string;
                 }[];
             }[];
+            reason: string;
         };
         PolicyResult: {
             [key: string]: unknown;

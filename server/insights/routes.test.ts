@@ -154,7 +154,7 @@ test('every 400 of the specification, with a message that names the field', asyn
   for (const [body, message] of cases) {
     const res = await org.post(EVENTS, body)
     assert.equal(res.statusCode, 400, JSON.stringify(body))
-    assert.deepEqual(Object.keys(res.json()), ['message'])
+    assert.deepEqual(Object.keys(res.json()), ['message', 'reason'])
     assert.match(res.json().message, message)
   }
   const broken = await app.http.inject({

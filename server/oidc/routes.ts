@@ -9,7 +9,8 @@ import {
 } from '../applications/index.ts'
 import type { Client } from '../platform/caller.ts'
 import { notFound } from '../platform/errors.ts'
-import { errorBody, reportFailure } from '../platform/http/errors.ts'
+import { reportFailure } from '../platform/http/error-handler.ts'
+import { errorBody } from '../platform/http/errors.ts'
 import { currentPerson } from '../portal/index.ts'
 import { failurePage, type Outcome, pageOf, sendPage, type Visitor } from '../sso/index.ts'
 import { authorizePath } from './addresses.ts'
@@ -90,8 +91,8 @@ const clientRoutes: Plugin = async (app, { context }) => {
   app.setErrorHandler((error, request, reply) => {
     reply.header('cache-control', 'no-store')
     if (!(error instanceof OidcRefusal)) {
-      const { status, message } = reportFailure(error, request)
-      return reply.code(status).send(errorBody('oauth', status, message))
+      const failure = reportFailure(error, request)
+      return reply.code(failure.status).send(errorBody('oauth', failure))
     }
     request.log.info({ reason: error.reason }, error.message)
     // RFC 6749 §5.2, RFC 6750 §3

@@ -23,10 +23,11 @@ test('without room for it a change is refused with 503, when to come back and wh
   await failOn('insert', 'event_settings', '53100')
   await failOn('insert', 'groups', '53200')
   const message = 'The disk of the database is full; nothing can be written until there is space'
+  const reason = 'storage_full'
   const v2 = await org.post('/api/v2/roles', { name: 'No room', scopes: ['users'] })
-  assert.deepEqual(v2.json(), { code: 503, status: 'UNAVAILABLE', message, details: [] })
+  assert.deepEqual(v2.json(), { code: 503, status: 'UNAVAILABLE', message, details: [], reason })
   const insights = await org.put('/insights/directory/v1/retention', { days: 30 })
-  assert.deepEqual(insights.json(), { message })
+  assert.deepEqual(insights.json(), { message, reason })
   for (const res of [v2, insights]) {
     assert.equal(res.statusCode, 503)
     assert.equal(res.headers['retry-after'], '30')

@@ -305,6 +305,7 @@ test('a password must keep the rules of the organization, and can be told which 
         ),
       },
     ],
+    reason: 'password_rejected',
   })
   const [first, second, third] = ['Tangled-Orchard-58', 'Tangled-Orchard-59', 'Tangled-Orchard-60']
   for (const secret of [first, second, third]) app.secrets.add(secret!)

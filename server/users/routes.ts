@@ -45,6 +45,7 @@ async function orRejection<T>(
       message: 'Password validation fail',
       status: 'INVALID_ARGUMENT',
       details: error.details as never,
+      reason: error.reason,
     })
   }
 }

@@ -310,6 +310,7 @@ export const PasswordRejection = Type.Object(
         ),
       }),
     ),
+    reason: Type.String(),
   },
   { title: 'PasswordRejection' },
 )

@@ -16,14 +16,21 @@ test('while PostgreSQL is away requests answer 503 and say so; then service resu
   await until('not ready', async () => (await service.call('GET', '/readyz')).status === 503)
 
   const message = 'The database is not available at the moment; try again shortly'
+  const reason = 'database_unavailable'
   const v1 = await service.call('GET', '/api/organizations')
   assert.equal(v1.status, 503)
   assert.ok(Number(v1.headers.get('retry-after')) >= 1)
-  assert.deepEqual(await v1.json(), { status: 503, code: 503, error: message, message })
+  assert.deepEqual(await v1.json(), { status: 503, code: 503, error: message, message, reason })
   const v2 = await service.call('POST', '/api/v2/roles', { name: 'Lost', scopes: ['users'] })
   assert.equal(v2.status, 503)
   assert.ok(Number(v2.headers.get('retry-after')) >= 1)
-  assert.deepEqual(await v2.json(), { code: 503, status: 'UNAVAILABLE', message, details: [] })
+  assert.deepEqual(await v2.json(), {
+    code: 503,
+    status: 'UNAVAILABLE',
+    message,
+    details: [],
+    reason,
+  })
   assert.equal((await service.call('GET', '/healthz')).status, 200, 'the process itself is well')
 
   renameSync(`${cluster}.away`, cluster)

@@ -125,7 +125,7 @@ test('without a key, with a wrong key, with a mistyped key: 401', async () => {
   const mistyped = `${org.apiKey.slice(0, -1)}${org.apiKey.endsWith('0') ? '1' : '0'}`
   const res = await app.as(mistyped).get('/api/organizations')
   assert.equal(res.statusCode, 401)
-  assert.deepEqual(Object.keys(res.json()), ['status', 'code', 'error', 'message'])
+  assert.deepEqual(Object.keys(res.json()), ['status', 'code', 'error', 'message', 'reason'])
 })
 
 test('a role without the scope of a route is refused with 403', async () => {

@@ -7,8 +7,10 @@ export const TITLES: Record<Bundle, string> = {
   insights: 'Gatehouse Directory Insights API',
 }
 
+const ERRORS =
+  'Every error has a `reason`: a stable name for programs, listed in docs/reasons.md. The words of `message` may change.'
+
 export const DESCRIPTIONS: Record<Bundle, string> = {
-  management:
-    'Send an API key in `x-api-key`, or an access token of a service account as a bearer. Whoever manages several organizations names one in `x-org-id`.',
-  insights: 'Audit events. The same credentials as in the management API.',
+  management: `Send an API key in \`x-api-key\`, or an access token of a service account as a bearer. Whoever manages several organizations names one in \`x-org-id\`. ${ERRORS}`,
+  insights: `Audit events. The same credentials as in the management API. ${ERRORS}`,
 }

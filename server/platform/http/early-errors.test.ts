@@ -20,44 +20,64 @@ async function send(...parts: string[]) {
 }
 
 const FAMILIES: [path: string, members: string[]][] = [
-  ['/api/systemusers/', ['status', 'code', 'error', 'message']],
-  ['/api/v2/users/', ['code', 'status', 'message', 'details']],
-  ['/insights/directory/v1/saved-searches/', ['message']],
-  ['/oauth2/token/', ['error', 'error_description']],
+  ['/api/systemusers/', ['status', 'code', 'error', 'message', 'reason']],
+  ['/api/v2/users/', ['code', 'status', 'message', 'details', 'reason']],
+  ['/insights/directory/v1/saved-searches/', ['message', 'reason']],
+  ['/oauth2/token/', ['error', 'error_description', 'reason']],
 ]
 const END = 'connection: close\r\n\r\n'
 
-const BROKEN: [name: string, status: number, request: (path: string) => string][] = [
-  ['bad percent encoding', 400, (path) => `GET ${path}%zz HTTP/1.1\r\nhost: x\r\n${END}`],
-  ['half a character', 400, (path) => `GET ${path}%e0%a4%a HTTP/1.1\r\nhost: x\r\n${END}`],
-  ['no host', 400, (path) => `GET ${path} HTTP/1.1\r\n${END}`],
-  ['no version', 400, (path) => `GET ${path} NONSENSE\r\n${END}`],
-  ['a space in a name', 400, (path) => `GET ${path} HTTP/1.1\r\nhost: x\r\nbad name: 1\r\n${END}`],
+const BROKEN: [name: string, status: number, reason: string, request: (path: string) => string][] =
   [
-    'a content-length that is none',
-    400,
-    (path) => `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n${END}`,
-  ],
-  [
-    'two lengths',
-    400,
-    (path) =>
-      `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n${END}`,
-  ],
-  [
-    'too many headers',
-    431,
-    (path) => `GET ${path} HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(300_000)}\r\n${END}`,
-  ],
-]
+    [
+      'bad percent encoding',
+      400,
+      'bad_request',
+      (path) => `GET ${path}%zz HTTP/1.1\r\nhost: x\r\n${END}`,
+    ],
+    [
+      'half a character',
+      400,
+      'bad_request',
+      (path) => `GET ${path}%e0%a4%a HTTP/1.1\r\nhost: x\r\n${END}`,
+    ],
+    ['no host', 400, 'host_missing', (path) => `GET ${path} HTTP/1.1\r\n${END}`],
+    ['no version', 400, 'bad_request', (path) => `GET ${path} NONSENSE\r\n${END}`],
+    [
+      'a space in a name',
+      400,
+      'bad_request',
+      (path) => `GET ${path} HTTP/1.1\r\nhost: x\r\nbad name: 1\r\n${END}`,
+    ],
+    [
+      'a content-length that is none',
+      400,
+      'bad_request',
+      (path) => `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n${END}`,
+    ],
+    [
+      'two lengths',
+      400,
+      'bad_request',
+      (path) =>
+        `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n${END}`,
+    ],
+    [
+      'too many headers',
+      431,
+      'headers_too_large',
+      (path) => `GET ${path} HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(300_000)}\r\n${END}`,
+    ],
+  ]
 
-for (const [name, status, request] of BROKEN)
+for (const [name, status, reason, request] of BROKEN)
   test(`${name} is ${status} in the form of its family`, async () => {
     for (const [path, members] of FAMILIES) {
       const res = await send(request(path))
       assert.equal(res.status, status, `${path}: ${res.body}`)
       assert.match(res.head, /content-type: application\/json; charset=utf-8/)
       assert.match(res.head, /x-content-type-options: nosniff/)
+      assert.equal(JSON.parse(res.body).reason, reason)
       // Of headers that come in several packets, only the last may be known.
       if (status !== 431) assert.deepEqual(Object.keys(JSON.parse(res.body)), members, path)
       else assert.ok(JSON.parse(res.body).message ?? JSON.parse(res.body).error_description)
@@ -66,14 +86,15 @@ for (const [name, status, request] of BROKEN)
 
 test('a part of the path that is too long is 414 in the form of its family', async () => {
   const cases: [string, string[]][] = [
-    ['/api/systemusers/', ['status', 'code', 'error', 'message']],
-    ['/api/v2/usergroups/', ['code', 'status', 'message', 'details']],
-    ['/insights/directory/v1/forwarders/', ['message']],
+    ['/api/systemusers/', ['status', 'code', 'error', 'message', 'reason']],
+    ['/api/v2/usergroups/', ['code', 'status', 'message', 'details', 'reason']],
+    ['/insights/directory/v1/forwarders/', ['message', 'reason']],
   ]
   for (const [path, members] of cases) {
     const res = await org.get(path + 'x'.repeat(257))
     assert.equal(res.statusCode, 414, res.body)
     assert.deepEqual(Object.keys(res.json()), members)
+    assert.equal(res.json().reason, 'path_too_long')
     assert.match(String(res.headers['content-type']), /^application\/json/)
     assert.ok(res.headers['x-request-id'])
   }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { invalid } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { errorBody, familyOf } from './errors.ts'
+import { errorBody, familyOf, frameworkReason } from './errors.ts'
 
 // Requests that no route ever sees, because Node or the router refuses them. Their bodies are those of all other errors.
 
@@ -24,12 +24,13 @@ export const refusePath =
   (headers: Headers) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const { statusCode: status = 400, code } = error
     const message = WORDS.get(code) ?? error.message
-    request.log.info({ reason: code.toLowerCase(), status }, message)
+    const failure = { status, reason: frameworkReason(status), message }
+    request.log.info({ reason: failure.reason, code, status }, message)
     return reply
       .code(status)
       .headers({ ...headers, 'x-request-id': request.id, 'cache-control': 'no-store' })
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(errorBody(familyOf(request.url), status, message)))
+      .send(JSON.stringify(errorBody(familyOf(request.url), failure)))
   }
 
 /** RFC 9112 §3.2. Node would answer by itself, with nothing in the body. */
@@ -63,11 +64,12 @@ export const refuseBytes =
   (error: ConnectionError, socket: Connection): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
     const [status, message] = statusOf(error.code)
-    log.info({ reason: error.code?.toLowerCase(), status }, message)
+    const failure = { status, reason: frameworkReason(status), message }
+    log.info({ reason: failure.reason, code: error.code, status }, message)
     // An answer that has begun cannot become another one.
     if (socket.writable && !socket._httpMessage?.headersSent) {
       const family = familyOf(targetOf(error, socket))
-      const body = JSON.stringify(errorBody(family, status, message))
+      const body = JSON.stringify(errorBody(family, failure))
       const lines = Object.entries({
         ...headers,
         'content-type': 'application/json; charset=utf-8',

@@ -1,12 +1,7 @@
-import { STATUS_CODES } from 'node:http'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { translate } from '../db.ts'
-import { AppError, type ErrorKind } from '../errors.ts'
-import { refuseOrgId } from './authorize.ts'
-import { describeViolations } from './violations.ts'
+import type { ErrorKind } from '../errors.ts'
 
-const STATUS: Record<ErrorKind, number> = {
+export const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -31,8 +26,17 @@ const RPC_STATUS: Record<number, string> = {
   503: 'UNAVAILABLE',
 }
 
+const Reason = Type.String({
+  description: 'Stable name of the error, for programs; docs/reasons.md lists them all',
+})
 export const ErrorV1 = Type.Object(
-  { status: Type.Integer(), code: Type.Integer(), error: Type.String(), message: Type.String() },
+  {
+    status: Type.Integer(),
+    code: Type.Integer(),
+    error: Type.String(),
+    message: Type.String(),
+    reason: Reason,
+  },
   { title: 'ErrorV1' },
 )
 export const ErrorV2 = Type.Object(
@@ -41,13 +45,17 @@ export const ErrorV2 = Type.Object(
     status: Type.String(),
     message: Type.String(),
     details: Type.Array(Type.Object({}, { additionalProperties: true })),
+    reason: Reason,
   },
   { title: 'ErrorV2' },
 )
-export const ErrorInsights = Type.Object({ message: Type.String() }, { title: 'ErrorInsights' })
+export const ErrorInsights = Type.Object(
+  { message: Type.String(), reason: Reason },
+  { title: 'ErrorInsights' },
+)
 /** RFC 6749 §5.2 */
 export const ErrorOAuth = Type.Object(
-  { error: Type.String(), error_description: Type.Optional(Type.String()) },
+  { error: Type.String(), error_description: Type.Optional(Type.String()), reason: Reason },
   { title: 'ErrorOAuth' },
 )
 
@@ -69,6 +77,21 @@ export const errorsOf = (family: Family) => ({
   '5xx': FAMILY_SCHEMA[family],
 })
 
+/** Reasons of what Node, Fastify and the service as a whole refuse, apart from every `AppError`. */
+export const FRAMEWORK_REASONS: Record<number, string> = {
+  400: 'bad_request',
+  404: 'route_not_found',
+  408: 'request_timeout',
+  413: 'body_too_large',
+  414: 'path_too_long',
+  415: 'unsupported_media_type',
+  431: 'headers_too_large',
+  500: 'internal',
+  503: 'overloaded',
+}
+export const frameworkReason = (status: number): string =>
+  FRAMEWORK_REASONS[status] ?? 'bad_request'
+
 const OAUTH_ERROR: Record<number, string> = {
   400: 'invalid_request',
   401: 'invalid_client',
@@ -76,30 +99,8 @@ const OAUTH_ERROR: Record<number, string> = {
   503: 'temporarily_unavailable',
 }
 
-export function errorBody(
-  family: Family,
-  status: number,
-  message: string,
-  details: object[] = [],
-): object {
-  switch (family) {
-    case 'v1':
-      return { status, code: status, error: message, message }
-    case 'v2':
-      return {
-        code: status,
-        status: RPC_STATUS[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'UNKNOWN'),
-        message,
-        details,
-      }
-    case 'insights':
-      return { message }
-    case 'oauth':
-      return { error: OAUTH_ERROR[status] ?? 'invalid_request', error_description: message }
-  }
-}
-
-interface Failure {
+/** What is told of an error, whatever the family. */
+export interface Failure {
   status: number
   reason: string
   message: string
@@ -107,65 +108,24 @@ interface Failure {
   details?: object[]
 }
 
-function describe(error: unknown): Failure {
-  const known = translate(error)
-  if (known instanceof AppError) {
-    const { reason, message, retryAfter, details } = known
-    return { status: STATUS[known.kind], reason, message, retryAfter, details }
+export function errorBody(
+  family: Family,
+  { status, reason, message, details = [] }: Failure,
+): object {
+  switch (family) {
+    case 'v1':
+      return { status, code: status, error: message, message, reason }
+    case 'v2':
+      return {
+        code: status,
+        status: RPC_STATUS[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'UNKNOWN'),
+        message,
+        details,
+        reason,
+      }
+    case 'insights':
+      return { message, reason }
+    case 'oauth':
+      return { error: OAUTH_ERROR[status] ?? 'invalid_request', error_description: message, reason }
   }
-  const { statusCode, code, message, validation, validationContext } = known as FastifyError
-  if (validation) {
-    const told = describeViolations(validation, validationContext)
-    const details = [
-      { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolationsList: told.fields },
-    ]
-    return { status: 400, reason: 'validation', message: told.message, details }
-  }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return { status: statusCode, reason: (code ?? 'bad_request').toLowerCase(), message }
-  }
-  if (statusCode === 503)
-    return {
-      status: 503,
-      reason: 'overloaded',
-      message: 'Overloaded; try again shortly',
-      retryAfter: 1,
-    }
-  return {
-    status: 500,
-    reason: 'internal',
-    message: 'Internal error; the log tells more under this request id',
-  }
-}
-
-/** Logs the one line about a request that failed, and tells what its caller may know. */
-export function reportFailure(error: unknown, request: FastifyRequest): Failure {
-  const failure = describe(error)
-  const { status, reason, message } = failure
-  const line = {
-    reason,
-    status,
-    ...((status >= 500 || (error as Error).cause !== undefined) && { err: error }),
-  }
-  if (status >= 500) request.log.error(line, 'request failed')
-  else request.log.info(line, message)
-  return failure
-}
-
-function onError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const { status, message, retryAfter, details } = reportFailure(error, request)
-  if (retryAfter !== undefined)
-    reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfter))))
-  if (status === 401 && familyOf(request.url) === 'oauth')
-    reply.header('www-authenticate', 'Basic realm="gatehouse"')
-  return reply.code(status).send(errorBody(familyOf(request.url), status, message, details))
-}
-
-export function registerErrors(app: FastifyInstance): void {
-  app.setErrorHandler(onError)
-  app.setNotFoundHandler((request, reply) => {
-    refuseOrgId(request)
-    const message = `${STATUS_CODES[404]}: there is no ${request.method} ${request.url.split('?')[0]}`
-    return reply.code(404).send(errorBody(familyOf(request.url), 404, message))
-  })
 }

@@ -10,16 +10,17 @@ const OTHERS = [FORM, 'multipart/form-data; boundary=x', 'text/plain', 'applicat
 
 test('a body that is not JSON is 415 in the form of its family', async () => {
   const cases: [path: string, members: string[]][] = [
-    ['/api/commands', ['status', 'code', 'error', 'message']],
-    ['/api/v2/roles', ['code', 'status', 'message', 'details']],
-    ['/insights/directory/v1/events', ['message']],
-    ['/auth/sign-in', ['code', 'status', 'message', 'details']],
-    ['/auth/users/sign-in', ['code', 'status', 'message', 'details']],
+    ['/api/commands', ['status', 'code', 'error', 'message', 'reason']],
+    ['/api/v2/roles', ['code', 'status', 'message', 'details', 'reason']],
+    ['/insights/directory/v1/events', ['message', 'reason']],
+    ['/auth/sign-in', ['code', 'status', 'message', 'details', 'reason']],
+    ['/auth/users/sign-in', ['code', 'status', 'message', 'details', 'reason']],
   ]
   for (const [path, members] of cases)
     for (const type of OTHERS) {
       const res = await org.post(path, 'name=x', { 'content-type': type })
       assert.equal(res.statusCode, 415, `${path} ${type}: ${res.body}`)
+      assert.equal(res.json().reason, 'unsupported_media_type')
       assert.deepEqual(Object.keys(res.json()), members, path)
     }
 })
