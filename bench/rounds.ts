@@ -8,7 +8,7 @@ export interface Pair {
   ours: Side
 }
 
-export interface Compared {
+interface Compared {
   baseline: number
   ours: number
   ratio: number

@@ -23,7 +23,7 @@ export type Values<O extends Options> = {
 }
 
 /** What was asked for on the command line, checked against the command's own table of options. */
-export interface Call<O extends Options = Options> {
+interface Call<O extends Options = Options> {
   options: Values<O>
   /** One for each name in `operands`. */
   operands: string[]
@@ -53,7 +53,7 @@ export const command = <const O extends Options>(definition: Command<O>): Comman
 /** Wrong words on the command line: exit code 2, where a failure of the work itself is 1. */
 export class UsageError extends Error {}
 
-export const COMMON: Options = {
+const COMMON: Options = {
   json: { type: 'boolean', about: 'Print JSON' },
   help: { type: 'boolean', about: 'Print this help' },
 }

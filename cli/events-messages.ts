@@ -1,5 +1,5 @@
 /** What one message of a stream says; a heartbeat has no data and still moves the id on. */
-export interface Message {
+interface Message {
   id: string | undefined
   data: string | undefined
 }

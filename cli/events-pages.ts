@@ -3,7 +3,7 @@ import type { Selection, Target } from './events-options.ts'
 
 export type EventDocument = Record<string, unknown>
 
-export interface PageOptions {
+interface PageOptions {
   sort: 'ASC' | 'DESC'
   /** How many events at most, in all. */
   limit: number

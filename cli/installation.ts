@@ -7,7 +7,7 @@ import { newDatabase, tempDirectory, urlOf } from '../test/harness.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 
-export interface Outcome {
+interface Outcome {
   code: number
   stdout: string
   stderr: string

@@ -33,7 +33,7 @@ function opens(master: Buffer, id: string, wrapped: Buffer): Buffer | null {
  * Wraps every data key under the new master key. Those that are so already stay, which makes a repeat after
  * a crash between the database and the file harmless.
  */
-export const rewrapKeys = (db: Db, old: Buffer, fresh: Buffer): Promise<number> =>
+const rewrapKeys = (db: Db, old: Buffer, fresh: Buffer): Promise<number> =>
   db.tx(null, async (tx) => {
     const rows = await tx.many<{ id: string; wrapped: Buffer }>(
       sql`select id, wrapped from data_keys order by id for update`,
@@ -50,7 +50,7 @@ export const rewrapKeys = (db: Db, old: Buffer, fresh: Buffer): Promise<number> 
   })
 
 /** In one step and on disk before it counts: a crash leaves the old key or the new one, never half of either. */
-export async function replaceKeyFile(dataDir: string, key: Buffer): Promise<string> {
+async function replaceKeyFile(dataDir: string, key: Buffer): Promise<string> {
   const file = join(dataDir, MASTER_KEY_FILE)
   await writeWhole(file, (handle) => handle.writeFile(key.toString('base64')))
   return file

@@ -77,7 +77,7 @@ async function awaitRelease(tx: Queryable, keyIds: string[]): Promise<void> {
   }
 }
 
-export interface Rotation {
+interface Rotation {
   key: string
   resealed: number
   removedKeys: number

@@ -24,7 +24,7 @@ import { createSystemAuthenticate, registerSystemContext } from './systems/index
 
 // The composition root, with contexts.ts, routes.ts and jobs.ts: the only files that know every slice.
 
-export interface App {
+interface App {
   http: FastifyInstance
   queue: Queue
   forwarding: ForwardingWorker
@@ -32,7 +32,7 @@ export interface App {
   operations: Operation[]
 }
 
-export interface AppParts {
+interface AppParts {
   config: Config
   db: Db
   /** Connections of their own for searches: a slow one must not keep others from their work. */

@@ -5,8 +5,8 @@ import { firstOrganization, type Service } from '../service.ts'
 // A large organization, made by the database itself: people, groups and devices, and who is bound to what.
 
 export const PEOPLE = 100_000
-export const GROUPS = 5000
-export const SYSTEMS = 50_000
+const GROUPS = 5000
+const SYSTEMS = 50_000
 const SYSTEM_GROUPS = 1000
 const APPLICATIONS = 200
 export const NEARLY_ALL = APPLICATIONS + 1

@@ -3,7 +3,7 @@ import { keyHeader, type Service } from '../service.ts'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-export interface Answer {
+interface Answer {
   rows: number
   bytes: number
   after: unknown

@@ -49,10 +49,7 @@ export const JOBS: Table = {
 }
 
 /** Each table after those it refers to, so that a restore needs no right to switch checks off. */
-export function inOrder<T>(
-  tables: Map<string, T>,
-  references: { from: string; to: string }[],
-): T[] {
+function inOrder<T>(tables: Map<string, T>, references: { from: string; to: string }[]): T[] {
   const waiting = new Map([...tables.keys()].map((name) => [name, new Set<string>()]))
   for (const { from, to } of references) if (from !== to) waiting.get(from)?.add(to)
   const ordered: T[] = []

@@ -16,7 +16,7 @@ import {
 } from './format.ts'
 import { JOBS, nameOf, ownTables, quote, type Table } from './tables.ts'
 
-export interface Summary {
+interface Summary {
   tables: Record<string, number>
   rows: number
   bytes: number

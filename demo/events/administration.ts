@@ -39,7 +39,7 @@ export const adminEvent = (
   },
 })
 
-export const adminLogin = (desk: Desk, at: number, success: boolean): Draft =>
+const adminLogin = (desk: Desk, at: number, success: boolean): Draft =>
   adminEvent(desk, at, 'admin_login_attempt', {
     resource: { type: 'admin', id: desk.admin.id, email: desk.admin.email },
     success,

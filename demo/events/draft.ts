@@ -19,7 +19,7 @@ const SHAPES = {
   sso: { id: 'uuid', version: 1 },
   systems: { id: 'hex', version: 1 },
 } satisfies Record<string, { id: 'uuid' | 'hex' | null; version: 1 | '1' | null; unnamed?: true }>
-export type Service = keyof typeof SHAPES
+type Service = keyof typeof SHAPES
 
 /** An event before it belongs to a tenant. */
 export interface Draft {

@@ -31,7 +31,7 @@ const systemEvent = (
   },
 })
 
-export function userLogin(device: Device, at: number, success: boolean, srcIp: string): Draft {
+function userLogin(device: Device, at: number, success: boolean, srcIp: string): Draft {
   const { username } = device.owner
   const process = PROCESSES[device.os]
   return systemEvent(device, at, 'user_login', {

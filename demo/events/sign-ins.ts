@@ -3,7 +3,7 @@ import type { Random } from '../random.ts'
 import type { Tenant } from '../world.ts'
 import { atLocal, type Day, type Draft, MINUTE } from './draft.ts'
 
-export interface Origin {
+interface Origin {
   ip: string
   geoip: Person['place']['geoip']
 }
@@ -35,7 +35,7 @@ export function portalLogin(person: Person, at: number, from: Origin, success: b
   }
 }
 
-export const ssoAuth = (
+const ssoAuth = (
   person: Person,
   application: Application,
   at: number,
@@ -64,7 +64,7 @@ export const ssoAuth = (
 })
 
 /** The wireless network of the office. */
-export const radiusAuth = (person: Person, at: number, success: boolean): Draft => ({
+const radiusAuth = (person: Person, at: number, success: boolean): Draft => ({
   at: at - (at % 1000),
   service: 'radius',
   type: 'radius_auth',

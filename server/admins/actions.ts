@@ -31,7 +31,7 @@ import {
 } from './store.ts'
 import { findRoleByName, findRoles } from './tenant-store.ts'
 
-export interface WithRoles {
+interface WithRoles {
   row: AdministratorDetail
   roles: Role[]
 }
@@ -93,7 +93,7 @@ async function chosenRoles(tx: Tx, caller: Caller, body: AdministratorPut): Prom
   return roles
 }
 
-export interface CreateOptions {
+interface CreateOptions {
   bindNoOrgs?: boolean
   /** v2 wants a role; v1 clients may leave it out. */
   roleRequired?: boolean

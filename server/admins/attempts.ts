@@ -35,7 +35,7 @@ export function actorOf(row: AdministratorRow, client: Client, mfa = false): Cal
  * What was found out about an attempt. `done`: nothing more is asked for, so earlier failures are forgiven. `guessed` is
  * false where it failed but was no guess.
  */
-export type Judged<T> = { proven: T; done: boolean } | { failed: string; guessed: boolean }
+type Judged<T> = { proven: T; done: boolean } | { failed: string; guessed: boolean }
 
 /** One try at proving who one is. `find` tells whose account it is; for an unknown one it is judged all the same. */
 export function attempt<T>(

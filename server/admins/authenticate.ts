@@ -22,9 +22,9 @@ import {
 import { findRoles, findServiceAccount } from './tenant-store.ts'
 
 export const SESSION_COOKIE = 'gatehouse_session'
-export const IDLE_MINUTES = 60
+const IDLE_MINUTES = 60
 /** So long the password counts that was given again in a session. */
-export const CONFIRMED_MINUTES = 10
+const CONFIRMED_MINUTES = 10
 /** With its space no API key can look like it: the two share a memory. */
 const BEARER = 'bearer '
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -41,7 +41,7 @@ const scopesOf = (roles: Role[], narrowed: string[] | null): Set<string> => {
   return narrowed === null ? scopes : new Set(narrowed.filter((scope) => scopes.has(scope)))
 }
 
-export async function administratorPrincipal(
+async function administratorPrincipal(
   db: Db,
   row: AdministratorRow,
   credential: Pick<Principal, 'authMethod' | 'mfa' | 'expiresAt'> & { scopes: string[] | null },

@@ -3,7 +3,7 @@ import { sql } from '../platform/sql.ts'
 
 // Global: a credential is what tells the tenant, so it is looked up before there is one.
 
-export interface CredentialRow {
+interface CredentialRow {
   hash: Buffer
   kind: 'api-key' | 'client-secret'
   administrator_id: string | null
@@ -66,7 +66,7 @@ export async function deleteServiceAccountCredentials(
        and (${authConfigId}::text is null or auth_config_id = ${authConfigId})`)
 }
 
-export interface AccessTokenRow {
+interface AccessTokenRow {
   service_account_id: string
   auth_config_id: string
   tenant: string

@@ -58,7 +58,7 @@ export const spend = (tx: Tx, row: AdministratorRow, used: SecondFactor): Promis
         : row.recovery_code_hashes,
   })
 
-export interface Enrollment {
+interface Enrollment {
   secret: string
   otpauthUrl: string
 }

@@ -16,7 +16,7 @@ export interface SessionRow {
   expires_at: string
 }
 
-export type NewSession = Pick<
+type NewSession = Pick<
   SessionRow,
   | 'hash'
   | 'administrator_id'

@@ -91,7 +91,7 @@ export const findAdministratorById = (db: Queryable, id: string) =>
 export const lockAdministratorById = (db: Queryable, id: string) =>
   db.one<AdministratorRow>(sql`select * from administrators where id = ${id} for update`)
 
-export interface AdministratorSummary
+interface AdministratorSummary
   extends Pick<
     AdministratorRow,
     'id' | 'email' | 'role_ids' | 'organization' | 'provider' | 'suspended' | 'created'
@@ -115,7 +115,7 @@ export const anyAdministrator = (db: Queryable) =>
 export const lockFirstStart = (db: Queryable) =>
   db.run(sql`select pg_advisory_xact_lock(4718236057)`)
 
-export type NewAdministrator = Pick<
+type NewAdministrator = Pick<
   AdministratorRow,
   | 'id'
   | 'organization'

@@ -29,7 +29,7 @@ import type { KeyPair } from './x509.ts'
 
 const FIELDS = { certificate: 'config.idpCertificate', privateKey: 'config.idpPrivateKey' }
 
-export const applicationNotFound = () =>
+const applicationNotFound = () =>
   notFound('application_not_found', 'Not Found: there is no such application')
 
 const slugTaken = () => badSsoUrl('another application has this address already')

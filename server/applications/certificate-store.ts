@@ -63,7 +63,7 @@ export const certificatesById = async (
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-export interface FetchRow {
+interface FetchRow {
   certificate_id: string
   address: string
   user_agent: string

@@ -1,5 +1,4 @@
-export type { ApplicationContext, SsoContext } from './context.ts'
-export { warnOfExpiry } from './expiry.ts'
+export type { ApplicationContext } from './context.ts'
 export {
   promoteCertificateJob,
   promoteOverdueJob,
@@ -16,14 +15,12 @@ export {
   allCertificates,
   findSsoApplication,
   findSsoApplicationById,
-  type MetadataFetch,
-  metadataUrl,
   noteMetadataFetched,
   type SsoApplication,
   type SsoCertificate,
 } from './sso.ts'
-export type { AcsUrl, AuthClaims, NamedValue, SsoConfig } from './sso-config.ts'
+export type { AcsUrl, AuthClaims, SsoConfig } from './sso-config.ts'
 export { applicationNames, isInactive, isSignedInTo } from './store.ts'
 export { templateRoutes } from './template-routes.ts'
-export { applicationsOfUser, mayUse, type Tile } from './tiles.ts'
+export { applicationsOfUser, mayUse } from './tiles.ts'
 export { applicationV2Routes, certificateRoutes, spMetadataRoutes } from './v2-routes.ts'

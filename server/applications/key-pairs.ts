@@ -13,7 +13,7 @@ import {
 } from './x509.ts'
 
 /** As a person reads them; the names differ between the routes. */
-export interface PairFields {
+interface PairFields {
   certificate: string
   privateKey: string
 }

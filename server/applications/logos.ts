@@ -15,9 +15,9 @@ const KINDS = [
   ['image/gif', Buffer.from('GIF89a')],
 ] as const
 
-export type LogoType = (typeof KINDS)[number][0]
+type LogoType = (typeof KINDS)[number][0]
 
-export function typeOfImage(content: Buffer): LogoType {
+function typeOfImage(content: Buffer): LogoType {
   const kind = KINDS.find(([, start]) => content.subarray(0, start.length).equals(start))
   if (!kind) throw invalid('bad_image', 'image: must be a PNG, JPEG or GIF')
   return kind[0]

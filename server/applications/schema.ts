@@ -7,7 +7,7 @@ const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema
 const Flag = Type.Union([Type.Boolean(), Type.Enum(['true', 'false'])])
 const Anything = Type.Object({}, { additionalProperties: true })
 
-export const COLORS = [
+const COLORS = [
   '#202D38',
   '#005466',
   '#3E8696',
@@ -41,7 +41,7 @@ const common = {
   type: Type.String(),
   visible: Type.Boolean(),
 }
-export const BooleanSetting = Type.Object(
+const BooleanSetting = Type.Object(
   { ...common, value: Type.Boolean() },
   { title: 'BooleanSetting' },
 )
@@ -51,7 +51,7 @@ const stringMembers = {
   toggle: Type.Null(),
   dependsOnProperty: Type.Optional(Type.String()),
 }
-export const StringSetting = Type.Object(
+const StringSetting = Type.Object(
   { ...stringMembers, value: Type.String() },
   { title: 'StringSetting' },
 )
@@ -65,7 +65,7 @@ const ConstantAttribute = Type.Object(
   },
   { title: 'ConstantAttribute' },
 )
-export const ConstantAttributesSetting = Type.Object(
+const ConstantAttributesSetting = Type.Object(
   { ...stringMembers, mutable: Type.Boolean(), value: Type.Array(ConstantAttribute) },
   { title: 'ConstantAttributesSetting' },
 )
@@ -76,13 +76,13 @@ const DatabaseAttribute = Type.Object(
   },
   { title: 'DatabaseAttribute' },
 )
-export const DatabaseAttributesSetting = Type.Object(
+const DatabaseAttributesSetting = Type.Object(
   { ...stringMembers, mutable: Type.Boolean(), value: Type.Array(DatabaseAttribute) },
   { title: 'DatabaseAttributesSetting' },
 )
 const claim = <T extends TSchema>(value: T) =>
   Type.Object({ type: Type.String(), value, readOnly: Type.Boolean() })
-export const AuthClaimConfiguration = Type.Object(
+const AuthClaimConfiguration = Type.Object(
   {
     ...common,
     sendAmrClaim: claim(Type.Boolean()),

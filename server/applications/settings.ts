@@ -10,7 +10,7 @@ export type SettingType =
   | 'databaseAttributes'
   | 'object'
 
-export interface Option {
+interface Option {
   text: string
   value: string
 }

@@ -94,7 +94,7 @@ export function readAcsUrls(value: string): AcsUrl[] | null {
 
 const DIGESTS = { 'RSA-SHA256': 'sha256', 'RSA-SHA512': 'sha512', 'RSA-SHA1': 'sha1' } as const
 
-export function readAuthClaims(stored: object): AuthClaims {
+function readAuthClaims(stored: object): AuthClaims {
   const claims = Object.fromEntries(
     Object.entries(AUTH_CLAIMS).map(([name, { value }]) => [
       name,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db.ts'
 import { sql } from '../platform/sql.ts'
 
-export interface SlugRow {
+interface SlugRow {
   tenant: string
   application_id: string
 }

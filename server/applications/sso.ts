@@ -126,7 +126,7 @@ export async function findSsoApplication(
   return findSsoApplicationById(context, found.tenant, found.application_id)
 }
 
-export interface MetadataFetch {
+interface MetadataFetch {
   address: string
   userAgent: string
   /** Ids of the certificates that the document held. */

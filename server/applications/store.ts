@@ -135,7 +135,7 @@ export const purgeApplications = (db: Queryable, organizationId: string, days: n
     delete from applications
      where organization_id = ${organizationId} and deleted_at < now() - make_interval(days => ${days})`)
 
-export interface OverdueRow {
+interface OverdueRow {
   id: string
   next_certificate_id: string
   promote_at: string

@@ -4,7 +4,7 @@ import { hasPlaceholder } from './sso-config.ts'
 import { findBinding, readTileRows, type TileRow } from './sso-store.ts'
 
 /** An application as the portal shows it. */
-export interface Tile {
+interface Tile {
   id: string
   /** The template. */
   name: string

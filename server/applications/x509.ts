@@ -161,7 +161,7 @@ export function readKeyPair(
   }
 }
 
-export interface CertificateFacts {
+interface CertificateFacts {
   fingerprint: string
   notBefore: Date
   notAfter: Date

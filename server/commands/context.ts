@@ -3,7 +3,7 @@ import type { SendJob } from '../platform/jobs/definition.ts'
 import type { Sealer } from '../platform/secrets.ts'
 
 /** The names that system users have on systems, by id. */
-export type Usernames = (
+type Usernames = (
   db: Queryable,
   organizationId: string,
   ids: string[],

@@ -71,7 +71,7 @@ export const deleteExpired = (db: Queryable, organizationId: string) =>
     sql`delete from command_queue where organization_id = ${organizationId} and expires_at < now()`,
   )
 
-export interface WorkflowRow {
+interface WorkflowRow {
   id: string
   name: string
   command: string

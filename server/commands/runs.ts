@@ -23,7 +23,7 @@ import {
 /** A system that does not come for a command within this time does not get it any more. */
 const DEFAULT_SECONDS_TO_LIVE = 10 * 86_400
 
-export interface Run {
+interface Run {
   queueIds: string[]
   workflowInstanceId: string
 }

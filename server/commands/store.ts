@@ -6,7 +6,7 @@ import { type Sql, sql } from '../platform/sql.ts'
 import type { Command } from './schema.ts'
 
 /** Members without a column of their own, by the names of the API. */
-export type CommandDetails = Pick<
+type CommandDetails = Pick<
   Command,
   | 'aiGenerated'
   | 'description'

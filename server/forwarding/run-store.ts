@@ -249,7 +249,7 @@ export async function saveSuccess(
   return true
 }
 
-export interface SavedFailure {
+interface SavedFailure {
   error: string
   attempts: number
   failingSince: number

@@ -27,7 +27,7 @@ export interface Outcome {
 const TYPE = { json: 'application/json', ndjson: 'application/x-ndjson' }
 
 /** Documents go out as they are stored; between words of JSON a line break means nothing. */
-export const bodyOf = (format: 'json' | 'ndjson', documents: readonly string[]): string =>
+const bodyOf = (format: 'json' | 'ndjson', documents: readonly string[]): string =>
   format === 'json'
     ? `[${documents.join(',')}]`
     : documents.map((document) => `${document.replace(/[\r\n]+/g, ' ')}\n`).join('')

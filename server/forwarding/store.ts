@@ -15,7 +15,7 @@ export interface Settings {
   batch_size: number
 }
 
-export interface Secrets {
+interface Secrets {
   /** Sealed. */
   secret: string
   previous_secret: string | null
@@ -119,7 +119,7 @@ export async function deleteForwarder(
   await db.run(sql`delete from forwarders where organization_id = ${organizationId} and id = ${id}`)
 }
 
-export interface Attempt {
+interface Attempt {
   id: string
   webhook_id: string
   events: number

@@ -62,7 +62,7 @@ export function readTargets(start: NodeType, targets: string[]): NodeType[] {
   return [...names] as NodeType[]
 }
 
-export interface TraverseOptions {
+interface TraverseOptions {
   unknownIsEmpty?: boolean
 }
 

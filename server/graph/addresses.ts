@@ -50,7 +50,7 @@ export const SUB_PATHS = {
   office365s: reach('Office365', 'directories', 'office_365'),
   radiusservers: reach('RadiusServer', 'radius', 'radius_server'),
 } satisfies Record<string, Reach>
-export type SubPath = keyof typeof SUB_PATHS
+type SubPath = keyof typeof SUB_PATHS
 
 const OF_PEOPLE: readonly SubPath[] = [
   'applications',

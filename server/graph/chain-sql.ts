@@ -3,7 +3,7 @@ import type { Chain } from './chains.ts'
 import { isForward, memberTypeOf, type NodeType } from './pairs.ts'
 
 /** One edge of a chain, with its ends named from the side the chain comes from. */
-export interface Hop {
+interface Hop {
   edge: Sql
   near: Sql
   far: Sql

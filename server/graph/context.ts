@@ -18,7 +18,7 @@ export type NodeNames = (
 ) => Promise<ReadonlyMap<string, string>>
 
 /** Members of the commands that a traversal shows when it is asked for `details=v1`, by id. */
-export type CommandDetails = (
+type CommandDetails = (
   db: Queryable,
   organizationId: string,
   ids: string[],

@@ -4,7 +4,7 @@ import { hopsOf, type Moment, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
 
-export interface GrantedEdge {
+interface GrantedEdge {
   near: NodeRef
   far: NodeRef
   attributes: Record<string, unknown> | null

@@ -8,7 +8,7 @@ import { grantedWays, knownNodes } from './explain-store.ts'
 import type { NodeRef } from './pairs.ts'
 import type { AccessExplanation } from './schema.ts'
 
-export interface AccessQuestion {
+interface AccessQuestion {
   user: string
   application?: string
   system?: string

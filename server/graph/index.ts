@@ -1,11 +1,6 @@
 export { type Binding, bindingsOf, membershipsOf } from './bindings-store.ts'
+export { changeEdge, checkMayOpen } from './change.ts'
 export {
-  changeEdge,
-  checkMayOpen,
-  nodeNotFound,
-} from './change.ts'
-export {
-  type CommandDetails,
   type EdgeContext,
   type GraphActor,
   type GraphContext,
@@ -16,8 +11,8 @@ export {
 export { groupsOf, holdNodes, insertEdge, membersOf } from './edge-store.ts'
 export { addUpMembersJob, forgetHistoryJob, graphJobs } from './jobs.ts'
 export { addNode, deleteNode, restoreNode, setNodeAttributes } from './node-store.ts'
-export { DIRECTORY_TYPES, memberTypeOf, NODE_TYPES, type NodeRef, type NodeType } from './pairs.ts'
-export { reachedIds, systemsOfCommand } from './reached-store.ts'
+export { DIRECTORY_TYPES, NODE_TYPES, type NodeRef, type NodeType } from './pairs.ts'
+export { systemsOfCommand } from './reached-store.ts'
 export { graphRoutes } from './routes.ts'
 export { type GraphOperation, graphOperation } from './schema.ts'
 export { checkSudo, checkSudoGrant, mayGiveSudo, type SudoGiver } from './sudo.ts'

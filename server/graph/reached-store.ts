@@ -5,7 +5,7 @@ import type { NodeRef, NodeType } from './pairs.ts'
 import { openedSql, reachedSql } from './reached-sql.ts'
 
 /** The ids of everything of a type that the start is bound to now, directly or through groups. */
-export async function reachedIds(
+async function reachedIds(
   db: Queryable,
   organizationId: string,
   start: NodeRef,

@@ -2,11 +2,10 @@ import { Type } from 'typebox'
 
 const Attributes = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
 
-export const GraphObject = Type.Object(
+const GraphObject = Type.Object(
   { attributes: Type.Optional(Attributes), id: Type.String(), type: Type.String() },
   { title: 'GraphObject' },
 )
-export type GraphObject = Type.Static<typeof GraphObject>
 
 export const GraphConnection = Type.Object(
   { attributes: Attributes, to: GraphObject },
@@ -25,7 +24,7 @@ export const GraphObjectWithPaths = Type.Object(
 )
 export type GraphObjectWithPaths = Type.Static<typeof GraphObjectWithPaths>
 
-export const OPERATIONS = ['add', 'remove', 'update'] as const
+const OPERATIONS = ['add', 'remove', 'update'] as const
 
 /** What a POST to `associations` or `members` carries; `types` are those that fit the address. */
 export const graphOperation = (title: string, types: readonly string[]) =>
@@ -52,7 +51,7 @@ const ExplainedNode = Type.Object(
   { type: Type.String(), id: Type.String(), name: Type.Optional(Type.String()) },
   { title: 'AccessNode' },
 )
-export const ExplainedEdge = Type.Object(
+const ExplainedEdge = Type.Object(
   {
     from: ExplainedNode,
     to: ExplainedNode,
@@ -77,10 +76,9 @@ export const ExplainedEdge = Type.Object(
   },
   { title: 'AccessEdge' },
 )
-export type ExplainedEdge = Type.Static<typeof ExplainedEdge>
 
 /** Why a user does not reach something. */
-export const REFUSALS = [
+const REFUSALS = [
   'no_path',
   'user_staged',
   'user_suspended',

@@ -19,7 +19,7 @@ export const reachedResource: Resource = {
   tieBreak: sql`r.type`,
 }
 
-export interface Reached {
+interface Reached {
   type: string
   id: string
   paths: GraphConnection[][]
@@ -51,7 +51,7 @@ function pathsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
      where r.type = ${literal(chain.at(-1)!)}`
 }
 
-export interface Question {
+interface Question {
   start: NodeRef
   chains: readonly Chain[]
   list: ListQuery

@@ -58,7 +58,7 @@ const ruleOf = ({ membership_method, member_query, exempt_ids }: GroupRow) => ({
 })
 const isDynamic = ({ membership_method }: GroupRow) => membership_method.startsWith('DYNAMIC')
 
-export interface WriteOptions {
+interface WriteOptions {
   /** The rule is in the newer of its two forms. */
   newerQuery: boolean
 }

@@ -13,7 +13,7 @@ import { announceSuggestions } from './suggestion-mails.ts'
 import { replaceSuggestions } from './suggestion-store.ts'
 
 /** Who would join and who would leave if the rule were followed. */
-export interface Difference {
+interface Difference {
   add: string[]
   remove: string[]
 }

@@ -13,7 +13,7 @@ import {
 import { dynamicGroups } from './store.ts'
 import { mailSuggestions } from './suggestion-mails.ts'
 
-export async function evaluateAllGroups({ db, send }: GroupContext): Promise<void> {
+async function evaluateAllGroups({ db, send }: GroupContext): Promise<void> {
   await forEachOrganization(db, (organizationId) =>
     db.tx(organizationId, async (tx) => {
       for (const groupType of ['user_group', 'system_group'] as const)

@@ -11,7 +11,7 @@ export interface Condition {
   value: unknown
 }
 
-export interface Search {
+interface Search {
   terms: string[]
   fields: string[]
 }

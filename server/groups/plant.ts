@@ -5,7 +5,7 @@ import { memberOf } from './records.ts'
 import { type GroupRow, insertGroup } from './store.ts'
 import { replaceSuggestions } from './suggestion-store.ts'
 
-export interface PlantedGroup
+interface PlantedGroup
   extends Pick<GroupRow, 'id' | 'type' | 'name' | 'description'>,
     Partial<Pick<GroupRow, 'membership_method' | 'member_query' | 'attributes'>> {
   members: string[]

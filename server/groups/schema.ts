@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-export const MEMBERSHIP_METHODS = [
+const MEMBERSHIP_METHODS = [
   'NOTSET',
   'STATIC',
   'DYNAMIC_REVIEW_REQUIRED',
@@ -16,7 +16,7 @@ const optionalText = Type.Optional(nullable(Type.String()))
 const FreeAttributes = Type.Object({}, { additionalProperties: true })
 
 /** Keys beyond these are kept as they are and appear in compiled attributes. */
-export const UserGroupAttributes = Type.Object(
+const UserGroupAttributes = Type.Object(
   {
     sudo: Type.Optional(
       nullable(Type.Object({ enabled: Type.Boolean(), withoutPassword: Type.Boolean() })),
@@ -100,7 +100,7 @@ const detailed = {
   memberSuggestionsNotify: Type.Boolean(),
   organizationObjectId: Type.String(),
 }
-export const SuggestionCounts = Type.Object(
+const SuggestionCounts = Type.Object(
   { add: Type.Integer(), remove: Type.Integer(), total: Type.Integer() },
   { title: 'SuggestionCounts' },
 )

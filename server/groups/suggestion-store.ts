@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db.ts'
 import { empty, sql } from '../platform/sql.ts'
 
-export interface Suggestion {
+interface Suggestion {
   member_id: string
   op: 'add' | 'remove'
 }

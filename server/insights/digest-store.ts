@@ -48,7 +48,7 @@ export async function deleteDigestsBefore(
   )
 }
 
-export interface Gap {
+interface Gap {
   from: number
   /** Null: after the last digest. */
   until: number | null

@@ -39,7 +39,7 @@ export const eventsIn = (times: string): number => times.length / TIME_LENGTH
 export const markOf = (value: string): string => hash('sha1', value, 'base64').slice(0, 4)
 
 /** The values of a field, and their marks. */
-export interface DigestList {
+interface DigestList {
   list: string
   marks: string
 }

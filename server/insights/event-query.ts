@@ -9,7 +9,7 @@ import { isTime, parseTime } from './times.ts'
 const DEFAULT_LIMIT = 1000
 const MOST_ROWS = 10_000
 /** Every name of every list, and then some. */
-export const MAX_FIELDS = 500
+const MAX_FIELDS = 500
 /** Names may be written in more ways than one; a list beyond this is no list of services. */
 const MAX_SERVICES = 100
 

@@ -11,9 +11,9 @@ import { textOf } from './scalars.ts'
 export const PAGE = 2000
 
 export const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
-export type Format = keyof typeof TYPES
+type Format = keyof typeof TYPES
 
-export interface ExportRequest {
+interface ExportRequest {
   query: EventQuery
   format: Format
   /** The most rows in all. */
@@ -82,7 +82,7 @@ export async function* exportPages(
 /** In JSON a line break can only stand between words, where a space says the same. */
 const oneLine = (document: string): string => document.replace(/[\r\n]+/g, ' ')
 
-export interface RowWriter {
+interface RowWriter {
   head: string
   /** The text of one stored document in the export, with its line end. */
   write(document: string): string

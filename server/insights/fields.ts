@@ -10,7 +10,7 @@ export interface FieldShape {
   free?: true
 }
 
-export interface ServiceShape {
+interface ServiceShape {
   /** Dotted name to shape, as the specification lists them. */
   fields: Record<string, FieldShape>
   /** Where the specification shows no fields, any name is welcome. */

@@ -6,7 +6,7 @@ import type { Logger } from '../platform/log.ts'
 import { isPublic, plainAddress } from '../platform/outbound/addresses.ts'
 
 /** The `geoip` of an event; what the database does not tell is left out. */
-export interface GeoIp {
+interface GeoIp {
   country_code?: string
   continent_code?: string
   region_code?: string

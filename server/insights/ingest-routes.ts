@@ -50,7 +50,7 @@ function readEncoding(raw: string | undefined): 'gzip' | 'identity' {
   throw invalid('bad_encoding', message)
 }
 
-export interface IngestLimits {
+interface IngestLimits {
   shares: Shares
   /** For a body in all, and without a byte of it. */
   seconds: number

@@ -22,7 +22,7 @@ type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
 /** Why a line was not kept, in words for the person who reads the answer. */
-export class LineError extends Error {}
+class LineError extends Error {}
 
 const FITS: Record<FieldKind, (value: unknown) => boolean> = {
   string: (value) => ['string', 'number'].includes(typeof value),
@@ -137,7 +137,7 @@ function addPlace(service: Service, document: Json): void {
 }
 
 /** For whom a body of events is stored, by whom, and what it may hold. */
-export interface Intake {
+interface Intake {
   organizationId: string
   retentionDays: number
   /** Also events of the services that record their own here. */
@@ -156,7 +156,7 @@ function readService(raw: unknown, mayImport: boolean): Service {
 }
 
 /** A line of a source as the row it becomes. */
-export function prepareEvent(text: string, intake: Intake, now: number): PastEvent {
+function prepareEvent(text: string, intake: Intake, now: number): PastEvent {
   const { organizationId, retentionDays, mayImport, ingested } = intake
   const raw: unknown = JSON.parse(text)
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
@@ -192,7 +192,7 @@ export function prepareEvent(text: string, intake: Intake, now: number): PastEve
   }
 }
 
-export interface IngestReport {
+interface IngestReport {
   received: number
   stored: number
   duplicates: number

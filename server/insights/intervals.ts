@@ -6,7 +6,7 @@ export const MAX_BUCKETS = 20_000
 /** About a century: the database computes with steps of this size. */
 const LONGEST_STEP = 100 * 366 * 86_400
 
-export interface Step {
+interface Step {
   seconds: number
   offsetSeconds: number
 }
@@ -30,7 +30,7 @@ export function readStep(body: Record<string, unknown>): Step {
   return { seconds: unit * value, offsetSeconds: match[1] === '-' ? -offset : offset }
 }
 
-export interface TimeBucket {
+interface TimeBucket {
   key: number
   key_as_string: string
   doc_count: number

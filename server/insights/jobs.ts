@@ -31,7 +31,7 @@ export const dropExpiredJob = defineJob({
 /** Rows deleted in one short transaction, so that writers never wait long and a broken job has lost little. */
 const BATCH = 5000
 
-export interface Dropped {
+interface Dropped {
   weeks: number
   events: number
 }

@@ -15,7 +15,7 @@ const MARGIN_MS = 10 * 60_000
 /** Digests made at once. Imports into the organization wait as long. */
 const BATCH = 8
 
-export interface DigestOptions {
+interface DigestOptions {
   /** Events from then on may still change. */
   settled?: number
   size?: number

@@ -17,7 +17,7 @@ export const observeEvents = (observer: (event: OwnEvent) => void): void => {
 }
 
 /** The text around the time, which the database fills in. */
-export function halvesOf(event: OwnEvent): { beforeTime: string; afterTime: string } {
+function halvesOf(event: OwnEvent): { beforeTime: string; afterTime: string } {
   const text = documentText(fold(event))
   return { beforeTime: `${text.slice(0, -1)},"timestamp":"`, afterTime: '"}' }
 }

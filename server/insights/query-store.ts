@@ -151,13 +151,13 @@ export async function countEvents(
   return row?.count ?? 0
 }
 
-export interface Bucket {
+interface Bucket {
   key: string
   doc_count: number
 }
 
 /** More values than anybody reads; the rest is told as a number. */
-export const MAX_DISTINCT = 10_000
+const MAX_DISTINCT = 10_000
 
 /** The values of a field by how often they occur; lists count each of their elements. */
 export async function distinctValues(

@@ -6,7 +6,7 @@ import type { Actor } from './record.ts'
 import { parseUserAgent } from './useragent.ts'
 
 /** A report was asked for, downloaded, or given up. */
-export interface ReportEvent {
+interface ReportEvent {
   event_type: 'report_run' | 'report_export' | 'report_delete'
   resource: { id: string; name: string; configuration?: object }
 }

@@ -6,7 +6,7 @@ import { writeOwnEvent } from './own-event.ts'
 import { parseUserAgent } from './useragent.ts'
 
 /** Somebody signed in to an application, or could not. */
-export interface SsoEvent {
+interface SsoEvent {
   initiated_by: Initiator
   application: { display_label: string; id: string; name: string; sso_url: string }
   /** Started here, not at the service provider. */

@@ -30,7 +30,7 @@ export async function saveRetention(
   )
 }
 
-export interface EventTenant {
+interface EventTenant {
   organization_id: string
   /** Null where it has not chosen. */
   days: number | null

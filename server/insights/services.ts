@@ -33,8 +33,7 @@ export const isOwnService = (service: Service): service is OwnService =>
 /** Names that public clients send for a service. */
 const ALIASES: Record<string, Service> = { alerts: 'alert' }
 
-export const isService = (name: string): name is Service =>
-  (SERVICES as readonly string[]).includes(name)
+const isService = (name: string): name is Service => (SERVICES as readonly string[]).includes(name)
 
 /** The service behind a name as clients write it; `all` is not one. */
 export function serviceOf(name: string): Service | undefined {

@@ -73,7 +73,7 @@ export async function dropPartitions(db: Queryable, before: Date): Promise<numbe
   return row?.dropped ?? 0
 }
 
-export interface StoredEvent {
+interface StoredEvent {
   timestamp: string
   id: string
   service: string

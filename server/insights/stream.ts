@@ -27,7 +27,7 @@ export function readLastEventId(raw: string | undefined): Place | null {
   return { timestamp: Number(match[1]), id: match[2]!.toLowerCase() }
 }
 
-export type StreamQuery = Pick<EventQuery, 'services' | 'term' | 'fields'>
+type StreamQuery = Pick<EventQuery, 'services' | 'term' | 'fields'>
 
 const split = (list: string[] | undefined): string[] =>
   (list ?? [])

@@ -1,7 +1,7 @@
 import Bowser from 'bowser'
 
 /** The members of an event's `useragent`; parts that cannot be told are left out. */
-export interface UserAgent {
+interface UserAgent {
   name?: string
   version?: string
   major?: string

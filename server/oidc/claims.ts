@@ -5,7 +5,7 @@ import type { Scope } from './ask.ts'
 type Claims = Record<string, string | string[] | undefined>
 
 /** OpenID Connect Core §8.1: for this application alone, and always the same. */
-export const subjectOf = (
+const subjectOf = (
   { organizationId, id }: Pick<OidcApplication, 'organizationId' | 'id'>,
   userId: string,
 ): string => opaque('subject', organizationId, id, userId)

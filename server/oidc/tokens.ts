@@ -29,7 +29,7 @@ import {
 /** Unless the session ends before, which it does. */
 const REFRESH_SECONDS = 24 * 3600
 
-export interface TokenAnswer {
+interface TokenAnswer {
   access_token: string
   token_type: 'Bearer'
   expires_in: number

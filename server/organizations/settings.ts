@@ -16,7 +16,7 @@ const MAX_DAYS = 100_000
 export const MAX_COUNT = 2_147_483_647
 const UserState = Type.Optional(Type.Enum(['ACTIVATED', 'STAGED']))
 
-export const PasswordPolicy = Type.Object({
+const PasswordPolicy = Type.Object({
   allowUnenrolledMFAPasswordReset: flag(),
   allowUsernameSubstring: flag(),
   daysAfterExpirationToSelfRecover: whole(-MAX_DAYS, MAX_DAYS),

@@ -9,7 +9,7 @@ export type ErrorKind =
   | 'throttled'
   | 'unavailable'
 
-export interface ErrorExtras {
+interface ErrorExtras {
   /** Private detail: logged, never sent. */
   cause?: unknown
   /** Seconds after which a retry makes sense. */

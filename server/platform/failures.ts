@@ -6,7 +6,7 @@ import { sql } from './sql.ts'
 // Failed attempts, counted per subject: who or where they are about, such as `account <e-mail>` or `address <ip>`.
 // Global: an attempt is counted before it is known whose it is.
 
-export interface FailureRow {
+interface FailureRow {
   failures: number
   blocked_until: string | null
 }

@@ -14,7 +14,7 @@ export const sendMailJob = defineJob({
   retry: FOR_A_DAY,
 })
 
-export interface Mail {
+interface Mail {
   recipient: string
   subject: string
   body: string

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-export interface Metrics {
+interface Metrics {
   registry: Registry
   eventsWritten: Counter<'service'>
   untrustedProxy: Gauge

@@ -9,7 +9,7 @@ export interface Shares {
 }
 
 /** What is counted, in the words of the refusal. */
-export interface Counted {
+interface Counted {
   /** In the plural, as in "streams". */
   what: string
   setting: string

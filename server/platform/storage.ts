@@ -82,7 +82,7 @@ export class Storage {
   }
 }
 
-export const isStorageFull = (error: unknown): boolean =>
+const isStorageFull = (error: unknown): boolean =>
   error instanceof AppError && error.reason === 'storage_full'
 
 /** What is noted by the way, such as when somebody was last seen: without room for it, reading goes on. */

@@ -5,7 +5,7 @@ import { addPerson, bindApplication, PASSWORD, Person } from '../../test/person.
 import { newId } from '../platform/ids.ts'
 import { listMails } from '../platform/mail.ts'
 import { sql } from '../platform/sql.ts'
-import { deleteExpiredSessionsJob } from './index.ts'
+import { deleteExpiredSessionsJob } from './job-definitions.ts'
 
 const app = await startApp()
 const NEW = 'Painted-Harbour-71'

@@ -16,7 +16,7 @@ import {
 } from './store.ts'
 
 /** What of a request tells who sent it. */
-export interface WithCookie {
+interface WithCookie {
   headers: { cookie?: string | undefined }
 }
 
@@ -80,8 +80,3 @@ export async function personOfSession(
   if (!user || !(await maySignIn(context, user))) return undefined
   return { session: toSession(session), user }
 }
-
-export const currentSession = async (
-  context: VisitContext,
-  request: WithCookie,
-): Promise<UserSession | undefined> => (await currentPerson(context, request))?.session

@@ -5,7 +5,7 @@
 export const isOwnPath = (path: string): boolean =>
   /^\/(?![/\\])/.test(path) && !/[\t\r\n\\]/.test(path)
 
-export interface SignInHints {
+interface SignInHints {
   /** Whoever is signed in has to prove again who they are. */
   fresh?: boolean
   organizationId?: string

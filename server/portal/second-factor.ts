@@ -72,7 +72,7 @@ export async function startEnrollment(
   return { secret, otpauthUrl: totpAddress(secret, user.email) }
 }
 
-export interface Enrolled {
+interface Enrolled {
   signedIn: SignedIn
   recoveryCodes: string[]
 }

@@ -56,7 +56,7 @@ export const noCookie = ({ publicUrl }: PortalContext): string =>
   stringifySetCookie({ ...cookieOf(publicUrl), value: '', expires: new Date(0) })
 
 /** What was proved, by whom, from where. */
-export interface Step {
+interface Step {
   user: UserRow
   client: Client
   methods: Method[]

@@ -4,7 +4,7 @@ import { startApp } from '../../test/harness.ts'
 import { addPerson, codesOf, PASSWORD, Person } from '../../test/person.ts'
 import { newId } from '../platform/ids.ts'
 import { sql } from '../platform/sql.ts'
-import { currentSession } from './index.ts'
+import { currentPerson } from './index.ts'
 
 const app = await startApp()
 app.secrets.add(PASSWORD)
@@ -285,7 +285,8 @@ test('signing in afresh keeps the session and moves the time of proof; somebody 
   const [user, other] = [await addPerson(org), await addPerson(org)]
   const person = await newPerson().enter(user.username)
   const context = { db: app.db, publicUrl: 'http://localhost' }
-  const now = () => currentSession(context, { headers: { cookie: person.cookie } })
+  const now = async () =>
+    (await currentPerson(context, { headers: { cookie: person.cookie } }))?.session
   const first = await now()
   assert.deepEqual(first?.methods, ['pwd'])
   assert.equal(first?.organizationId, org.organizationId)

@@ -101,7 +101,7 @@ async function prove(
   return proven
 }
 
-export type SignInResult =
+type SignInResult =
   | { user: UserRow; signedIn: SignedIn }
   | { organizations: { id: string; name: string }[] }
 

@@ -103,7 +103,7 @@ async function* piecesOf(
   }
 }
 
-export interface ArtifactFile {
+interface ArtifactFile {
   type: string
   name: string
   text: AsyncGenerator<string>

@@ -3,7 +3,7 @@ import type { Row } from './content.ts'
 import type { ReportFormat } from './schema.ts'
 
 /** The text of a file: what stands at its ends, and some rows. */
-export interface RowText {
+interface RowText {
   head: string
   rows(rows: readonly Row[]): string
   end: string

@@ -11,8 +11,8 @@ export interface Content {
 }
 
 /** Takes some rows in the transaction that read them. */
-export type Take = (tx: Tx, rows: Row[]) => Promise<void>
-export type Walk = (context: ReportContext, organizationId: string, take: Take) => Promise<void>
+type Take = (tx: Tx, rows: Row[]) => Promise<void>
+type Walk = (context: ReportContext, organizationId: string, take: Take) => Promise<void>
 
 /** Records that are held at once. */
 const PAGE = 500

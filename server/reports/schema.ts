@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-export const ReportStatus = Type.Enum(['PENDING', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'DELETED'])
+const ReportStatus = Type.Enum(['PENDING', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'DELETED'])
 export const ReportFormat = Type.Enum(['CSV', 'JSON'])
 export type ReportFormat = Static<typeof ReportFormat>
 

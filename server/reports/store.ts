@@ -25,7 +25,7 @@ export const SORTS = {
 } as const
 export type ReportSort = keyof typeof SORTS
 
-export interface ReportList {
+interface ReportList {
   sort: ReportSort
   descending: boolean
   limit: number
@@ -58,7 +58,7 @@ export const countUnfinished = async (db: Queryable, organizationId: string): Pr
     select count(*) as count from reports
      where organization_id = ${organizationId} and status in ('PENDING', 'IN_PROGRESS')`))!.count
 
-export interface Artifact {
+interface Artifact {
   type: ReportType
   format: ReportFormat
   created_at: string

@@ -16,7 +16,7 @@ export interface AttemptRow {
 }
 
 /** How many are kept for each application. */
-export const MOST_ATTEMPTS = 50
+const MOST_ATTEMPTS = 50
 
 export const insertAttempt = (
   db: Queryable,

@@ -1,5 +1,5 @@
 /** How much there is at once, and how much comes back after that. */
-export interface Allowance {
+interface Allowance {
   atOnce: number
   aSecond: number
 }

@@ -28,7 +28,7 @@ export interface Visitor {
   person: () => Promise<SignedIn | undefined>
 }
 
-export interface Endpoints {
+interface Endpoints {
   sso: string
   slo: string
   /** Addresses that a request may name as its destination. */

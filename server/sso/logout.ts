@@ -147,7 +147,7 @@ async function goOn(
 }
 
 /** Ends the session of the browser, if it is the one that the application means. */
-export async function signOutFor(
+async function signOutFor(
   context: SsoSliceContext,
   visitor: Visitor,
   application: SsoApplication,

@@ -19,7 +19,7 @@ const NO_ACCESS = {
 }
 
 /** Every way a sign-in or sign-out can end without success. */
-export const REFUSALS = {
+const REFUSALS = {
   unreadable: { person: `The request cannot be read. ${START_AGAIN}` },
   signature_missing: { person: `The request is not signed. ${START_AGAIN}` },
   signature_wrong: { person: `The signature of the request is wrong. ${START_AGAIN}` },

@@ -23,7 +23,7 @@ const ASSETS = {
 }
 
 /** The part of the address after the question mark, as it was sent: signatures are over these very characters. */
-export const rawQuery = ({ raw: { url = '' } }: FastifyRequest): string => {
+const rawQuery = ({ raw: { url = '' } }: FastifyRequest): string => {
   const at = url.indexOf('?')
   return at < 0 ? '' : url.slice(at + 1)
 }

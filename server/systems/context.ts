@@ -5,7 +5,7 @@ import type { Sealer } from '../platform/secrets.ts'
 import type { System } from './schema.ts'
 
 /** A system came (before is null), changed, or went (after is null). */
-export interface SystemChange {
+interface SystemChange {
   systemId: string
   before: System | null
   after: System | null

@@ -1,7 +1,7 @@
 import type { System } from './schema.ts'
 
 /** Members of the record that have no column of their own, with what a system has before it reports. */
-export const DETAIL_DEFAULTS = {
+const DETAIL_DEFAULTS = {
   agentHasFullDiskAccess: false,
   allowMultiFactorAuthentication: false,
   allowPublicKeyAuthentication: true,

@@ -3,7 +3,7 @@ import { type Sql, sql } from '../platform/sql.ts'
 
 // Keys of systems and connect keys are global tables: they are what tells the tenant.
 
-export interface SystemKeyRow {
+interface SystemKeyRow {
   tenant: string
   public_key: string
 }
@@ -64,7 +64,7 @@ export async function rememberBody(
 
 // Enrolment --------------------------------------------------------------------------------------------------
 
-export interface ConnectKeyRow {
+interface ConnectKeyRow {
   tenant: string
   sealed_key: string
   created: string

@@ -6,7 +6,7 @@ import { unauthenticated } from '../platform/errors.ts'
 /** Clocks of systems may be this far from ours, either way. */
 export const WINDOW_MS = 5 * 60_000
 
-export interface PresentedSignature {
+interface PresentedSignature {
   systemId: string
   signature: Buffer
 }

@@ -35,7 +35,7 @@ export function readCreationSource(header: string | undefined): string {
   return `${VENDOR}:${kind}`
 }
 
-export interface BulkOptions {
+interface BulkOptions {
   source?: string
   suppressEmail?: boolean
 }

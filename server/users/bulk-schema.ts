@@ -4,11 +4,11 @@ import { UserCreate, UserPut } from './schema.ts'
 const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
 const open = { additionalProperties: true }
 
-export const BulkUserUpdate = Type.Object(
+const BulkUserUpdate = Type.Object(
   { id: Id, ...UserPut.properties },
   { title: 'BulkUserUpdate', ...open },
 )
-export const BulkUserAccount = Type.Object({ id: Id }, { title: 'BulkUserAccount', ...open })
+const BulkUserAccount = Type.Object({ id: Id }, { title: 'BulkUserAccount', ...open })
 
 const some = { minItems: 1, maxItems: 10_000 }
 export const BulkUsersCreate = Type.Array(UserCreate, some)

@@ -29,7 +29,7 @@ export interface BulkResultRow {
   updated: string
 }
 
-export type NewBulkResult = Pick<BulkResultRow, 'id' | 'persisted_fields' | 'password'>
+type NewBulkResult = Pick<BulkResultRow, 'id' | 'persisted_fields' | 'password'>
 
 export async function insertBulkJob(
   tx: Queryable,

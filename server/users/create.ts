@@ -19,7 +19,7 @@ import { applyWrite, readFlag } from './write.ts'
 
 export const VENDOR = 'gatehouse'
 
-export interface EntryOptions {
+interface EntryOptions {
   source?: string
   way?: EntryWay
   correlation?: { id: string; type: string }

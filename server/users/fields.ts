@@ -32,7 +32,7 @@ export const FLAGS = {
   sudo: false,
 } as const
 
-export interface Address {
+interface Address {
   id: string
   type?: string
   poBox?: string
@@ -44,13 +44,13 @@ export interface Address {
   country?: string
 }
 
-export interface PhoneNumber {
+interface PhoneNumber {
   id: string
   type?: string
   number?: string
 }
 
-export interface Attribute {
+interface Attribute {
   name: string
   value: string
 }
@@ -69,8 +69,8 @@ export interface MfaWindow {
   exclusionDays?: number
 }
 
-export type TextField = (typeof TEXTS)[number]
-export type FlagField = keyof typeof FLAGS
+type TextField = (typeof TEXTS)[number]
+type FlagField = keyof typeof FLAGS
 
 export interface Profile
   extends Partial<Record<TextField, string>>,

@@ -1,27 +1,19 @@
 export { userAccountRoutes } from './account-routes.ts'
-export { changeUser, getUser, removeUser, updateUser } from './actions.ts'
+export { changeUser } from './actions.ts'
 export { bulkUserRoutes } from './bulk-routes.ts'
 export { ownerOfLink, type PasswordLink, userActor } from './choose-password.ts'
-export type {
-  UserActor,
-  UserChange,
-  UserChangeContext,
-  UserContext,
-  UserListener,
-} from './context.ts'
-export { createUser, type EntryOptions } from './create.ts'
-export { describeUser, describeUsers } from './describe.ts'
+export type { UserActor, UserChangeContext, UserContext, UserListener } from './context.ts'
 export { userJobDefinitions, userJobs } from './jobs.ts'
 export { mailActivation, mailPasswordReset } from './mails.ts'
 export { userPasswordRoutes } from './password-link-routes.ts'
 export { rulesOf } from './password-policy.ts'
 export { acceptPassword, withPassword } from './passwords.ts'
-export { type PlantedUser, plantUser } from './plant.ts'
+export { plantUser } from './plant.ts'
 export { isPasswordExpired, resourceOf, toUser } from './records.ts'
 export { isRestricted } from './restricted-fields.ts'
 export { userRoutes } from './routes.ts'
 export { scheduledStateRoutes } from './scheduled-routes.ts'
-export { User, UserState } from './schema.ts'
+export { User } from './schema.ts'
 export { userSettings } from './settings.ts'
 export {
   attemptsLeft,

@@ -33,7 +33,7 @@ export const userJobDefinitions = [
 ] as unknown as JobDefinition[]
 
 /** Each organization in a transaction of its own: row-level security shows one at a time. */
-export async function purgeDeletedUsers({ db }: UserContext, now: Date): Promise<void> {
+async function purgeDeletedUsers({ db }: UserContext, now: Date): Promise<void> {
   const before = new Date(now.getTime() - KEPT_DAYS * DAY)
   await forEachOrganization(db, (id) =>
     db.tx(id, async (tx) => {
@@ -44,7 +44,7 @@ export async function purgeDeletedUsers({ db }: UserContext, now: Date): Promise
   )
 }
 
-export async function catchUpStates(context: UserContext, now: Date): Promise<void> {
+async function catchUpStates(context: UserContext, now: Date): Promise<void> {
   const { db } = context
   const late = new Date(now.getTime() - LATE_MS)
   await forEachOrganization(db, async (organizationId) => {

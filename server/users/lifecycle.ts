@@ -6,7 +6,7 @@ import type { UserState } from './schema.ts'
  *   STAGED ───► ACTIVATED ◄──► SUSPENDED        Nothing leads back to STAGED; a STAGED user can be
  *      └───────────────────────────▲            suspended as well.
  */
-export type Transition = 'activated' | 'suspended' | 'unsuspended'
+type Transition = 'activated' | 'suspended' | 'unsuspended'
 
 /** What events call each transition. */
 export const EVENT_OF: Record<Transition, string> = {
@@ -23,7 +23,7 @@ export function transitionBetween(from: UserState, to: UserState): Transition | 
   return from === 'STAGED' ? 'activated' : 'unsuspended'
 }
 
-export interface StateRequest {
+interface StateRequest {
   state?: UserState | null | undefined
   suspended?: boolean | null | undefined
 }

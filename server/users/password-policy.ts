@@ -33,7 +33,7 @@ const RULES = {
   sequentialOrRepetitive: () => 'must not have sequences or repetitions such as 1234 or aaaa',
   passwordHistory: () => 'must not be one of the last passwords',
 }
-export type PasswordRule = keyof typeof RULES
+type PasswordRule = keyof typeof RULES
 
 /** Four in a row, upwards, downwards or the same. */
 function hasRun(password: string): boolean {

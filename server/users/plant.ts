@@ -6,7 +6,7 @@ import type { UserCreate } from './schema.ts'
 import { insertUser, takeUnixUid } from './store.ts'
 import { applyWrite } from './write.ts'
 
-export interface PlantedUser {
+interface PlantedUser {
   id: string
   body: UserCreate & { state: 'STAGED' | 'ACTIVATED' | 'SUSPENDED' }
   passwordHash: string | null

@@ -4,7 +4,7 @@ import type { UserRow } from './store.ts'
 
 // What other slices keep about users; only read here.
 
-export interface AdministratorLink {
+interface AdministratorLink {
   user_id: string
   id: string
   role_ids: string[]

@@ -17,7 +17,7 @@ export interface SaveOptions {
 type Told = Pick<EventInput, 'event_type' | 'changes'>
 
 /** Everything that happened between two rows, as events tell it: what is a thing of its own has its own event. */
-export function eventsBetween(before: UserRow, after: UserRow): Told[] {
+function eventsBetween(before: UserRow, after: UserRow): Told[] {
   const events: Told[] = []
   const changes = changesBetween(toldOf(before), toldOf(after))
   if (changes.length > 0) events.push({ event_type: 'systemuser_update', changes })

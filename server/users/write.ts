@@ -7,7 +7,7 @@ import type { UserRow } from './store.ts'
 /** What a request may bring along; PUT and create share all but a few members. */
 export type UserWrite = UserPut
 
-export interface WriteRules {
+interface WriteRules {
   now: Date
   makeId: () => string
   /** The organization's `systemUserDefaults.restrictedFields`. */

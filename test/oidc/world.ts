@@ -53,7 +53,7 @@ export const newPkce = () => {
 
 /** Members that are undefined are not sent. */
 export type Fields = Record<string, string | undefined>
-export const encoded = (fields: Fields): string =>
+const encoded = (fields: Fields): string =>
   new URLSearchParams(
     Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined),
   ).toString()

@@ -13,7 +13,7 @@ export const API_KEY = 'api-key-of-the-first-administrator'
 export const ADMIN_EMAIL = 'first@example.com'
 export const ADMIN_PASSWORD = 'password of the first administrator'
 
-export type LogLine = Record<string, unknown> & { msg?: string }
+type LogLine = Record<string, unknown> & { msg?: string }
 export type Settings = Record<string, string>
 
 // Last made, first undone: processes end before their directories go.

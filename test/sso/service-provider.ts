@@ -9,7 +9,7 @@ import { makeKey } from './keys.ts'
 // A service provider that is not ours: @node-saml/node-saml behind a few paths on loopback. It knows the identity
 // provider by its metadata, and is known by its own.
 
-export interface IdpMetadata {
+interface IdpMetadata {
   entityId: string
   ssoRedirect: string
   ssoPost: string

@@ -67,7 +67,7 @@ export async function newWorld(app: App, values: object = {}) {
   return { org, application, user, person }
 }
 
-export interface RequestParts {
+interface RequestParts {
   id?: string
   issuer?: string
   issueInstant?: string

@@ -78,7 +78,7 @@ export function refuseOrgId(request: FastifyRequest): void {
 }
 
 /** The tenant a request acts on, by the rule of its route. */
-export function chooseTenant(
+function chooseTenant(
   rule: TenantRule,
   principal: Principal,
   request: FastifyRequest,

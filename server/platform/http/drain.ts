@@ -11,7 +11,7 @@ declare module 'fastify' {
  * A process that is going to end answers on, and says `Connection: close` with every answer: so a connection that is
  * kept alive is given up by its client, and none is closed under a request that is already on its way.
  */
-export class Drain {
+class Drain {
   #begun = false
   readonly #open = new Set<ServerResponse>()
 

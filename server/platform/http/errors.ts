@@ -59,7 +59,7 @@ export const ErrorOAuth = Type.Object(
   { title: 'ErrorOAuth' },
 )
 
-export type Family = 'v1' | 'v2' | 'insights' | 'oauth'
+type Family = 'v1' | 'v2' | 'insights' | 'oauth'
 
 export function familyOf(url: string): Family {
   const path = url.toLowerCase()

@@ -9,7 +9,7 @@ import { unauthenticated } from '../errors.ts'
 import { type Authenticate, stillAdmitted } from './authorize.ts'
 
 /** Whoever takes nothing for this long gives the place to others. */
-export const STALLED_MS = 120_000
+const STALLED_MS = 120_000
 
 const COMPRESSORS: Record<'br' | 'gzip', () => Transform> = {
   // Higher levels take many times as long for little.
@@ -59,7 +59,7 @@ export async function checkAdmitted(
     throw unauthenticated('access_ended', 'Unauthorized: the credential is no longer valid')
 }
 
-export interface FileAnswer {
+interface FileAnswer {
   /** Without a charset. */
   type: string
   name: string

@@ -5,7 +5,7 @@ type Violation = Pick<FastifySchemaValidationError, 'instancePath' | 'keyword' |
 }
 
 /** What is wrong with a request, by field, and in one sentence. */
-export interface Violations {
+interface Violations {
   message: string
   fields: { field: string; description: string }[]
 }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Tx } from '../db.ts'
 
-export interface Retry {
+interface Retry {
   /** Attempts after the first one. */
   limit: number
   /** The first pause; each is about twice as long as the one before. */
@@ -33,7 +33,7 @@ export interface JobDefinition<S extends TSchema = TSchema> {
 }
 
 /** May run late, twice or beside another run of itself: it re-reads the rows it acts on. */
-export type JobHandler<S extends TSchema = TSchema> = (payload: Static<S>) => Promise<void>
+type JobHandler<S extends TSchema = TSchema> = (payload: Static<S>) => Promise<void>
 
 export interface Job<S extends TSchema = TSchema> {
   definition: JobDefinition<S>

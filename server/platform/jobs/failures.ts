@@ -17,7 +17,7 @@ export const watchJobsJob = defineJob({
   cron: '* * * * *',
 })
 
-export interface Failure {
+interface Failure {
   queue: string
   /** The one concerned; for a job that concerns nobody in particular the first of the installation. */
   organization: string
@@ -58,7 +58,7 @@ export const failuresByQueue = (db: Queryable) =>
     sql`select queue, count(*)::int as failed from job_failures group by queue order by queue`,
   )
 
-export interface FailedJob {
+interface FailedJob {
   id: string
   queue: string
   state: 'failed' | 'retrying'

@@ -56,7 +56,7 @@ export interface Queue {
   stop(): Promise<void>
 }
 
-export function checkHandlers(definitions: JobDefinition[], jobs: Job[]): void {
+function checkHandlers(definitions: JobDefinition[], jobs: Job[]): void {
   const handled = new Set(jobs.map(({ definition }) => definition.name))
   const missing = definitions.filter(({ name }) => !handled.has(name))
   if (missing.length > 0) {

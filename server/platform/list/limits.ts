@@ -9,7 +9,7 @@ export const MAX_FILTER_DEPTH = 16
 /** Values of one `in`: they are one parameter, and looked up rather than gone through. */
 export const MAX_IN_VALUES = 10_000
 /** Characters of a name, a value or a term. */
-export const MAX_TEXT = 1024
+const MAX_TEXT = 1024
 /** Wildcards of one value: each of them is tried at every place behind the one before. */
 export const MAX_WILDCARDS = 10
 export const MAX_TERMS = 50

@@ -4,7 +4,7 @@ import { type AppError, invalid } from '../errors.ts'
 // Without back-references and lookaround it walks through states and never goes back; what is left is the number of
 // states, which repetitions multiply. https://www.postgresql.org/docs/current/functions-matching.html
 
-export const MAX_PATTERN = 512
+const MAX_PATTERN = 512
 const MAX_REPETITIONS = 100
 /** Characters and classes, each as often as it is repeated. */
 const MAX_ATOMS = 2000

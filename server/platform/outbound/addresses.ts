@@ -50,7 +50,7 @@ export function addRange(list: BlockList, text: string): boolean {
   return true
 }
 
-export function rangesOf(texts: readonly string[]): BlockList {
+function rangesOf(texts: readonly string[]): BlockList {
   const list = new BlockList()
   for (const text of texts) addRange(list, text)
   return list

@@ -25,14 +25,14 @@ const MAX_BYTES = 1_048_576
 const MAX_REDIRECTS = 3
 const MAX_CONCURRENCY = 16
 
-export interface OutboundStream extends Reply {
+interface OutboundStream extends Reply {
   /** Where the answer came from, after redirects. */
   url: string
 }
 
-export type OutboundAnswer = Omit<OutboundStream, 'body'> & { body: Buffer }
+type OutboundAnswer = Omit<OutboundStream, 'body'> & { body: Buffer }
 
-export interface OutboundOptions {
+interface OutboundOptions {
   allowlist: Allowlist
   /** For tests: a resolver of their own. */
   resolve?: Resolve

@@ -15,7 +15,7 @@ export function readRetryAfter(header: string | undefined, now: number): number 
   return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), LONGEST_ASKED_MS) : 0
 }
 
-export interface Failure {
+interface Failure {
   /** With this one. */
   attempts: number
   failingSince: number
@@ -23,7 +23,7 @@ export interface Failure {
   gone: boolean
 }
 
-export type Verdict = { status: 'retrying'; nextAt: number } | { status: 'failed' }
+type Verdict = { status: 'retrying'; nextAt: number } | { status: 'failed' }
 
 /** What follows a failure. */
 export function judge(failure: Failure, now: number, random?: () => number): Verdict {

@@ -100,7 +100,7 @@ function layOut(dataDir: string): Layout {
 }
 
 /** How to reach the embedded database of a data directory, whether or not this process started it. */
-export function embeddedConnections(
+function embeddedConnections(
   layout: Pick<Layout, 'sockets' | 'ownerPassword' | 'servicePassword'>,
 ) {
   const common = { host: layout.sockets, port: 5432, database: DATABASE }

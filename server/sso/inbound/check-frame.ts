@@ -2,9 +2,9 @@ import { quoted, Refusal } from '../refusal.ts'
 import type { Message } from './message.ts'
 
 /** How far clocks may differ, and how long a message may be on its way. */
-export const REQUEST_WINDOW_MS = 5 * 60_000
+const REQUEST_WINDOW_MS = 5 * 60_000
 
-export function checkVersion({ version }: Message): void {
+function checkVersion({ version }: Message): void {
   if (version !== '2.0')
     throw new Refusal(
       'version_unsupported',
@@ -21,7 +21,7 @@ export function checkIssuer({ issuer }: Message, spEntityId: string): void {
 }
 
 /** Absent is allowed; another address means that the message was made for somebody else (SAML Core §3.2.1). */
-export function checkDestination({ destination }: Message, ours: readonly string[]): void {
+function checkDestination({ destination }: Message, ours: readonly string[]): void {
   if (destination === undefined || destination === '' || ours.includes(destination)) return
   const allowed = ours.join('" or "')
   throw new Refusal(
@@ -30,7 +30,7 @@ export function checkDestination({ destination }: Message, ours: readonly string
   )
 }
 
-export function checkIssueInstant({ issueInstant }: Message, now: number): void {
+function checkIssueInstant({ issueInstant }: Message, now: number): void {
   if (Math.abs(now - issueInstant) > REQUEST_WINDOW_MS)
     throw new Refusal(
       'stale',

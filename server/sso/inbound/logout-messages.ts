@@ -31,7 +31,7 @@ export const readLogoutRequest = (
   })
 
 /** SAML Core §3.7.2 */
-export interface LogoutResponse extends Message {
+interface LogoutResponse extends Message {
   inResponseTo: string | undefined
   success: boolean
 }

@@ -37,7 +37,7 @@ const CONTENT = {
     iv: 16,
   },
 } as const
-export type EncryptionMethod = keyof typeof CONTENT
+type EncryptionMethod = keyof typeof CONTENT
 const KEY_TRANSPORT = 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p'
 const ELEMENT_TYPE = 'http://www.w3.org/2001/04/xmlenc#Element'
 const SHA1 = 'http://www.w3.org/2000/09/xmldsig#sha1'

@@ -20,7 +20,7 @@ export const logoutRequest = (
 export const logoutResponse = (frame: MessageFrame, status: Status): Element =>
   message('samlp:LogoutResponse', frame, statusElement(status))
 
-export type Parameter = 'SAMLRequest' | 'SAMLResponse'
+type Parameter = 'SAMLRequest' | 'SAMLResponse'
 
 /** How a message leaves with the person's browser: as an address to go to, or as a form to send. */
 export type Delivery =

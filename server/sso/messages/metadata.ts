@@ -2,7 +2,7 @@ import { BINDING, type Binding, NAME_ID_FORMAT, NAMESPACES } from '../names.ts'
 import { keyInfo } from './xml-signature.ts'
 import { type Element, element, write } from './xml-writer.ts'
 
-export interface IdentityProvider {
+interface IdentityProvider {
   entityId: string
   /** PEM: the one in use first, then those that will be. */
   certificates: string[]

@@ -28,7 +28,7 @@ export interface SigningKey {
 }
 
 /** The base64 of a PEM, without its frame and line ends. */
-export const pemBody = (pem: string): string => pem.replace(/-----[^-]+-----|\s/g, '')
+const pemBody = (pem: string): string => pem.replace(/-----[^-]+-----|\s/g, '')
 
 export const keyInfo = (certificatePem: string): Element =>
   element(

@@ -1,5 +1,5 @@
 /** One rule of the request that was broken: the field, and the rule by its code. */
-export interface Violation {
+interface Violation {
   field: string
   description: string
 }

@@ -99,7 +99,7 @@ export function forgetSession(): void {
 export const askForLink = (identifier: string, organization: string | undefined) =>
   portal.post<unknown>('/password/forgot', { identifier, ...(organization && { organization }) })
 
-export interface PasswordLink {
+interface PasswordLink {
   organization: string
   token: string
 }
