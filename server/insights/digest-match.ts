@@ -1,6 +1,6 @@
 import { END, readPlaces, START } from './digest.ts'
 import { isNegative, isStorable, sameEvents } from './search-sql.ts'
-import type { Term } from './search-term.ts'
+import type { Term } from './search-tree.ts'
 
 // What digests can tell about a term. They may keep events that do not match, for a number is listed like the text
 // of its digits, but never drop one that does.

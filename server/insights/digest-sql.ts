@@ -1,7 +1,7 @@
 import { identifier, join, type Sql, sql } from '../platform/sql.ts'
 import { markOf } from './digest.ts'
 import { needlesOf, wholesOf } from './digest-match.ts'
-import type { Term } from './search-term.ts'
+import type { Term } from './search-tree.ts'
 
 /** The digests `d` with one of the texts in the list of the field, or among its marks. */
 function listed(

@@ -1,6 +1,6 @@
 import type { Caller } from '../platform/caller.ts'
 import { fold } from './document.ts'
-import type { Term } from './search-term.ts'
+import type { Term } from './search-tree.ts'
 
 // Who brought an event in from outside. What the service records itself never has these members, so whoever reads an
 // event can tell the two apart.

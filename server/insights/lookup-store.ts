@@ -3,7 +3,7 @@ import { sql } from '../platform/sql.ts'
 import { isIngested, NOT_INGESTED } from './ingested.ts'
 import { narrow, rangesOf } from './ranges.ts'
 import { searchCondition } from './search-sql.ts'
-import type { Term } from './search-term.ts'
+import type { Term } from './search-tree.ts'
 
 /** An id is made before its transaction commits, and the database's clock may differ from ours. */
 const SLACK_MS = 5 * 60_000

@@ -10,7 +10,7 @@ import {
   readLists,
 } from './digest-store.ts'
 import type { Selection } from './event-query.ts'
-import type { Term } from './search-term.ts'
+import type { Term } from './search-tree.ts'
 import { SERVICES } from './services.ts'
 
 /** Events of an organization with from <= timestamp < until. */

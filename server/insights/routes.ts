@@ -27,7 +27,7 @@ import {
   Schemas,
 } from './schema.ts'
 import { MAX_FIELD_LENGTH } from './search-budget.ts'
-import { OPERATORS } from './search-term.ts'
+import { OPERATORS } from './search-tree.ts'
 
 const tags = ['events']
 const READ = ['insights', 'insights.readonly']

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { MAX_DEPTH, MAX_TERMS, MAX_VALUES } from './schema.ts'
 import { MAX_VALUE_LENGTH } from './search-budget.ts'
-import { readSearchTerm, type Term } from './search-term.ts'
+import { readSearchTerm } from './search-term.ts'
+import type { Term } from './search-tree.ts'
 import { SERVICES } from './services.ts'
 
 const app = await startApp()

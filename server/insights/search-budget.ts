@@ -7,7 +7,7 @@ import {
   MAX_VALUES,
   TEXT_SEARCH_UNITS,
 } from './schema.ts'
-import type { Operator, Term } from './search-term.ts'
+import type { Operator, Term } from './search-tree.ts'
 
 // What one search may ask for, judged before anything runs. A leaf is compared with every event that is read, so the
 // price of a search is the price of its leaves, whatever way events are stored.

@@ -1,5 +1,5 @@
 import { join, type Sql, sql } from '../platform/sql.ts'
-import type { Operator, Term, Value } from './search-term.ts'
+import type { Operator, Term, Value } from './search-tree.ts'
 
 // A term becomes one jsonpath predicate where it can, so that a document is taken apart once per row. What the
 // columns know better (timestamp, service) becomes plain SQL.

@@ -3,27 +3,11 @@ import { foldText } from './document.ts'
 import { type FieldKind, isSearchable, kindsOf } from './fields.ts'
 import { isScalar, type Scalar, shown } from './scalars.ts'
 import { checkBudget, MAX_FIELD_LENGTH, MAX_VALUE_LENGTH, TermCounter } from './search-budget.ts'
+import { type LeafKind, OPERATORS, type Operator, type Term, type Value } from './search-tree.ts'
 import { SERVICES, type Service, serviceOf } from './services.ts'
 import { parseTime } from './times.ts'
 
 // Search terms as clients write them, read into one small tree. Pure: the SQL is made from the tree elsewhere.
-
-export const OPERATORS = {
-  string: ['eq', 'ne', 'contains', 'startsWith', 'endsWith', 'in', 'not_in'],
-  number: ['eq', 'ne', 'lt', 'gt', 'lte', 'gte', 'in', 'not_in'],
-  timestamp: ['eq', 'before', 'after', 'in', 'not_in'],
-  boolean: ['eq', 'ne', 'in', 'not_in'],
-} as const
-export type LeafKind = keyof typeof OPERATORS
-export type Operator = (typeof OPERATORS)[LeafKind][number]
-
-/** One value of a term; a string is folded, a timestamp is its millisecond. */
-export type Value = string | number | boolean
-
-export type Term =
-  | { type: 'and' | 'or'; terms: Term[] }
-  | { type: 'not'; term: Term }
-  | { type: 'leaf'; field: string; kinds: LeafKind[]; operator: Operator; values: Value[] }
 
 const ALL_OPERATORS = new Set<string>(Object.values(OPERATORS).flat())
 const isLeafKind = (kind: FieldKind): kind is LeafKind => Object.hasOwn(OPERATORS, kind)

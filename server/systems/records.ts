@@ -1,9 +1,6 @@
 import { type Details, withDefaults } from './details.ts'
-import type { System, SystemSshKey } from './schema.ts'
+import { ACTIVE_MINUTES, type System, type SystemSshKey } from './schema.ts'
 import type { SshKeyRow, SystemRow } from './store.ts'
-
-/** A system that has not been heard of for this long counts as disconnected; the agent calls every minute. */
-export const ACTIVE_MINUTES = 5
 
 const BUILT_IN = ['erase', 'lock', 'restart', 'shutdown']
 

@@ -12,6 +12,9 @@ export const IdParams = Type.Object({ id: Type.String() })
 
 const Attribute = Type.Object({ name: Type.String(), value: Type.String() })
 
+/** A system that has not been heard of for this long counts as disconnected; the agent calls every minute. */
+export const ACTIVE_MINUTES = 5
+
 /** v1 system record. Absent members were not asked for by `fields`. */
 export const System = Type.Object(
   {

@@ -4,8 +4,7 @@ import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
 import { type Sql, sql } from '../platform/sql.ts'
 import { DETAIL_FIELDS, type Details } from './details.ts'
-import { ACTIVE_MINUTES } from './records.ts'
-import type { System } from './schema.ts'
+import { ACTIVE_MINUTES, type System } from './schema.ts'
 
 export interface SystemRow {
   organization_id: string

@@ -2,6 +2,7 @@ import type { Queryable } from '../db.ts'
 import { codeOf, invalid } from '../errors.ts'
 import { empty, type Sql, sql } from '../sql.ts'
 import type { ListQuery } from './query.ts'
+import { offset } from './values.ts'
 
 export interface Page<T> {
   totalCount: number
@@ -73,9 +74,6 @@ export function project<T extends object>(record: T, fields: string[] | null): T
   const kept = new Set(['_id', 'id', ...fields.map((name) => name.split('.')[0])])
   return Object.fromEntries(Object.entries(record).filter(([key]) => kept.has(key))) as T
 }
-
-/** Past the end of any list is past the end: the database knows no larger numbers than it can count to. */
-export const offset = (skip: number): number => Math.min(skip, Number.MAX_SAFE_INTEGER)
 
 export interface Paging {
   limit?: number

@@ -4,8 +4,7 @@ import { join, type Sql, sql } from '../sql.ts'
 import { all, any, fieldOf, type Resource, search } from './conditions.ts'
 import { filterBody, filterV1, filterV2 } from './filters.ts'
 import { atMost, MAX_COMPARISONS, MAX_SORTS } from './limits.ts'
-import { offset } from './page.ts'
-import { countOf, readFields, texts, words } from './values.ts'
+import { countOf, offset, readFields, texts, words } from './values.ts'
 
 /** A list request, whichever convention it was written in. */
 export interface ListQuery {

@@ -40,3 +40,6 @@ export function readFields(value: unknown): string[] | null {
   const fields = words(value, /[\s,]+/, 'fields')
   return fields.length > 0 ? atMost(MAX_FIELDS, fields, 'fields', 'names') : null
 }
+
+/** Past the end of any list is past the end: the database knows no larger numbers than it can count to. */
+export const offset = (skip: number): number => Math.min(skip, Number.MAX_SAFE_INTEGER)
