@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Connection, clientConfig } from '../server/platform/db.ts'
+import { type Connection, clientConfig } from '../server/platform/db/index.ts'
 
 /** The newest event of an organization, as stored. */
 export async function latestDocument(owner: Connection, organizationId: string): Promise<string> {

@@ -6,7 +6,7 @@ import {
   plantAdministrator,
 } from '../server/admins/index.ts'
 import { findOrganization, findProvider } from '../server/organizations/index.ts'
-import { type Db, isUniqueViolation } from '../server/platform/db.ts'
+import { type Db, isUniqueViolation } from '../server/platform/db/index.ts'
 import { OperatorError } from '../server/platform/errors.ts'
 import { isId } from '../server/platform/ids.ts'
 import { command, UsageError } from './command.ts'

@@ -5,10 +5,10 @@ import { after, test } from 'node:test'
 import { hashKey } from '../server/admins/api-key.ts'
 import { checkPassword } from '../server/admins/passwords.ts'
 import { latestEvents } from '../server/insights/index.ts'
-import { type Db, openDb } from '../server/platform/db.ts'
+import { type Db, openDb } from '../server/platform/db/index.ts'
+import { sql } from '../server/platform/db/sql.ts'
 import { newId } from '../server/platform/ids.ts'
 import { readMasterKey, Sealer } from '../server/platform/secrets.ts'
-import { sql } from '../server/platform/sql.ts'
 import { installation } from './installation.ts'
 
 interface Administrator {

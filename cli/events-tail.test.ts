@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { sql } from '../server/platform/sql.ts'
+import { sql } from '../server/platform/db/sql.ts'
 import { startApp } from '../test/harness.ts'
 
 const app = await startApp()

@@ -1,7 +1,7 @@
 import { type Config, loadConfig } from '../server/platform/config.ts'
 import { borrowDatabase, type Database } from '../server/platform/database.ts'
+import type { Migration } from '../server/platform/db/migrate.ts'
 import { createLog } from '../server/platform/log.ts'
-import type { Migration } from '../server/platform/migrate.ts'
 import type { Ground } from '../server/runtime.ts'
 
 // Loaded when needed: it draws in the whole service, and a mistyped option should not wait for that.

@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from '../server/platform/config.ts'
-import { type Db, openDb } from '../server/platform/db.ts'
+import { type Db, openDb } from '../server/platform/db/index.ts'
 import { existingMasterKey, Sealer } from '../server/platform/secrets.ts'
 import { command } from './command.ts'
 import { migrateDatabase, withDatabase } from './ground.ts'

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../server/platform/config.ts'
-import type { Db } from '../server/platform/db.ts'
+import type { Db } from '../server/platform/db/index.ts'
+import { sql } from '../server/platform/db/sql.ts'
 import { messageOf, OperatorError } from '../server/platform/errors.ts'
 import { writeWhole } from '../server/platform/files.ts'
 import { MASTER_KEY_FILE, unwrapKey, wrapKey } from '../server/platform/secrets.ts'
-import { sql } from '../server/platform/sql.ts'
 
 export function readKeyFile(file: string): Buffer {
   let text: string

@@ -6,7 +6,7 @@ import {
   pendingMigrations,
   readMigrations,
   schemaVersion,
-} from '../server/platform/migrate.ts'
+} from '../server/platform/db/migrate.ts'
 import { command } from './command.ts'
 import { migrateDatabase, withDatabase } from './ground.ts'
 import { print } from './output.ts'

@@ -6,7 +6,7 @@ import {
   type OrganizationContext,
 } from '../server/organizations/index.ts'
 import { systemCaller } from '../server/platform/caller.ts'
-import type { Db } from '../server/platform/db.ts'
+import type { Db } from '../server/platform/db/index.ts'
 import { hook } from '../server/platform/hooks.ts'
 import { isId } from '../server/platform/ids.ts'
 import { command, UsageError } from './command.ts'

@@ -1,9 +1,9 @@
-import type { Db, Queryable } from '../server/platform/db.ts'
+import type { Db, Queryable } from '../server/platform/db/index.ts'
+import { empty, identifier, join, type Sql, sql } from '../server/platform/db/sql.ts'
 import { codeOf, messageOf, OperatorError } from '../server/platform/errors.ts'
 import { KEYS_CHANNEL, keyLock } from '../server/platform/key-watch.ts'
 import { SEALED_COLUMNS, type SealedColumn } from '../server/platform/sealed-columns.ts'
 import type { Sealer } from '../server/platform/secrets.ts'
-import { empty, identifier, join, type Sql, sql } from '../server/platform/sql.ts'
 
 const BATCH = 200
 /** Any fixed number: one rotation at a time. */

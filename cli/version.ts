@@ -1,4 +1,4 @@
-import { schemaVersion } from '../server/platform/migrate.ts'
+import { schemaVersion } from '../server/platform/db/migrate.ts'
 import { command } from './command.ts'
 import { print } from './output.ts'
 import { programVersion } from './program-version.ts'

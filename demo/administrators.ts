@@ -1,5 +1,5 @@
 import { plantAdministrator } from '../server/admins/index.ts'
-import type { Tx } from '../server/platform/db.ts'
+import type { Tx } from '../server/platform/db/index.ts'
 import { ADMINISTRATORS } from './names.ts'
 import { actAs } from './tenancy.ts'
 import type { World } from './world.ts'

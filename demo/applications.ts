@@ -1,6 +1,6 @@
 import { plantApplication } from '../server/applications/index.ts'
 import { changeEdge, type NodeRef } from '../server/graph/index.ts'
-import type { Tx } from '../server/platform/db.ts'
+import type { Tx } from '../server/platform/db/index.ts'
 import type { Application } from './people.ts'
 import { demoAdministrator, namedEnds } from './systems.ts'
 import { actAs } from './tenancy.ts'

@@ -1,6 +1,6 @@
 import { plantCommand, plantResult } from '../server/commands/index.ts'
 import { changeEdge } from '../server/graph/index.ts'
-import type { Tx } from '../server/platform/db.ts'
+import type { Tx } from '../server/platform/db/index.ts'
 import type { Device } from './people.ts'
 import { Random } from './random.ts'
 import { demoAdministrator, namedEnds } from './systems.ts'

@@ -1,5 +1,5 @@
 import { insertPastEvents } from '../server/insights/index.ts'
-import type { Tx } from '../server/platform/db.ts'
+import type { Tx } from '../server/platform/db/index.ts'
 import { administration, type Desk } from './events/administration.ts'
 import { quietDevices } from './events/alerts.ts'
 import { compose, type Day, type Draft } from './events/draft.ts'

@@ -1,6 +1,6 @@
 import { changeEdge } from '../server/graph/index.ts'
 import { plantGroup } from '../server/groups/index.ts'
-import type { Tx } from '../server/platform/db.ts'
+import type { Tx } from '../server/platform/db/index.ts'
 import { Random } from './random.ts'
 import { demoAdministrator, namedEnds } from './systems.ts'
 import { actAs } from './tenancy.ts'

@@ -1,5 +1,5 @@
 import { insertOrganization, insertProvider } from '../server/organizations/index.ts'
-import type { Tx } from '../server/platform/db.ts'
+import type { Tx } from '../server/platform/db/index.ts'
 import type { World } from './world.ts'
 
 /** The provider, its two organizations and one that stands alone. */

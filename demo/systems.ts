@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import { changeEdge, type EdgeContext, type GraphActor } from '../server/graph/index.ts'
-import type { Tx } from '../server/platform/db.ts'
+import type { Tx } from '../server/platform/db/index.ts'
 import { hook } from '../server/platform/hooks.ts'
 import { plantSystem } from '../server/systems/index.ts'
 import type { Device } from './people.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../server/platform/db.ts'
+import type { Tx } from '../server/platform/db/index.ts'
 import { isId } from '../server/platform/ids.ts'
 
 /** Row-level security lets a transaction write for one tenant at a time; the load serves several in turn. */

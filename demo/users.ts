@@ -1,5 +1,5 @@
 import { hashPassword } from '../server/admins/index.ts'
-import type { Tx } from '../server/platform/db.ts'
+import type { Tx } from '../server/platform/db/index.ts'
 import { randomToken } from '../server/platform/secrets.ts'
 import { plantUser } from '../server/users/index.ts'
 import type { Person } from './people.ts'

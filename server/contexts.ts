@@ -13,7 +13,7 @@ import {
 import { type OidcContext, recordKeptOutOfClient } from './oidc/index.ts'
 import type { OrganizationContext } from './organizations/index.ts'
 import type { Config } from './platform/config.ts'
-import type { Db } from './platform/db.ts'
+import type { Db } from './platform/db/index.ts'
 import { hook } from './platform/hooks.ts'
 import type { SendJob } from './platform/jobs/definition.ts'
 import { mailPoster } from './platform/mail.ts'

@@ -26,7 +26,7 @@ import {
 } from './insights/index.ts'
 import { oidcJobs, tidyOidcJob } from './oidc/index.ts'
 import { systemCaller } from './platform/caller.ts'
-import type { Db } from './platform/db.ts'
+import type { Db } from './platform/db/index.ts'
 import { handle, type JobDefinition } from './platform/jobs/definition.ts'
 import { type TellFailure, watchJobs, watchJobsJob } from './platform/jobs/failures.ts'
 import { sendMailJob } from './platform/mail.ts'

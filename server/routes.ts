@@ -38,7 +38,7 @@ import {
 import { oidcRoutes } from './oidc/index.ts'
 import { organizationRoutes, providerRoutes } from './organizations/index.ts'
 import type { Config } from './platform/config.ts'
-import type { Db } from './platform/db.ts'
+import type { Db } from './platform/db/index.ts'
 import { registerContract } from './platform/http/contract-routes.ts'
 import type { Operation } from './platform/http/openapi.ts'
 import { registerWeb } from './platform/http/web.ts'

@@ -1,5 +1,5 @@
-import type { Db, Tx } from '../server/platform/db.ts'
-import { sql } from '../server/platform/sql.ts'
+import type { Db, Tx } from '../server/platform/db/index.ts'
+import { sql } from '../server/platform/db/sql.ts'
 
 /** Until somebody waits for what the transaction holds. */
 export async function untilBlocked(db: Db, tx: Tx): Promise<void> {

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { jobDefinitions } from '../server/jobs.ts'
-import { type Connection, clientConfig } from '../server/platform/db.ts'
+import { type Connection, clientConfig } from '../server/platform/db/index.ts'
+import { migrate } from '../server/platform/db/migrate.ts'
 import { migrateQueue } from '../server/platform/jobs/queue.ts'
-import { migrate } from '../server/platform/migrate.ts'
 import { EmbeddedPostgres } from '../server/platform/postgres/embedded.ts'
 
 export const TEMPLATE = 'gatehouse_test_template'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { clientConfig } from '../server/platform/db.ts'
+import { clientConfig } from '../server/platform/db/index.ts'
 import { asOwner } from './cluster.ts'
 import { startApp } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import type { Connection } from '../../server/platform/db.ts'
+import type { Connection } from '../../server/platform/db/index.ts'
 
 // The same two rows that a created user leaves, written by plain `pg` and nothing around it.
 

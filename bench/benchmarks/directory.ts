@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { clientConfig } from '../../server/platform/db.ts'
+import { clientConfig } from '../../server/platform/db/index.ts'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import { type Benchmark, percent, profileFlags, type Row } from '../benchmark.ts'
 import { CASES, type Case } from '../directory/cases.ts'

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import pg from 'pg'
 import { makeDigests } from '../../server/insights/index.ts'
-import { clientConfig, openDb } from '../../server/platform/db.ts'
+import { clientConfig, openDb } from '../../server/platform/db/index.ts'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import {
   type Benchmark,

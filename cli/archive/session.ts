@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Connection, clientConfig } from '../../server/platform/db.ts'
+import { type Connection, clientConfig } from '../../server/platform/db/index.ts'
 import { messageOf, OperatorError } from '../../server/platform/errors.ts'
 
 // Text in the archive must mean the same on every server, and a large table takes as long as it takes.

@@ -1,6 +1,6 @@
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
-import { isUniqueViolation, type Tx } from '../platform/db.ts'
+import { isUniqueViolation, type Tx } from '../platform/db/index.ts'
 import { conflict, forbidden, invalid, notFound, precondition } from '../platform/errors.ts'
 import type { Listener } from '../platform/hooks.ts'
 import { newId } from '../platform/ids.ts'

@@ -1,5 +1,5 @@
 import type { Caller } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { forbidden } from '../platform/errors.ts'
 import { resolveRoles } from './authenticate.ts'
 import { checkMayGrant } from './roles.ts'

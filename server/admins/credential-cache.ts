@@ -1,6 +1,6 @@
 import type { Principal } from '../platform/caller.ts'
-import type { Connection } from '../platform/db.ts'
-import { listen } from '../platform/listen.ts'
+import type { Connection } from '../platform/db/index.ts'
+import { listen } from '../platform/db/listen.ts'
 import type { Logger } from '../platform/log.ts'
 
 const CACHE_SECONDS = 30

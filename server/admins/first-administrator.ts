@@ -1,7 +1,7 @@
 import { recordEvent } from '../insights/index.ts'
 import { foundOrganization } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
-import type { Db, Tx } from '../platform/db.ts'
+import type { Db, Tx } from '../platform/db/index.ts'
 import { newId } from '../platform/ids.ts'
 import { randomToken } from '../platform/secrets.ts'
 import { hashKey, keyPrefix, newApiKey } from './api-key.ts'

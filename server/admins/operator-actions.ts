@@ -1,6 +1,6 @@
 import { type EventInput, recordEvent } from '../insights/index.ts'
 import { systemCaller } from '../platform/caller.ts'
-import type { Db, Tx } from '../platform/db.ts'
+import type { Db, Tx } from '../platform/db/index.ts'
 import { OperatorError } from '../platform/errors.ts'
 import { clearFailures } from '../platform/failures.ts'
 import { randomToken } from '../platform/secrets.ts'

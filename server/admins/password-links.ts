@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { AdminContext } from './context.ts'
 import { deletePasswordResetsOf, insertPasswordReset } from './session-store.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { resolveRoles } from './authenticate.ts'
 import { administratorsOf } from './store.ts'
 

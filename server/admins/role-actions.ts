@@ -1,6 +1,6 @@
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
-import { isUniqueViolation } from '../platform/db.ts'
+import { isUniqueViolation } from '../platform/db/index.ts'
 import { conflict, forbidden, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { checkMayChange, checkWidening } from './bounds.ts'

@@ -1,6 +1,6 @@
 import { recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { invalid } from '../platform/errors.ts'
 import {
   hashRecoveryCode,

@@ -1,6 +1,6 @@
 import { recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
-import { isUniqueViolation, type Tx } from '../platform/db.ts'
+import { isUniqueViolation, type Tx } from '../platform/db/index.ts'
 import { conflict, invalid, notFound, unauthenticated } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { type Paging, readCountedPage } from '../platform/list/page.ts'

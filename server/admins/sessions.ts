@@ -1,5 +1,5 @@
 import type { Client } from '../platform/caller.ts'
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import { insertSession, type SessionRow } from './session-store.ts'
 import type { AdministratorRow } from './store.ts'

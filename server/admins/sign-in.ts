@@ -1,7 +1,7 @@
 import { recordEvent } from '../insights/index.ts'
 import { findOrganization, settingsOf } from '../organizations/index.ts'
 import type { Caller, Client } from '../platform/caller.ts'
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
 import { actorOf, attempt } from './attempts.ts'
 import { type AdminContext, change } from './context.ts'
 import { checkPassword } from './passwords.ts'

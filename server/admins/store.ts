@@ -1,8 +1,8 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import { readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { type Sql, sql } from '../platform/sql.ts'
 
 // Administrators are a global table (design D2): they are found before a tenant is known. Every function that
 // a caller can reach takes the home (organization or provider) the administrator must belong to.

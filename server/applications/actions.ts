@@ -1,7 +1,7 @@
 import { addNode, deleteNode, restoreNode } from '../graph/index.ts'
 import { changesBetween, recordEvent, retentionDaysIn } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
-import type { Queryable, Tx } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db/index.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { templateOf } from './catalogue.ts'

@@ -1,5 +1,5 @@
 import type { Caller } from '../platform/caller.ts'
-import type { Queryable, Tx } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db/index.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
 import { getApplicationRow, lockedApplication, saveChange } from './actions.ts'
 import { type CertificateRow, readCertificates, readFetches } from './certificate-store.ts'

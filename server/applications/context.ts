@@ -1,5 +1,5 @@
 import type { Caller } from '../platform/caller.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
 import type { PostMail } from '../platform/mail.ts'

@@ -1,5 +1,5 @@
 import { findOrganization } from '../organizations/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { invalid } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { type CertificateRow, insertCertificate } from './certificate-store.ts'

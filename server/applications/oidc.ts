@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import { getApplicationRow, lockedApplication } from './actions.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { plantRow } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
 import type { ApplicationWrite } from './schema.ts'

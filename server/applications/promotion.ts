@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import type { ApplicationContext } from './context.ts'
 import { promoteCertificateJob } from './job-definitions.ts'
 import type { ApplicationRow } from './store.ts'

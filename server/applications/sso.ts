@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { isId } from '../platform/ids.ts'
 import { templateOf, valuesOf } from './catalogue.ts'
 import { type SsoContext, sealContext } from './context.ts'

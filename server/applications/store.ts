@@ -1,9 +1,9 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { identifier, sql } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import type { Field, Resource } from '../platform/list/conditions.ts'
 import { type Page, readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { identifier, sql } from '../platform/sql.ts'
 
 export interface ApplicationRow {
   organization_id: string

@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '../platform/db.ts'
+import type { Db, Queryable } from '../platform/db/index.ts'
 import { templateOf, valuesOf } from './catalogue.ts'
 import { hasPlaceholder } from './sso-config.ts'
 import { findBinding, readTileRows, type TileRow } from './sso-store.ts'

@@ -1,7 +1,7 @@
 import { addNode, deleteNode, holdNodes } from '../graph/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
-import type { Queryable, Tx } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db/index.ts'
 import { invalid, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import type { CommandContext } from './context.ts'

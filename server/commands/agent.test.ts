@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { newKeyPair, run } from '../../test/enrol.ts'
 import { startApp, tempDirectory } from '../../test/harness.ts'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 
 const app = await startApp()
 const address = await app.listen()

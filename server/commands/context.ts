@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '../platform/db.ts'
+import type { Db, Queryable } from '../platform/db/index.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
 import type { Sealer } from '../platform/secrets.ts'
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
 import { toCommandSummary } from './records.ts'
 import { findCommands } from './store.ts'
 

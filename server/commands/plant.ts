@@ -1,5 +1,5 @@
 import { addNode } from '../graph/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { rowOf } from './actions.ts'
 import { insertResult, type ResultRow } from './result-store.ts'
 import type { CommandWrite } from './schema.ts'

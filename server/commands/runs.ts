@@ -1,7 +1,7 @@
 import { holdNodes, membersOf, systemsOfCommand } from '../graph/index.ts'
 import { type Actor, recordEvent } from '../insights/index.ts'
 import { type Caller, systemCaller } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { invalid, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { builtInCommandsOf, getSystem, readSystems, type SystemRow } from '../systems/index.ts'

@@ -1,8 +1,8 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
 import type { Field, Resource } from '../platform/list/conditions.ts'
 import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { type Sql, sql } from '../platform/sql.ts'
 import type { Command } from './schema.ts'
 
 /** Members without a column of their own, by the names of the API. */

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import type { Outbound } from '../platform/outbound/client.ts'
 import type { Sealer } from '../platform/secrets.ts'
 

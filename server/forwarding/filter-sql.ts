@@ -1,5 +1,5 @@
 import { SERVICES, searchCondition } from '../insights/index.ts'
-import { type Sql, sql } from '../platform/sql.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
 import type { Filter } from './filter.ts'
 
 /** The condition on an event `e` that a filter stands for. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { forEachTenant } from '../platform/each-tenant.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { deleteVoidArrivals, listTenants } from './run-store.ts'

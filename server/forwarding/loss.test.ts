@@ -3,11 +3,11 @@ import { after, test } from 'node:test'
 import { rotateDataKey } from '../../cli/rotation.ts'
 import { startApp } from '../../test/harness.ts'
 import { startReceiver } from '../../test/receiver.ts'
-import { type Db, openDb } from '../platform/db.ts'
+import { type Db, openDb } from '../platform/db/index.ts'
+import type { Sql } from '../platform/db/sql.ts'
 import { createLog } from '../platform/log.ts'
 import { Allowlist } from '../platform/outbound/allowlist.ts'
 import { Outbound } from '../platform/outbound/client.ts'
-import type { Sql } from '../platform/sql.ts'
 import { ForwardingWorker } from './worker.ts'
 
 const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { empty, type Sql, sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { empty, type Sql, sql } from '../platform/db/sql.ts'
 import type { Place } from './filter.ts'
 import type { Delivery, FORMATS, Forwarder, STATUSES } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import type { Tx } from '../platform/db.ts'
-import { empty, identifier, join, literal, type Sql, sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/index.ts'
+import { empty, identifier, join, literal, type Sql, sql } from '../platform/db/sql.ts'
 import { hopsOf, waysFrom } from './chain-sql.ts'
 import { type Chain, chainsBetween } from './chains.ts'
 import { groupTypeOf, type NodeType } from './pairs.ts'

@@ -1,4 +1,4 @@
-import { identifier, join, literal, type Sql, sql } from '../platform/sql.ts'
+import { identifier, join, literal, type Sql, sql } from '../platform/db/sql.ts'
 import type { Chain } from './chains.ts'
 import { isForward, memberTypeOf, type NodeType } from './pairs.ts'
 

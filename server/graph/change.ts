@@ -1,5 +1,5 @@
 import { type Change, changesBetween, recordEvent } from '../insights/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import type { Attributes, EdgeContext, GraphActor, NodeNames } from './context.ts'
 import { endEdge, givesSudo, holdNodes, insertEdge, lockEdge, replaceEdge } from './edge-store.ts'

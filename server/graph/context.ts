@@ -1,5 +1,5 @@
 import type { Actor } from '../insights/index.ts'
-import type { Db, Queryable } from '../platform/db.ts'
+import type { Db, Queryable } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { NodeRef, NodeType } from './pairs.ts'
 import type { GraphOperation } from './schema.ts'

@@ -1,4 +1,4 @@
-import { empty, literal, type Sql, sql } from '../platform/sql.ts'
+import { empty, literal, type Sql, sql } from '../platform/db/sql.ts'
 import type { NodeType } from './pairs.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 import { counted } from './counts-sql.ts'
 import { groupTypeOf, memberTypeOf, type NodeRef, ordered } from './pairs.ts'
 

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { join, literal, type Sql, sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { join, literal, type Sql, sql } from '../platform/db/sql.ts'
 import { hopsOf, type Moment, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 
 /** Tells how many went: `most` when there may be more. */
 type Forget = (db: Queryable, organizationId: string, before: Date, most: number) => Promise<number>

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { retentionDays } from '../insights/index.ts'
 import { forEachOrganization } from '../organizations/index.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { addUpMemberCounts, deleteEndedEdges, deleteForgottenNodes } from './history-store.ts'
 

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { type Sql, sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
 import { counted } from './counts-sql.ts'
 import type { NodeType } from './pairs.ts'
 

@@ -1,4 +1,4 @@
-import { empty, identifier, join, literal, type Sql, sql } from '../platform/sql.ts'
+import { empty, identifier, join, literal, type Sql, sql } from '../platform/db/sql.ts'
 import { hopsOf, waysFrom } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import { countsSql, livingSql, membersSql } from './counts-sql.ts'

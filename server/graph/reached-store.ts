@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 import { chainsBetween } from './chains.ts'
 import type { NodeRef, NodeType } from './pairs.ts'
 import { openedSql, reachedSql } from './reached-sql.ts'

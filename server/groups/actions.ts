@@ -11,7 +11,7 @@ import {
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import { forEachOrganization } from '../organizations/index.ts'
 import type { Caller } from '../platform/caller.ts'
-import { isUniqueViolation, type Tx } from '../platform/db.ts'
+import { isUniqueViolation, type Tx } from '../platform/db/index.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { type Attributes, attributesAfter } from './attributes.ts'

@@ -1,6 +1,6 @@
 import type { EdgeContext } from '../graph/index.ts'
 import type { Caller } from '../platform/caller.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
 import type { Resource } from '../platform/list/conditions.ts'

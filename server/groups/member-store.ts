@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { empty, join, type Sql, sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { empty, join, type Sql, sql } from '../platform/db/sql.ts'
 
 // What members are told apart by stands in their own tables, which this file only reads.
 

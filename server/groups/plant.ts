@@ -1,5 +1,5 @@
 import { addNode, insertEdge } from '../graph/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { attributesAfter } from './attributes.ts'
 import { memberOf } from './records.ts'
 import { type GroupRow, insertGroup } from './store.ts'

@@ -1,3 +1,4 @@
+import { type Sql, sql } from '../platform/db/sql.ts'
 import { invalid } from '../platform/errors.ts'
 import {
   all,
@@ -9,7 +10,6 @@ import {
   search as searchIn,
   single,
 } from '../platform/list/conditions.ts'
-import { type Sql, sql } from '../platform/sql.ts'
 import type { Condition, Rule } from './member-query.ts'
 
 /** Fields that rules know by other names than the record. */

@@ -1,8 +1,8 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { empty, prepared, type Sql, sql } from '../platform/db/sql.ts'
 import type { Field, Resource } from '../platform/list/conditions.ts'
 import { type Page, readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { empty, prepared, type Sql, sql } from '../platform/sql.ts'
 import type { MemberQuery, MembershipMethod } from './schema.ts'
 
 export type GroupType = 'user_group' | 'system_group'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { enrol, newKeyPair } from '../../test/enrol.ts'
 import { startApp } from '../../test/harness.ts'
+import { sql } from '../platform/db/sql.ts'
 import { listMails } from '../platform/mail.ts'
-import { sql } from '../platform/sql.ts'
 import { evaluateAllGroupsJob } from './index.ts'
 
 // Nobody listens there: what is posted is looked up where it waits to be sent.

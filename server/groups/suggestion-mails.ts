@@ -1,5 +1,5 @@
 import { administratorsWith } from '../admins/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import type { GroupContext } from './context.ts'
 import { mailSuggestionsJob } from './job-definitions.ts'
 import { memberOf } from './records.ts'

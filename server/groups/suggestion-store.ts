@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { empty, sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { empty, sql } from '../platform/db/sql.ts'
 
 interface Suggestion {
   member_id: string

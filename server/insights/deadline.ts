@@ -1,4 +1,4 @@
-import type { Queryable, TenantDb } from '../platform/db.ts'
+import type { Queryable, TenantDb } from '../platform/db/index.ts'
 import { AppError, unavailable } from '../platform/errors.ts'
 import { within } from '../platform/within.ts'
 

@@ -1,4 +1,4 @@
-import { identifier, join, type Sql, sql } from '../platform/sql.ts'
+import { identifier, join, type Sql, sql } from '../platform/db/sql.ts'
 import { markOf } from './digest.ts'
 import { needlesOf, wholesOf } from './digest-match.ts'
 import type { Term } from './search-tree.ts'

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { type Sql, sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
 import type { Digest, DigestedEvent } from './digest.ts'
 
 const iso = (time: number): string => new Date(time).toISOString()

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { codeOf, throttled } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { foldInPlace } from './document.ts'
 import { type FieldKind, type FieldShape, SHAPES } from './fields.ts'
 import { locate } from './geoip.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { forEachTenant } from '../platform/each-tenant.ts'
 import { DIGEST_EVENTS, type Digest, digestsOf } from './digest.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { documentText, fold } from './document.ts'
 import type { OwnService } from './services.ts'
 import { insertEvent } from './store.ts'

@@ -1,5 +1,5 @@
-import type { Queryable, TenantDb } from '../platform/db.ts'
-import { empty, type Sql, sql } from '../platform/sql.ts'
+import type { Queryable, TenantDb } from '../platform/db/index.ts'
+import { empty, type Sql, sql } from '../platform/db/sql.ts'
 import type { Place } from './early-answer.ts'
 import { EventPage } from './event-page.ts'
 import type { EventQuery, Selection } from './event-query.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
 import { eventsIn, TIMES, timeAt } from './digest.ts'
 import { fieldsOf, matchingPlaces } from './digest-match.ts'
 import { digestCondition } from './digest-sql.ts'

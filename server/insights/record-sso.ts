@@ -1,5 +1,5 @@
 import type { Client, Initiator } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { uuidv7 } from '../platform/ids.ts'
 import { locate } from './geoip.ts'
 import { writeOwnEvent } from './own-event.ts'

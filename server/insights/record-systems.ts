@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { uuidv7 } from '../platform/ids.ts'
 import { writeOwnEvent } from './own-event.ts'
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { uuidv7 } from '../platform/ids.ts'
 import type { Change } from './document.ts'
 import { locate } from './geoip.ts'

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 
 /** The days a tenant has chosen; null where it has not. */
 export async function findRetention(db: Queryable, organizationId: string): Promise<number | null> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 import { dropExpired } from './jobs.ts'
 
 const app = await startApp({ alone: true })

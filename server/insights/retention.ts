@@ -1,5 +1,5 @@
 import type { Caller } from '../platform/caller.ts'
-import type { Db, Queryable } from '../platform/db.ts'
+import type { Db, Queryable } from '../platform/db/index.ts'
 import { forbidden, invalid } from '../platform/errors.ts'
 import { recordEvent } from './record.ts'
 import { findRetention, lockRetention, saveRetention } from './retention-store.ts'

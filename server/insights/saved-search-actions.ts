@@ -1,5 +1,5 @@
 import type { Caller } from '../platform/caller.ts'
-import { type Db, isUniqueViolation, type Tx } from '../platform/db.ts'
+import { type Db, isUniqueViolation, type Tx } from '../platform/db/index.ts'
 import { conflict, forbidden, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Page } from '../platform/list/page.ts'

@@ -1,8 +1,8 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import { type Page, readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { sql } from '../platform/sql.ts'
 import type { SavedSearch } from './saved-search-schema.ts'
 
 export const SAVED_SEARCHES: Resource = {

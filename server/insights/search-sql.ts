@@ -1,4 +1,4 @@
-import { join, type Sql, sql } from '../platform/sql.ts'
+import { join, type Sql, sql } from '../platform/db/sql.ts'
 import type { Operator, Term, Value } from './search-tree.ts'
 
 // A term becomes one jsonpath predicate where it can, so that a document is taken apart once per row. What the

@@ -1,5 +1,5 @@
-import type { Queryable, Tx } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queryable, Tx } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 import { forgetDigests, joinPastEvents } from './digest-store.ts'
 import type { OwnService } from './services.ts'
 

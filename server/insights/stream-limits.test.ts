@@ -4,11 +4,11 @@ import { Writable } from 'node:stream'
 import { after, test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { createAuthenticate } from '../admins/index.ts'
+import { sql } from '../platform/db/sql.ts'
 import { registerAuthorization } from '../platform/http/authorize.ts'
 import { createServer } from '../platform/http/server.ts'
 import { createLog } from '../platform/log.ts'
 import type { Shares } from '../platform/quota.ts'
-import { sql } from '../platform/sql.ts'
 import { type StreamLimits, streamRoutes } from './stream-routes.ts'
 
 const app = await startApp({ alone: true })

@@ -1,4 +1,4 @@
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { type EventQuery, readEventQuery } from './event-query.ts'
 import { projector } from './projection.ts'

@@ -14,8 +14,8 @@ import {
 } from '../../test/oidc/world.ts'
 import { addPerson, PASSWORD, Person } from '../../test/person.ts'
 import { attemptsOf, bind } from '../../test/sso/world.ts'
+import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
-import { sql } from '../platform/sql.ts'
 
 const app = await startApp()
 app.secrets.add(PASSWORD)

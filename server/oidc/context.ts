@@ -1,4 +1,4 @@
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import type { Sealer } from '../platform/secrets.ts'
 
 /** What the actions of this slice work with; made once by the composition root. */

@@ -17,7 +17,7 @@ import {
 } from '../../test/oidc/world.ts'
 import { codesOf, PASSWORD, Person } from '../../test/person.ts'
 import { addGroup, attemptsOf, bind } from '../../test/sso/world.ts'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 
 const app = await startApp()
 app.secrets.add(PASSWORD)

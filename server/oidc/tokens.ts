@@ -1,6 +1,6 @@
 import type { OidcApplication } from '../applications/index.ts'
 import type { Client } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { Person } from '../sso/index.ts'
 import { addressesOf } from './addresses.ts'

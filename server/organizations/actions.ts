@@ -1,6 +1,6 @@
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import { type Caller, systemCaller } from '../platform/caller.ts'
-import type { Db, Queryable, Tx } from '../platform/db.ts'
+import type { Db, Queryable, Tx } from '../platform/db/index.ts'
 import { forbidden, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { checkScope, checkWholeProvider } from '../platform/rights.ts'

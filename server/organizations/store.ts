@@ -1,9 +1,9 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 import { forEachTenant } from '../platform/each-tenant.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import { readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { sql } from '../platform/sql.ts'
 
 // Organizations and providers are global tables: what a caller may see is decided by the ids it may reach,
 // which every list takes as an argument.

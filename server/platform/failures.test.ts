@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
+import { sql } from './db/sql.ts'
 import {
   type Counter,
   clearFailures,
@@ -13,7 +14,6 @@ import {
   takeCounted,
 } from './failures.ts'
 import { newId } from './ids.ts'
-import { sql } from './sql.ts'
 
 const { db } = await startApp()
 const LIMIT = { failures: 3, windowMinutes: 15, blockMinutes: 15 }

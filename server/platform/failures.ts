@@ -1,7 +1,7 @@
-import type { Queryable } from './db.ts'
+import type { Queryable } from './db/index.ts'
+import { sql } from './db/sql.ts'
 import { throttled } from './errors.ts'
 import { busy } from './keyed-mutex.ts'
-import { sql } from './sql.ts'
 
 // Failed attempts, counted per subject: who or where they are about, such as `account <e-mail>` or `address <ip>`.
 // Global: an attempt is counted before it is known whose it is.

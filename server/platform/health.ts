@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import type { Db } from './db.ts'
+import type { Db } from './db/index.ts'
+import { schemaVersion } from './db/migrate.ts'
+import { sql } from './db/sql.ts'
 import { errorsOf } from './http/errors.ts'
 import { failuresByQueue } from './jobs/failures.ts'
-import { schemaVersion } from './migrate.ts'
-import { sql } from './sql.ts'
 import type { Storage } from './storage.ts'
 
 const Status = Type.Object({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Tx } from './db.ts'
+import type { Tx } from './db/index.ts'
 import { hook } from './hooks.ts'
 
 test('listeners run one after the other, and the first that fails ends the change', async () => {

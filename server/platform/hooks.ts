@@ -1,4 +1,4 @@
-import type { Tx } from './db.ts'
+import type { Tx } from './db/index.ts'
 
 /**
  * News for the slices above: `on` subscribes, `fire` tells. Listeners run in the transaction of the change, one after

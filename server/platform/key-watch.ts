@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type pg from 'pg'
-import type { Connection } from './db.ts'
+import type { Connection } from './db/index.ts'
+import { type Listener, listen } from './db/listen.ts'
 import { messageOf } from './errors.ts'
-import { type Listener, listen } from './listen.ts'
 import type { Logger } from './log.ts'
 import type { Sealer } from './secrets.ts'
 

@@ -1,12 +1,12 @@
 import { createTransport } from 'nodemailer'
 import { Type } from 'typebox'
 import type { Config } from './config.ts'
-import type { Db, Tx } from './db.ts'
+import type { Db, Tx } from './db/index.ts'
+import { sql } from './db/sql.ts'
 import { newId } from './ids.ts'
 import { defineJob, FOR_A_DAY, handle, type Job, type SendJob } from './jobs/definition.ts'
 import type { Logger } from './log.ts'
 import type { Sealer } from './secrets.ts'
-import { sql } from './sql.ts'
 
 export const sendMailJob = defineJob({
   name: 'platform.send-mail',

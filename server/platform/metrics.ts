@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Config } from './config.ts'
-import type { Db } from './db.ts'
+import type { Db } from './db/index.ts'
 import { forbidden, unauthenticated } from './errors.ts'
 import type { Queue } from './jobs/queue.ts'
 import { sameSecret } from './secrets.ts'

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 import { startApp } from '../../test/harness.ts'
-import { sql } from './sql.ts'
+import { sql } from './db/sql.ts'
 
 const app = await startApp({ alone: true })
 

@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import { newDatabase, tempDirectory } from '../../test/harness.ts'
 import { looksValid, newApiKey } from '../admins/api-key.ts'
 import { describeConfig, loadConfig } from './config.ts'
-import { openDb } from './db.ts'
+import { openDb } from './db/index.ts'
+import { identifier, join, literal, sql } from './db/sql.ts'
 import { AppError } from './errors.ts'
 import { deeperThan } from './http/json-body.ts'
 import { isId, newId, uuidv7 } from './ids.ts'
 import { hideSecrets } from './log.ts'
 import { Sealer } from './secrets.ts'
-import { identifier, join, literal, sql } from './sql.ts'
 
 test('sql: values become parameters, fragments are spliced in and renumbered', () => {
   const where = sql`a = ${1} and b = ${2}`

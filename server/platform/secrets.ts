@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Queryable } from './db.ts'
+import type { Queryable } from './db/index.ts'
+import { sql } from './db/sql.ts'
 import { OperatorError } from './errors.ts'
 import { newId } from './ids.ts'
 import { secretFile } from './postgres/data-directory.ts'
-import { sql } from './sql.ts'
 
 const ALGORITHM = 'aes-256-gcm'
 const IV = 12

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asOwner } from '../../test/cluster.ts'
 import { type Response, startApp } from '../../test/harness.ts'
-import { sql } from './sql.ts'
+import { sql } from './db/sql.ts'
 
 const app = await startApp({ env: { GATEHOUSE_LIST_TIMEOUT_MS: '30000' } })
 const impatient = await startApp({ env: { GATEHOUSE_LIST_TIMEOUT_MS: '1000' } })

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { addressKey } from './address-key.ts'
 import type { Client } from './caller.ts'
 import type { Config } from './config.ts'
-import type { Queryable } from './db.ts'
+import type { Queryable } from './db/index.ts'
 import {
   type Counter,
   countWrong,

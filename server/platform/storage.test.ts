@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asOwner } from '../../test/cluster.ts'
 import { startApp } from '../../test/harness.ts'
+import { sql } from './db/sql.ts'
 import { createLog } from './log.ts'
-import { sql } from './sql.ts'
 import { Storage } from './storage.ts'
 
 const app = await startApp({ alone: true })

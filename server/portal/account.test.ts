@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { addPerson, bindApplication, PASSWORD, Person } from '../../test/person.ts'
+import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 import { listMails } from '../platform/mail.ts'
-import { sql } from '../platform/sql.ts'
 import { deleteExpiredSessionsJob } from './job-definitions.ts'
 
 const app = await startApp()

@@ -1,6 +1,6 @@
 import { recordEvent } from '../insights/index.ts'
 import type { Client } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { unauthenticated } from '../platform/errors.ts'
 import { type Counter, refuseBlocked, reserve } from '../platform/failures.ts'
 import { busy } from '../platform/keyed-mutex.ts'

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../platform/db.ts'
+import type { Db, Tx } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
 import type { Sealer } from '../platform/secrets.ts'

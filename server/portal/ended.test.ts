@@ -4,8 +4,8 @@ import { untilBlocked } from '../../test/blocked.ts'
 import { startApp } from '../../test/harness.ts'
 import { listenTo } from '../../test/news.ts'
 import { addPerson, codesOf, PASSWORD, Person } from '../../test/person.ts'
-import type { Tx } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import type { Tx } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 
 const app = await startApp()
 const NEW = 'Painted-Harbour-71'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { addPerson, codesOf, PASSWORD, Person } from '../../test/person.ts'
-import { sql } from '../platform/sql.ts'
+import { sql } from '../platform/db/sql.ts'
 
 const app = await startApp()
 app.secrets.add(PASSWORD)

@@ -1,6 +1,6 @@
 import { recordEvent } from '../insights/index.ts'
 import type { Client } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { hashRecoveryCode, newRecoveryCodes } from '../platform/totp.ts'
 import {
   resourceOf,

@@ -1,6 +1,6 @@
 import { stringifySetCookie } from 'cookie'
 import type { Client } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { unauthenticated } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'

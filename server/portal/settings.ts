@@ -1,5 +1,5 @@
 import { getOrganization, settingsOf } from '../organizations/index.ts'
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
 import type { SignInPolicy } from './owed.ts'
 
 /** What an organization decides about signing in. */

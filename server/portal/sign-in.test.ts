@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { addPerson, codesOf, PASSWORD, Person } from '../../test/person.ts'
+import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
-import { sql } from '../platform/sql.ts'
 import { currentPerson } from './index.ts'
 
 const app = await startApp()

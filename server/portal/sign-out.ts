@@ -1,5 +1,5 @@
 import type { Client } from '../platform/caller.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { type UserActor, type UserListener, userActor } from '../users/index.ts'
 import type { Visit } from './authenticate.ts'
 import type { PortalContext, UserSession } from './context.ts'

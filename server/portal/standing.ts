@@ -1,5 +1,5 @@
 import type { UserStanding } from '../graph/index.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { findUser, stateAt } from '../users/index.ts'
 import { isLocked } from './owed.ts'
 import { portalSettings } from './settings.ts'

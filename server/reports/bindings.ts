@@ -1,5 +1,5 @@
 import { type Binding, bindingsOf, DIRECTORY_TYPES, membershipsOf } from '../graph/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { readSystems } from '../systems/index.ts'
 import { usersAfter } from '../users/index.ts'
 import { type Content, PERSON, personOf, type Row, walkPages } from './content.ts'

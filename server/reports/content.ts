@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import type { UserRow } from '../users/index.ts'
 import type { ReportContext } from './context.ts'
 

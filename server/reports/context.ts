@@ -1,5 +1,5 @@
 import type { NodeNames } from '../graph/index.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
 
 /** What the actions of this slice work with; made once by the composition root. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip, type ZlibOptions } from 'node:zlib'
-import type { Db, Queryable } from '../platform/db.ts'
+import type { Db, Queryable } from '../platform/db/index.ts'
 import { AppError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { FORMATS } from './artifact.ts'

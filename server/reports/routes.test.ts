@@ -6,8 +6,8 @@ import { enrol, newKeyPair } from '../../test/enrol.ts'
 import { startApp } from '../../test/harness.ts'
 import { addUser } from '../../test/people.ts'
 import { addNode, insertEdge } from '../graph/index.ts'
+import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
-import { sql } from '../platform/sql.ts'
 import { REPORT_TYPES } from './types.ts'
 
 const app = await startApp()

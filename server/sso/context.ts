@@ -1,6 +1,6 @@
 import type { SsoApplication } from '../applications/index.ts'
 import type { Client } from '../platform/caller.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { UserSession } from '../portal/index.ts'

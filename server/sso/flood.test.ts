@@ -9,8 +9,8 @@ import {
   type Org,
   query,
 } from '../../test/sso/world.ts'
+import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
-import { sql } from '../platform/sql.ts'
 import { mayRecord } from './attempts.ts'
 import { Refusal } from './refusal.ts'
 import { trimPending } from './store.ts'

@@ -3,7 +3,7 @@ import {
   findSsoApplicationById,
   type SsoApplication,
 } from '../applications/index.ts'
-import type { Queryable, Tx } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db/index.ts'
 import { endSession, type UserSession } from '../portal/index.ts'
 import { userActor } from '../users/index.ts'
 import type { LogoutAsk } from './ask.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { sha256 } from '../platform/secrets.ts'
 import type { Issued } from './issue.ts'
 import { insertParticipant } from './store.ts'

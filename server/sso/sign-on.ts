@@ -3,7 +3,7 @@ import {
   findSsoApplicationById,
   type SsoApplication,
 } from '../applications/index.ts'
-import { isUniqueViolation } from '../platform/db.ts'
+import { isUniqueViolation } from '../platform/db/index.ts'
 import { codeOf } from '../platform/errors.ts'
 import { signInAddress, type UserSession } from '../portal/index.ts'
 import type { SignInAsk } from './ask.ts'

@@ -1,5 +1,5 @@
 import type { Caller } from '../platform/caller.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { System } from './schema.ts'

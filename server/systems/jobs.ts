@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { forEachOrganization } from '../organizations/index.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { forgetPurgedUsers, purgeSystems } from './store.ts'
 

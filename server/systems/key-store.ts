@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { type Sql, sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
 
 // Keys of systems and connect keys are global tables: they are what tells the tenant.
 

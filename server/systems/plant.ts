@@ -1,5 +1,5 @@
 import { addNode } from '../graph/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { publicKeyIn } from './enrolment.ts'
 import { insertSystemKey } from './key-store.ts'
 import { insertSystem, type NewSystem } from './store.ts'

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 
 /** The groups that systems and users are in now; the graph keeps them, here they are only read. */
 export const groupIdsAmong = (db: Queryable, organizationId: string, ids: string[]) =>

@@ -1,8 +1,8 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
 import { attributesIn, type Field, type Resource } from '../platform/list/conditions.ts'
 import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { type Sql, sql } from '../platform/sql.ts'
 import { DETAIL_FIELDS, type Details } from './details.ts'
 import { ACTIVE_MINUTES, type System } from './schema.ts'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { authorization, enrol, newKeyPair, run, signedCaller } from '../../test/enrol.ts'
 import { startApp, tempDirectory } from '../../test/harness.ts'
+import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
-import { sql } from '../platform/sql.ts'
 
 const app = await startApp()
 const address = await app.listen()

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { SystemRow } from './store.ts'
 
 /** The next ones in the order of their ids; from the first when `after` is empty. */

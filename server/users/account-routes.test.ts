@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { addUser } from '../../test/people.ts'
+import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 import { listMails } from '../platform/mail.ts'
-import { sql } from '../platform/sql.ts'
 
 const app = await startApp()
 const STRONG = 'Tangled-Orchard-58'

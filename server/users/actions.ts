@@ -1,6 +1,6 @@
 import { deleteNode, restoreNode } from '../graph/index.ts'
 import { recordEvent } from '../insights/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { UserActor, UserChangeContext, UserContext } from './context.ts'

@@ -1,7 +1,7 @@
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { Paging } from '../platform/list/page.ts'
 import { readCountedPage } from '../platform/list/page.ts'
-import { sql } from '../platform/sql.ts'
 import type { StoredActor } from './context.ts'
 
 export type BulkKind = 'create' | 'update' | 'expire' | 'unlock'

@@ -1,6 +1,6 @@
 import { mayGiveSudo, type SudoGiver } from '../graph/index.ts'
 import type { Actor } from '../insights/index.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import type { Hook, Listener } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
 import type { PostMail } from '../platform/mail.ts'

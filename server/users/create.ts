@@ -1,6 +1,6 @@
 import { addNode } from '../graph/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { newId, uuidv7 } from '../platform/ids.ts'
 import type { UserActor, UserContext } from './context.ts'
 import { mergeProfile } from './fields.ts'

@@ -1,5 +1,5 @@
 import { resolveRoles } from '../admins/index.ts'
-import type { TenantDb } from '../platform/db.ts'
+import type { TenantDb } from '../platform/db/index.ts'
 import { notFound } from '../platform/errors.ts'
 import type { UserContext } from './context.ts'
 import { toUser } from './records.ts'

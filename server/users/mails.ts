@@ -1,5 +1,5 @@
 import { recordEvent } from '../insights/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { UserActor, UserContext } from './context.ts'
 import { replacePasswordLink } from './password-store.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { conflict, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { UserActor, UserContext } from './context.ts'

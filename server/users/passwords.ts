@@ -1,5 +1,5 @@
 import { checkPassword, hashPassword } from '../admins/index.ts'
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
 import {
   expirationOf,
   type PasswordPolicy,

@@ -1,5 +1,5 @@
 import { addNode } from '../graph/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { newId } from '../platform/ids.ts'
 import { blankUser } from './create.ts'
 import type { UserCreate } from './schema.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import { invalid } from '../platform/errors.ts'
 import type { UserSettings } from './settings.ts'
 import { countUsers, lockUserCount } from './store.ts'

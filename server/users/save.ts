@@ -1,5 +1,5 @@
 import { changesBetween, type EventInput, recordEvent } from '../insights/index.ts'
-import { isUniqueViolation, type Tx } from '../platform/db.ts'
+import { isUniqueViolation, type Tx } from '../platform/db/index.ts'
 import { type AppError, conflict } from '../platform/errors.ts'
 import type { UserActor, UserChangeContext } from './context.ts'
 import { EVENT_OF, transitionBetween } from './lifecycle.ts'

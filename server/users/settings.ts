@@ -1,5 +1,5 @@
 import { getOrganization, settingsOf } from '../organizations/index.ts'
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db/index.ts'
 import type { RestrictedField } from './fields.ts'
 import type { PasswordPolicy } from './password-policy.ts'
 import type { UserState } from './schema.ts'

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.ts'
-import { sql } from '../platform/sql.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
 
 // What signing in changes of a user, without touching the record that administrators see as changed.
 

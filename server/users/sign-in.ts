@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db/index.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import { verifyTotp } from '../platform/totp.ts'
 import type { UserActor, UserChangeContext } from './context.ts'

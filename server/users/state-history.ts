@@ -1,5 +1,5 @@
 import { type Change, firstEventAfter, retentionDays } from '../insights/index.ts'
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { EVENT_OF } from './lifecycle.ts'
 import type { UserState } from './schema.ts'
 import { findPastUser } from './store.ts'

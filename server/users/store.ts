@@ -1,4 +1,5 @@
-import { isNullViolation, type Queryable } from '../platform/db.ts'
+import { isNullViolation, type Queryable } from '../platform/db/index.ts'
+import { prepared, type Sql, sql } from '../platform/db/sql.ts'
 import {
   attributesIn,
   type Field,
@@ -7,7 +8,6 @@ import {
 } from '../platform/list/conditions.ts'
 import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { prepared, type Sql, sql } from '../platform/sql.ts'
 import { FLAGS, type Profile, TEXTS } from './fields.ts'
 import type { SshKey, UserState } from './schema.ts'
 

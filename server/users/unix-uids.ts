@@ -1,4 +1,4 @@
-import type { Db } from '../platform/db.ts'
+import type { Db } from '../platform/db/index.ts'
 import { takeUnixUids } from './store.ts'
 
 /** So many are taken at once; what is left of them when the process ends is never given out. */

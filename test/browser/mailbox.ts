@@ -1,4 +1,4 @@
-import type { Db } from '../../server/platform/db.ts'
+import type { Db } from '../../server/platform/db/index.ts'
 import { listMails } from '../../server/platform/mail.ts'
 import type { Sealer } from '../../server/platform/secrets.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Connection } from '../../server/platform/db.ts'
+import type { Connection } from '../../server/platform/db/index.ts'
 import { processIdentity } from '../../server/platform/postgres/process-identity.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { translate } from '../db.ts'
+import { translate } from '../db/index.ts'
 import { AppError } from '../errors.ts'
 import { refuseOrgId } from './authorize.ts'
 import { errorBody, type Failure, familyOf, frameworkReason, STATUS } from './errors.ts'

@@ -1,6 +1,6 @@
 import { PgBoss, type Db as QueueDb } from 'pg-boss'
-import type { Connection, Db } from '../db.ts'
-import { listen } from '../listen.ts'
+import type { Connection, Db } from '../db/index.ts'
+import { listen } from '../db/listen.ts'
 import type { Logger } from '../log.ts'
 
 export const SCHEMA = 'pgboss'

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import type { Tx } from '../db.ts'
+import type { Tx } from '../db/index.ts'
 
 interface Retry {
   /** Attempts after the first one. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Queryable } from '../db.ts'
+import type { Queryable } from '../db/index.ts'
+import { sql } from '../db/sql.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { sql } from '../sql.ts'
 
 /** The longest that a job waits if no notification announced it. */
 export const POLL_MS = 5_000

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { Db, Queryable, Tx } from '../db.ts'
-import { sql } from '../sql.ts'
+import type { Db, Queryable, Tx } from '../db/index.ts'
+import { sql } from '../db/sql.ts'
 import { defineJob, FOREVER, UPKEEP } from './definition.ts'
 
 /** After so many attempts a job that is tried for ever counts as failed: an hour's quarter, not a hiccup. */

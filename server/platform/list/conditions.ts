@@ -1,5 +1,5 @@
+import { join, type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
-import { join, type Sql, sql } from '../sql.ts'
 import {
   atMost,
   bounded,

@@ -1,5 +1,5 @@
+import { type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
-import { type Sql, sql } from '../sql.ts'
 import { all, any, compare, type Operator, type Resource } from './conditions.ts'
 import { MAX_COMPARISONS, MAX_FILTER_DEPTH, quoted, tooMany } from './limits.ts'
 

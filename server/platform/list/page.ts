@@ -1,6 +1,6 @@
-import type { Queryable } from '../db.ts'
+import type { Queryable } from '../db/index.ts'
+import { empty, type Sql, sql } from '../db/sql.ts'
 import { codeOf, invalid } from '../errors.ts'
-import { empty, type Sql, sql } from '../sql.ts'
 import type { ListQuery } from './query.ts'
 import { offset } from './values.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { join, type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
-import { join, type Sql, sql } from '../sql.ts'
 import { all, any, fieldOf, type Resource, search } from './conditions.ts'
 import { filterBody, filterV1, filterV2 } from './filters.ts'
 import { atMost, MAX_COMPARISONS, MAX_SORTS } from './limits.ts'

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import type { Connection } from '../db.ts'
+import type { Connection } from '../db/index.ts'
 import { codeOf, messageOf, OperatorError } from '../errors.ts'
 import {
   type Account,
