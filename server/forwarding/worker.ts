@@ -6,14 +6,16 @@ import type { ForwardingContext } from './context.ts'
 import { deliverNext } from './deliver.ts'
 import { type Due, listDue, listReady } from './run-store.ts'
 
-const PACE_MS = 1000
+/** Between two looks for work: the shortest while there is some, then twice as long each time, up to the longest. */
+const MIN_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 5_000
 const MAX_AT_ONCE = 8
 /** Receivers that do not answer hold up those of their own tenant. */
 const MAX_OF_TENANT = 3
 /** A forwarder with much to catch up lets others in after so many requests. */
 const MOST_STEPS = 50
 /** After an error of our own; those of receivers have their times in the database. */
-const PAUSE_MS = 30_000
+const ERROR_PAUSE_MS = 30_000
 const GRACE_MS = 5_000
 
 const isOutage = (error: unknown): boolean =>
@@ -77,13 +79,16 @@ export class ForwardingWorker {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop
+    let pause = MIN_PAUSE_MS
     while (!signal.aborted) {
       try {
-        for (const due of await this.#due()) this.#begin(due)
+        const due = await this.#due()
+        for (const one of due) this.#begin(one)
+        pause = due.length > 0 ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, 2 * pause)
       } catch (error) {
         if (!isOutage(error)) this.#log.error({ err: error }, 'forwarding could not look for work')
       }
-      await delay(PACE_MS, undefined, { signal }).catch(() => {})
+      await delay(pause, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -97,7 +102,7 @@ export class ForwardingWorker {
     const work = this.#deliver(due)
       .catch((error) => {
         if (isOutage(error)) return
-        this.#paused.set(id, Date.now() + PAUSE_MS)
+        this.#paused.set(id, Date.now() + ERROR_PAUSE_MS)
         this.#log.error({ err: error, forwarder: id }, 'forwarding failed')
       })
       .finally(() => this.#running.delete(id))
