@@ -78,7 +78,10 @@ export function mayRecord(
   return refusalsFrom.take(`${id} ${addressKey(client.ip)}`, now) && refusalsOf.take(id, now)
 }
 
-/** Statements that do not wait for one another: the transaction takes one round trip. */
+/**
+ * One statement each, all sent before the first answer: `Db.together` takes no second round, and in a plain transaction
+ * the rollback of a failure comes after them.
+ */
 export async function recordAttempt(tx: Tx, attempt: Attempt): Promise<void> {
   const { organizationId, id } = attempt.application
   const kept = attempt.refusal !== undefined || successes.take(id, Date.now())
