@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { cyclesIn } from './architecture/cycles.ts'
+import { unusedExports } from './architecture/exports.ts'
+import { IMPORTS, type Import } from './architecture/source.ts'
+import { tableAccess, tableLines } from './architecture/tables.ts'
 
 /** From the bottom; a slice may call those before it, through their index.ts. */
 const SLICES = [
@@ -23,21 +27,9 @@ const SLICES = [
   'imports',
 ]
 
-interface Import {
-  from: string
-  to: string
-}
-
-const imports: Import[] = globSync('server/**/*.ts')
-  .filter((file) => !file.endsWith('.test.ts'))
-  .flatMap((from) =>
-    [...readFileSync(from, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
-      ([, specifier = '']) => ({
-        from,
-        to: specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : specifier,
-      }),
-    ),
-  )
+const imports = IMPORTS.filter(
+  ({ from }) => from.startsWith('server/') && !from.endsWith('.test.ts'),
+)
 
 const sliceOf = (path: string): string | undefined =>
   SLICES.find((slice) => path.startsWith(`server/${slice}/`))
@@ -93,6 +85,37 @@ test('SQL stands in store files, and in what compiles a query for them, only', (
     (file) => !/(store|-sql|test)\.ts$/.test(file) && /sql`/.test(readFileSync(file, 'utf8')),
   )
   assert.deepEqual(users, [])
+})
+
+test('each table is written by one slice, and read by others only where tables.txt says so', () => {
+  const shared = Object.entries(tableAccess()).filter(([, { writers }]) => writers.length > 1)
+  assert.deepEqual(shared, [], 'another slice calls the one that owns the table')
+  assert.equal(
+    tableLines(),
+    readFileSync('test/architecture/tables.txt', 'utf8'),
+    'If this is meant: node test/architecture/tables.ts > test/architecture/tables.txt, and say why in the commit',
+  )
+})
+
+/** Rules that the pages share with the server: they import nothing that a browser does not have. */
+const PURE_FOR_WEB = ['server/portal/continue.ts']
+
+test('web/ takes types of schemas and named pure files from the server', () => {
+  const wrong = IMPORTS.filter(({ from, to, typeOnly }) => {
+    if (!from.startsWith('web/') || !to.startsWith('server/')) return false
+    return !(PURE_FOR_WEB.includes(to) || (typeOnly && to.endsWith('/schema.ts')))
+  })
+  assert.deepEqual(wrong.map(show), [])
+  const below = IMPORTS.filter(({ from }) => PURE_FOR_WEB.includes(from))
+  assert.deepEqual(below.map(show), [])
+})
+
+test('no file imports itself by way of others, not even a type', () => {
+  assert.deepEqual(cyclesIn(IMPORTS), [])
+})
+
+test('every export has a user: another file, or for a door another slice', () => {
+  assert.deepEqual(unusedExports(), [], 'take `export` away, or the name out of index.ts')
 })
 
 test('process.env is read in config.ts only', () => {

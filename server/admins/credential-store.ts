@@ -87,8 +87,4 @@ export const deleteExpired = async (db: Queryable): Promise<void> => {
   await db.run(sql`delete from access_tokens where expires_at < now()`)
   await db.run(sql`delete from sessions where expires_at < now()`)
   await db.run(sql`delete from password_resets where expires_at < now()`)
-  await db.run(sql`delete from mails where created < now() - interval '30 days'`)
-  await db.run(
-    sql`delete from sign_in_failures where coalesce(blocked_until, first_at) < now() - interval '1 day'`,
-  )
 }

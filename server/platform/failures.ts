@@ -152,3 +152,8 @@ export async function countWrong(db: Queryable, counters: readonly Counter[]): P
   }
   return last
 }
+
+export const deleteOldFailures = (db: Queryable) =>
+  db.run(
+    sql`delete from sign_in_failures where coalesce(blocked_until, first_at) < now() - interval '1 day'`,
+  )

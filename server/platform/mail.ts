@@ -82,3 +82,6 @@ export async function listMails(db: Db, sealer: Sealer, limit: number) {
     })),
   )
 }
+
+export const deleteOldMails = (db: Db) =>
+  db.run(sql`delete from mails where created < now() - interval '30 days'`)
