@@ -13,7 +13,7 @@ import type { ApplicationRow } from './store.ts'
  * takes over is a change of the ids in the row. Settings of OpenID Connect have a row of their own: where only those
  * change, `before` and `after` are alike.
  */
-export interface ApplicationChange {
+interface ApplicationChange {
   applicationId: string
   before: ApplicationRow | null
   after: ApplicationRow | null

@@ -10,7 +10,7 @@ import { checkMayGiveSudo, checkSudo, checkSudoGrant, mayGiveSudo, sudoEnabled }
 export const nodeNotFound = (type: NodeType) => notFound('node_not_found', `${type} not found`)
 const edgeNotFound = () => notFound('edge_not_found', 'Not Found')
 
-export interface EdgeOperation {
+interface EdgeOperation {
   source: NodeRef
   target: NodeRef
   op: GraphOperation['op']

@@ -32,7 +32,7 @@ export type UserStanding = (
 ) => Promise<{ state: 'STAGED' | 'ACTIVATED' | 'SUSPENDED'; locked: boolean } | null>
 
 /** An edge came, ended, or has other attributes. */
-export interface EdgeChange {
+interface EdgeChange {
   op: GraphOperation['op']
   /** As the edge is stored, whoever was named first: from who gains to what is gained, from a group to its member. */
   source: NodeRef

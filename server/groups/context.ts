@@ -13,7 +13,7 @@ import type { GroupRow, GroupType } from './store.ts'
  * edges are there again, and when it goes they are still there: listeners may need what it was connected with. Who is in
  * it is told by `edgeChanged`.
  */
-export interface GroupChange {
+interface GroupChange {
   type: GroupType
   groupId: string
   before: GroupRow | null

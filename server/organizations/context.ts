@@ -4,7 +4,7 @@ import type { Hook } from '../platform/hooks.ts'
 import type { OrganizationRow } from './store.ts'
 
 /** An organization has other settings, or another name. There is no way to delete one yet. */
-export interface OrganizationChange {
+interface OrganizationChange {
   organizationId: string
   before: OrganizationRow
   after: OrganizationRow

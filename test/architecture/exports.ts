@@ -1,7 +1,7 @@
 import { exportsOf, FILES, IMPORTS } from './source.ts'
 
-/** For others than us. */
-const PUBLISHED = /^client\//
+/** For others than us, or for files that scripts/test.ts writes. */
+const PUBLISHED = /^client\/|^test\/together\.ts$/
 
 const sliceOf = (file: string): string | undefined =>
   /^server\/(?!platform\/)(\w+)\//.exec(file)?.[1]

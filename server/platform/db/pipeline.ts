@@ -31,7 +31,7 @@ const COMMIT = 'commit'
 const COMMANDS = [BEGIN, COMMIT]
 
 /** How a pipeline ended. */
-export interface Outcome {
+interface Outcome {
   /** Undefined: all went well. */
   error?: Error
   /** How many statements were answered before the error, which undid what they did; -1: none, and none is to blame. */

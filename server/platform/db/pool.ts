@@ -27,7 +27,7 @@ const organizationBusy = () =>
     { retryAfter: 1 },
   )
 
-export interface DbOptions {
+interface DbOptions {
   max?: number
   statementTimeoutMs?: number
   /** For what is asked through `listing`. */

@@ -44,7 +44,7 @@ export interface Tx extends Queryable {
 }
 
 /** `listing`: each statement has as long as one of a list. */
-export type TxKind = 'listing'
+type TxKind = 'listing'
 
 /**
  * Global tables (providers, organizations, administrators, key hashes) are read through Db itself.
@@ -66,7 +66,7 @@ export interface Db extends Queryable {
 
 /** What a statement comes back with. */
 export type Result = Pick<pg.QueryResult, 'rows' | 'rowCount'>
-export type Send = (query: Sql) => Promise<Result>
+type Send = (query: Sql) => Promise<Result>
 
 /** The methods of Queryable over whatever sends statements. */
 export function queryable(send: Send, sendShared: Send = send, sendListing?: Send): Queryable {

@@ -5,7 +5,7 @@ import { messageOf } from '../errors.ts'
 import type { Logger } from '../log.ts'
 
 /** The longest that a job waits if no notification announced it. */
-export const POLL_MS = 5_000
+const POLL_MS = 5_000
 
 /** For each queue with pending jobs, the milliseconds until the first of them is due. */
 const listPending = (db: Queryable) =>
