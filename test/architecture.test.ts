@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { cyclesIn } from './architecture/cycles.ts'
 import { unusedExports } from './architecture/exports.ts'
+import { unassertedReasons } from './architecture/reasons.ts'
 import { IMPORTS, type Import } from './architecture/source.ts'
 import { tableAccess, tableLines } from './architecture/tables.ts'
 
@@ -116,6 +117,17 @@ test('no file imports itself by way of others, not even a type', () => {
 
 test('every export has a user: another file, or for a door another slice', () => {
   assert.deepEqual(unusedExports(), [], 'take `export` away, or the name out of index.ts')
+})
+
+test('a new reason of an error stands in a test', () => {
+  const known = readFileSync('test/architecture/unasserted-reasons.txt', 'utf8')
+  assert.equal(
+    unassertedReasons()
+      .map((reason) => `${reason}\n`)
+      .join(''),
+    known,
+    'Assert the new one. When one got its test: node test/architecture/reasons.ts > test/architecture/unasserted-reasons.txt',
+  )
 })
 
 test('process.env is read in config.ts only', () => {
