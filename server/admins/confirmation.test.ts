@@ -47,6 +47,7 @@ test('no key changes an e-mail address, its own or that of somebody else', async
     const res = await org.put(`/api/users/${id}`, { email: address() })
     assert.equal(res.statusCode, 403)
     assert.match(res.json().message, /console session/)
+    assert.equal(res.json().reason, 'session_needed')
   }
   // Clients that write back what they read change nothing.
   const whole = (await org.get(`/api/users/${peer.id}`)).json()
@@ -63,8 +64,9 @@ test('a session changes an address once the password was given again', async () 
   const early = await session.put(`/api/users/${peer.id}`, { email })
   assert.equal(early.statusCode, 403)
   assert.match(early.json().message, /POST \/auth\/session\/confirm/)
+  assert.equal(early.json().reason, 'password_confirmation_required')
   const wrong = await session.post('/auth/session/confirm', { password: 'wrong password' })
-  assert.equal(wrong.statusCode, 401)
+  assert.deepEqual([wrong.statusCode, wrong.json().reason], [401, 'sign_in_refused'])
   assert.equal((await session.put(`/api/users/${peer.id}`, { email })).statusCode, 403)
   assert.equal((await session.confirm()).statusCode, 200)
   assert.equal((await session.put(`/api/users/${peer.id}`, { email })).json().email, email)
@@ -105,7 +107,7 @@ test('a link to a new password ends with the address it was sent to', async () =
   const password = 'a new and long password'
   app.secrets.add(password)
   const used = await app.anonymous.post('/auth/password/reset', { token, password })
-  assert.equal(used.statusCode, 400)
+  assert.deepEqual([used.statusCode, used.json().reason], [400, 'link_invalid'])
 })
 
 test('so does one that is on its way while the address changes', async () => {
@@ -208,7 +210,7 @@ test('a key that expires makes nothing that lasts longer', async () => {
   for (const attempt of attempts) {
     const res = await attempt
     assert.equal(res.statusCode, 403, res.body)
-    assert.match(res.json().message, /outlast/)
+    assert.equal(res.json().reason, 'outlasts_credential')
   }
   assert.match((await key.post(own, {})).json().message, /expireAt/)
   const made = await key.post('/api/v2/service-accounts', account('30 Days'))

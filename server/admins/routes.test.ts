@@ -47,6 +47,7 @@ test('bad input for an administrator is 400 and changes nothing; a taken address
   const again = await org.post('/api/users', { email: email.toUpperCase() })
   assert.equal(again.statusCode, 409)
   assert.match(again.json().message, /email/)
+  assert.equal(again.json().reason, 'email_taken')
   assert.equal((await org.get('/api/users')).json().totalCount, 2)
 })
 
@@ -96,7 +97,7 @@ test('nobody grants more than they hold, and the powerful are out of reach of th
     email: address(),
     roleName: 'Administrator with Billing',
   })
-  assert.equal(up.statusCode, 403)
+  assert.deepEqual([up.statusCode, up.json().reason], [403, 'grant_exceeds_own'])
   assert.equal(
     (await org.put(`/api/users/${org.adminId}`, { roleName: 'Administrator with Billing' }))
       .statusCode,

@@ -99,6 +99,7 @@ test('a change by cookie without the CSRF token is refused; reading is not', asy
   const res = await b.post('/api/v2/roles', { name: 'Forged', scopes: ['users'] }, false)
   assert.equal(res.statusCode, 403)
   assert.match(res.json().message, /x-csrf-token/)
+  assert.equal(res.json().reason, 'csrf_token')
   assert.equal((await b.get('/api/v2/roles')).statusCode, 200)
 })
 
@@ -313,6 +314,7 @@ test('a forgotten password: the mailed link works once and ends all sessions', a
   const weak = await browser().post('/auth/password/reset', { token, password: 'short' })
   assert.equal(weak.statusCode, 400)
   assert.match(weak.json().message, /password/)
+  assert.equal(weak.json().reason, 'weak_password')
   const password = 'a new and long password'
   app.secrets.add(password)
   assert.equal((await browser().post('/auth/password/reset', { token, password })).statusCode, 200)

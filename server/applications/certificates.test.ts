@@ -102,16 +102,17 @@ test('a certificate of one’s own can be the next one', async () => {
   const { url } = await newApplication(org)
   const { certificate, privateKey } = await makeKeyPair('own', 'Own', new Date())
   const other = await makeKeyPair('other', 'Other', new Date())
-  const refused: [object, RegExp][] = [
-    [{ certificate }, /^privateKey: is required/],
-    [{ privateKey }, /^certificate: is required/],
-    [{ certificate, privateKey: other.privateKey }, /^privateKey: does not belong/],
-    [{ certificate: 'x', privateKey }, /^certificate: not an X\.509/],
+  const refused: [object, RegExp, string][] = [
+    [{ certificate }, /^privateKey: is required/, 'key_missing'],
+    [{ privateKey }, /^certificate: is required/, 'certificate_missing'],
+    [{ certificate, privateKey: other.privateKey }, /^privateKey: does not belong/, 'key_mismatch'],
+    [{ certificate: 'x', privateKey }, /^certificate: not an X\.509/, 'bad_certificate'],
   ]
-  for (const [body, message] of refused) {
+  for (const [body, message, reason] of refused) {
     const res = await org.post(url, body)
     assert.equal(res.statusCode, 400)
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
   const { next } = byRole(await org.post(url, { certificate, privateKey }))
   assert.equal(next!.certificate, certificate)

@@ -78,11 +78,13 @@ test('an address, a setting of SAML and metadata of SAML are refused', async () 
   ]) {
     assert.equal(bad.statusCode, 400, bad.body)
     assert.match(bad.json().message, /^ssoUrl:/)
+    assert.equal(bad.json().reason, 'bad_sso_url')
   }
   const config = { acsUrl: { value: 'https://wiki.example.com/acs' } }
   const acs = await org.post(URL, { name: 'oidc', config })
   assert.equal(acs.statusCode, 400)
   assert.match(acs.json().message, /^config\.acsUrl:/)
+  assert.equal(acs.json().reason, 'bad_config')
   const metadata = `/api/v2/applications/${id}/spmetadata`
   assert.equal((await org.post(metadata, { xml: '<a/>' })).statusCode, 400)
   assert.equal((await org.events()).length, events)
@@ -105,7 +107,7 @@ test('POST makes a client; its secret is told once and kept as a hash', async ()
   const org = await app.newOrganization()
   const { id } = await create(org)
   const none = await org.get(ssoOf(id))
-  assert.equal(none.statusCode, 404)
+  assert.deepEqual([none.statusCode, none.json().reason], [404, 'oidc_config_not_found'])
   assert.equal(none.json().message, 'Not Found: oidc config not found')
   assert.equal((await org.put(ssoOf(id), settings())).statusCode, 404)
 
@@ -244,6 +246,7 @@ test('only an application of OpenID Connect has these settings', async () => {
   const res = await org.post(ssoOf(bookmark.json().id), settings())
   assert.equal(res.statusCode, 400)
   assert.match(res.json().message, /^name: .*"bookmark"/)
+  assert.equal(res.json().reason, 'no_oidc')
 })
 
 test('other organizations and roles neither read nor write them', async () => {

@@ -245,16 +245,19 @@ test('a slug is unique in the installation, whatever its case', async () => {
   const res = await other.post(URL, bodyWith({ ssoUrl: slug.toUpperCase() }))
   assert.equal(res.statusCode, 400)
   assert.match(res.json().message, /^ssoUrl: another application/)
+  assert.equal(res.json().reason, 'bad_sso_url')
   const mine = await create(other)
   const taken = await other.put(`${URL}/${mine.id}`, { ...mine, ssoUrl: slug })
   assert.equal(taken.statusCode, 400)
   assert.match(taken.json().message, /^ssoUrl:/)
+  assert.equal(taken.json().reason, 'bad_sso_url')
   // Deleted, it is free for its own organization.
   assert.equal((await org.delete(`${URL}/${first.id}`)).statusCode, 200)
   await create(org, { ssoUrl: slug })
   const back = await org.post(`${URL}/${first.id}/restore`)
   assert.equal(back.statusCode, 409)
   assert.match(back.json().message, /^ssoUrl:/)
+  assert.equal(back.json().reason, 'slug_taken')
 })
 
 const keptDays = async (slug: string) =>
@@ -283,6 +286,7 @@ test('a slug that was given up, by deletion or for another one, goes to no other
     const refused = await other.post(URL, bodyWith({ ssoUrl }))
     assert.equal(refused.statusCode, 400)
     assert.match(refused.json().message, /^ssoUrl: another application/)
+    assert.equal(refused.json().reason, 'bad_sso_url')
   }
   // Purged from the record as well, it is still theirs.
   await app.db.tx(org.organizationId, (tx) =>
@@ -419,16 +423,17 @@ test('a certificate of one’s own is taken with its key, and the key is never s
         idpPrivateKey: { value: idpPrivateKey },
       },
     })
-  const refused: [string, string, RegExp][] = [
-    [other.certificate, '', /^config\.idpPrivateKey: is required/],
-    [other.certificate, pair.privateKey, /^config\.idpPrivateKey: does not belong/],
-    ['', pair.privateKey, /^config\.idpCertificate: is required/],
-    ['nonsense', other.privateKey, /^config\.idpCertificate: not an X\.509/],
+  const refused: [string, string, RegExp, string][] = [
+    [other.certificate, '', /^config\.idpPrivateKey: is required/, 'key_missing'],
+    [other.certificate, pair.privateKey, /^config\.idpPrivateKey: does not belong/, 'key_mismatch'],
+    ['', pair.privateKey, /^config\.idpCertificate: is required/, 'certificate_missing'],
+    ['nonsense', other.privateKey, /^config\.idpCertificate: not an X\.509/, 'bad_certificate'],
   ]
-  for (const [certificate, key, message] of refused) {
+  for (const [certificate, key, message, reason] of refused) {
     const res = await put(certificate, key)
     assert.equal(res.statusCode, 400)
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
   const changed = await put(other.certificate, other.privateKey)
   assert.equal(changed.statusCode, 200, changed.body)
@@ -446,6 +451,7 @@ test('a bookmark leads somewhere and has nothing else', async () => {
     const bad = await org.post(URL, { name: 'bookmark', ssoUrl })
     assert.equal(bad.statusCode, 400, ssoUrl)
     assert.match(bad.json().message, /^ssoUrl:/)
+    assert.equal(bad.json().reason, 'bad_sso_url')
   }
   // Two may lead to the same place.
   await create(org, { name: 'bookmark', ssoUrl: 'https://wiki.example.com/start', config: {} })
@@ -511,7 +517,7 @@ test('v2 says that there are no settings of OpenID Connect, of applications it k
   assert.equal(none.statusCode, 404)
   assert.equal(none.json().message, 'Not Found: oidc config not found')
   for (const unknown of [await org.get(sso(newId())), await other.get(sso(made.id))]) {
-    assert.equal(unknown.statusCode, 404)
+    assert.deepEqual([unknown.statusCode, unknown.json().reason], [404, 'application_not_found'])
     assert.equal(unknown.json().message, 'Not Found: there is no such application')
   }
   const helper = await app.addAdministrator(org.organizationId, 'Command Runner')

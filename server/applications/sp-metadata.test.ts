@@ -218,21 +218,22 @@ test('what comes from elsewhere is checked like what is sent', async () => {
   answers.set('/error', [500, 'no'])
   answers.set('/huge', [200, 'x'.repeat(1_100_000)])
   const script = entity(acs('Location="javascript:alert(1)" index="0"'))
-  const cases: [object, RegExp][] = [
-    [{}, /^url, xml:/],
-    [{ url: addressOf('/x'), xml: 'x' }, /^url, xml:/],
-    [{ xml: 'nonsense' }, /well-formed/],
-    [{ xml: script }, /^config\.acsUrl:/],
-    [{ url: addressOf('/missing') }, /^url: .*404/],
-    [{ url: addressOf('/error') }, /^url: .*500/],
-    [{ url: addressOf('/huge') }, /^url:/],
-    [{ url: 'http://10.0.0.1/metadata' }, /^url:/],
-    [{ url: 'file:///etc/passwd' }, /^url:/],
+  const cases: [object, RegExp, string][] = [
+    [{}, /^url, xml:/, 'bad_import'],
+    [{ url: addressOf('/x'), xml: 'x' }, /^url, xml:/, 'bad_import'],
+    [{ xml: 'nonsense' }, /well-formed/, 'xml_malformed'],
+    [{ xml: script }, /^config\.acsUrl:/, 'bad_config'],
+    [{ url: addressOf('/missing') }, /^url: .*404/, 'sp_metadata_unavailable'],
+    [{ url: addressOf('/error') }, /^url: .*500/, 'sp_metadata_unavailable'],
+    [{ url: addressOf('/huge') }, /^url:/, 'sp_metadata_unavailable'],
+    [{ url: 'http://10.0.0.1/metadata' }, /^url:/, 'sp_metadata_unavailable'],
+    [{ url: 'file:///etc/passwd' }, /^url:/, 'sp_metadata_unavailable'],
   ]
-  for (const [body, message] of cases) {
+  for (const [body, message, reason] of cases) {
     const res = await org.post(url, body)
     assert.equal(res.statusCode, 400, JSON.stringify(body))
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
   const bookmark = await org.post('/api/applications', {
     name: 'bookmark',
@@ -247,20 +248,25 @@ test('a document that takes long to look through is refused before anybody does'
   const { url } = await newApplication(org)
   const names = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, at) => ` ${prefix}${at}="u"`).join('')
-  const cases: [xml: string, message: RegExp][] = [
-    [`<a>${'<?p?>'.repeat(52_000)}</a>`, /processing instruction/],
-    [`<a>${'<!---->'.repeat(37_000)}</a>`, /more than 200 comments/],
-    [`<a>${'<b/>'.repeat(50_000)}</a>`, /more than 1000 elements/],
-    [`<a${names(20_000, 'b')}/>`, /more than 50 attributes/],
-    [`<a${names(15_000, 'xmlns:b')}/>`, /more than 50 attributes/],
-    [`<a>${'<b xmlns="u"/>'.repeat(300)}</a>`, /more than 200 declarations of namespaces/],
-    [`${'<a>'.repeat(35_000)}${'</a>'.repeat(35_000)}`, /deeper than 32/],
-    [`<a>${' '.repeat(262_144)}</a>`, /larger than 262144 bytes/],
+  const cases: [xml: string, message: RegExp, reason: string][] = [
+    [`<a>${'<?p?>'.repeat(52_000)}</a>`, /processing instruction/, 'xml_instruction'],
+    [`<a>${'<!---->'.repeat(37_000)}</a>`, /more than 200 comments/, 'xml_too_many_comments'],
+    [`<a>${'<b/>'.repeat(50_000)}</a>`, /more than 1000 elements/, 'xml_too_many_elements'],
+    [`<a${names(20_000, 'b')}/>`, /more than 50 attributes/, 'xml_too_many_attributes'],
+    [`<a${names(15_000, 'xmlns:b')}/>`, /more than 50 attributes/, 'xml_too_many_attributes'],
+    [
+      `<a>${'<b xmlns="u"/>'.repeat(300)}</a>`,
+      /more than 200 declarations of namespaces/,
+      'xml_too_many_namespaces',
+    ],
+    [`${'<a>'.repeat(35_000)}${'</a>'.repeat(35_000)}`, /deeper than 32/, 'xml_too_deep'],
+    [`<a>${' '.repeat(262_144)}</a>`, /larger than 262144 bytes/, 'xml_too_large'],
   ]
-  for (const [xml, message] of cases) {
+  for (const [xml, message, reason] of cases) {
     const res = await org.post(url, { xml })
     assert.equal(res.statusCode, 400)
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
 })
 

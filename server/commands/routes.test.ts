@@ -203,7 +203,7 @@ test('a run reaches the systems it names, or those bound directly and through gr
   const named = (await org.post('/api/runCommand', { _id: id, systemIds: [loose] })).json()
   assert.equal(named.queueIds.length, 1)
   const grouped = await org.post('/api/runCommand', { _id: id, systemGroups: [group] })
-  assert.equal(grouped.statusCode, 400)
+  assert.deepEqual([grouped.statusCode, grouped.json().reason], [400, 'wrong_system'])
   for (const [body, status] of [
     [{}, 400],
     [{ id }, 400],
@@ -280,7 +280,7 @@ test('waiting runs can be filtered, sorted and searched', async () => {
   assert.deepEqual(await names(`search=${encodeURIComponent('äL')}`), ['Älpha'])
   assert.deepEqual(await names('filter=pendingCount:gt:1'), [])
   const bad = await org.get('/api/v2/queuedcommand/workflows?sort=colour')
-  assert.equal(bad.statusCode, 400)
+  assert.deepEqual([bad.statusCode, bad.json().reason], [400, 'unknown_field'])
 })
 
 test('orders are fetched in the order in which they were given', async () => {

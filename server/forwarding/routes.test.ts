@@ -89,31 +89,36 @@ test('a forwarder is made, shown, changed and deleted, with an event each', asyn
 test('bad input is named and changes nothing', async () => {
   const org = await app.newOrganization()
   const good = { name: 'SIEM', url }
-  const bad: [object, RegExp][] = [
-    [{ url }, /name/],
-    [{ name: '', url }, /name/],
-    [{ name: 'a' }, /url/],
-    [{ ...good, url: 'siem' }, /url: /],
-    [{ ...good, url: 'http://10.0.0.1/' }, /url: .*GATEHOUSE_OUTBOUND_ALLOW/],
-    [{ ...good, url: 'https://169.254.169.254/latest' }, /url: .*open internet/],
-    [{ ...good, url: 'http://192.0.2.1.nip.invalid/' }, /url: /],
-    [{ ...good, url: 'https://me:pw@127.0.0.1/' }, /url: .*password/],
-    [{ ...good, format: 'xml' }, /format/],
-    [{ ...good, batch_size: 0 }, /batch_size/],
-    [{ ...good, batch_size: 1001 }, /batch_size/],
-    [{ ...good, enabled: 'yes' }, /enabled/],
-    [{ ...good, service: ['nothing'] }, /service: there is no "nothing"/],
-    [{ ...good, service: [] }, /service/],
-    [{ ...good, search_term: { and: [{ changes: 1 }] } }, /search_term: /],
-    [{ ...good, search_term: 'x' }, /search_term: /],
-    [{ ...good, search_term: { and: [{ event_type: 'a\0b' }] } }, /cannot be stored/],
-    [{ ...good, secret: 'short' }, /secret/],
-    [{ ...good, status: 'active' }, /status|additional/],
+  const bad: [object, RegExp, string][] = [
+    [{ url }, /name/, 'validation'],
+    [{ name: '', url }, /name/, 'validation'],
+    [{ name: 'a' }, /url/, 'validation'],
+    [{ ...good, url: 'siem' }, /url: /, 'bad_url'],
+    [{ ...good, url: 'http://10.0.0.1/' }, /url: .*GATEHOUSE_OUTBOUND_ALLOW/, 'bad_url'],
+    [{ ...good, url: 'https://169.254.169.254/latest' }, /url: .*open internet/, 'bad_url'],
+    [{ ...good, url: 'http://192.0.2.1.nip.invalid/' }, /url: /, 'bad_url'],
+    [{ ...good, url: 'https://me:pw@127.0.0.1/' }, /url: .*password/, 'bad_url'],
+    [{ ...good, format: 'xml' }, /format/, 'validation'],
+    [{ ...good, batch_size: 0 }, /batch_size/, 'validation'],
+    [{ ...good, batch_size: 1001 }, /batch_size/, 'validation'],
+    [{ ...good, enabled: 'yes' }, /enabled/, 'validation'],
+    [{ ...good, service: ['nothing'] }, /service: there is no "nothing"/, 'unknown_service'],
+    [{ ...good, service: [] }, /service/, 'service_missing'],
+    [{ ...good, search_term: { and: [{ changes: 1 }] } }, /search_term: /, 'unsearchable_field'],
+    [{ ...good, search_term: 'x' }, /search_term: /, 'bad_term'],
+    [
+      { ...good, search_term: { and: [{ event_type: 'a\0b' }] } },
+      /cannot be stored/,
+      'bad_character',
+    ],
+    [{ ...good, secret: 'short' }, /secret/, 'bad_secret'],
+    [{ ...good, status: 'active' }, /status|additional/, 'validation'],
   ]
-  for (const [body, words] of bad) {
+  for (const [body, words, reason] of bad) {
     const answer = await org.post(BASE, body)
     assert.equal(answer.statusCode, 400, JSON.stringify(body))
     assert.match(answer.json().message, words)
+    assert.equal(answer.json().reason, reason)
   }
   assert.equal((await org.get(BASE)).json().totalCount, 0)
   const { id, ...before } = (await org.post(BASE, good)).json()
@@ -147,7 +152,7 @@ test('an organization can have twenty', async () => {
     assert.equal((await org.post(BASE, { name: `F${at}`, url })).statusCode, 201)
   const answer = await org.post(BASE, { name: 'F20', url })
   assert.equal(answer.statusCode, 409)
-  assert.match(answer.json().message, /20 forwarders/)
+  assert.equal(answer.json().reason, 'too_many_forwarders')
 })
 
 test('who may read may not change, and others may do neither', async () => {
@@ -190,7 +195,7 @@ test('another organization sees nothing, by row-level security as well', async (
     await other.post(`${one}/replay`, { from: '2026-01-01T00:00:00Z' }),
     await other.delete(one),
   ])
-    assert.equal(answer.statusCode, 404)
+    assert.deepEqual([answer.statusCode, answer.json().reason], [404, 'forwarder_not_found'])
   for (const nonsense of ['x', 'f'.repeat(24)])
     assert.equal((await org.get(`${BASE}/${nonsense}`)).statusCode, 404)
   const seen = await app.db.tx(other.organizationId, async (tx) => {

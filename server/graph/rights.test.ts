@@ -51,6 +51,7 @@ test('Help Desk binds nobody to anything, from either side', async () => {
     const res = await help.post(associations('user', user), { op: 'add', type, id: other })
     assert.equal(res.statusCode, 403, `user ↔ ${type}: ${res.body}`)
     assert.match(res.json().message, /needs the scope/)
+    assert.equal(res.json().reason, 'scope_missing')
     if (!PATHS[type]) continue
     const back = await help.post(associations(type, other), { op: 'add', type: 'user', id: user })
     assert.equal(back.statusCode, 403, `${type} ↔ user: ${back.body}`)

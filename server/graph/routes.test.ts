@@ -69,7 +69,7 @@ test('an association is bound, told, listed from both sides and taken away', asy
     type: 'user',
     id: user,
   })
-  assert.equal(again.statusCode, 409)
+  assert.deepEqual([again.statusCode, again.json().reason], [409, 'edge_exists'])
   assert.equal(again.json().message, 'Already Exists')
   const remove = { op: 'remove', type: 'user', id: user }
   const url = `/api/v2/applications/${application}/associations`
@@ -141,16 +141,17 @@ test('bad input is refused, named, and changes nothing', async () => {
   const [user, system] = [await node(org, 'user'), await node(org, 'system')]
   const post = (body: object, path = `users/${user}`) =>
     org.post(`/api/v2/${path}/associations`, body)
-  const cases: [object, RegExp][] = [
-    [{ type: 'system', id: system }, /op/],
-    [{ op: 'grant', type: 'system', id: system }, /op/],
-    [{ op: 'add', type: 'command', id: system }, /type/],
-    [{ op: 'add', type: 'system' }, /id/],
-    [{ op: 'add', type: 'system', id: system, attributes: 'x' }, /attributes/],
-    [{ op: 'add', type: 'system', id: system, attributes: { sudo: true } }, /sudo/],
+  const cases: [object, RegExp, string][] = [
+    [{ type: 'system', id: system }, /op/, 'validation'],
+    [{ op: 'grant', type: 'system', id: system }, /op/, 'validation'],
+    [{ op: 'add', type: 'command', id: system }, /type/, 'validation'],
+    [{ op: 'add', type: 'system' }, /id/, 'validation'],
+    [{ op: 'add', type: 'system', id: system, attributes: 'x' }, /attributes/, 'validation'],
+    [{ op: 'add', type: 'system', id: system, attributes: { sudo: true } }, /sudo/, 'bad_sudo'],
     [
       { op: 'add', type: 'system', id: system, attributes: { sudo: { enabled: true } } },
       /withoutPassword/,
+      'bad_sudo',
     ],
     [
       {
@@ -160,15 +161,17 @@ test('bad input is refused, named, and changes nothing', async () => {
         attributes: { sudo: { enabled: false, withoutPassword: true } },
       },
       /withoutPassword/,
+      'bad_sudo',
     ],
   ]
-  for (const [body, message] of cases) {
+  for (const [body, message, reason] of cases) {
     const res = await post(body)
     assert.equal(res.statusCode, 400, JSON.stringify(body))
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
   const unknown = await post({ op: 'add', type: 'system', id: newId() })
-  assert.equal(unknown.statusCode, 404)
+  assert.deepEqual([unknown.statusCode, unknown.json().reason], [404, 'node_not_found'])
   assert.equal(unknown.json().message, 'system not found')
   const nobody = await post({ op: 'add', type: 'system', id: system }, `users/${newId()}`)
   assert.equal(nobody.statusCode, 404)
@@ -391,17 +394,18 @@ test('access is explained with the event of each edge, now and at a past instant
   assert.ok(then.paths[0][1].until >= binding.since)
   assert.equal((await explain(start.at)).json().at, start.at)
 
-  const bad: [string, RegExp][] = [
-    [`user=${user}`, /application, system/],
-    [`user=${user}&application=${application}&system=${user}`, /application, system/],
-    [`application=${application}`, /user/],
-    [`user=${user}&application=${application}&at=yesterday`, /at/],
-    [`user=${user}&application=${application}&at=2999-01-01T00:00:00Z`, /at/],
+  const bad: [string, RegExp, string][] = [
+    [`user=${user}`, /application, system/, 'bad_target'],
+    [`user=${user}&application=${application}&system=${user}`, /application, system/, 'bad_target'],
+    [`application=${application}`, /user/, 'validation'],
+    [`user=${user}&application=${application}&at=yesterday`, /at/, 'bad_at'],
+    [`user=${user}&application=${application}&at=2999-01-01T00:00:00Z`, /at/, 'at_in_future'],
   ]
-  for (const [query, message] of bad) {
+  for (const [query, message, reason] of bad) {
     const res = await org.get(`/api/v2/access/explain?${query}`)
     assert.equal(res.statusCode, 400, query)
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
   const unknown = await org.get(`/api/v2/access/explain?user=${newId()}&application=${application}`)
   assert.equal(unknown.statusCode, 404)

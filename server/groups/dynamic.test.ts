@@ -162,10 +162,10 @@ test('a preview tells who would join and leave, and changes nothing', async () =
   assert.deepEqual(await members(org, id), [ben])
   const none = await preview({})
   assert.equal(none.statusCode, 400)
-  assert.match(none.json().message, /memberQuery/)
+  assert.equal(none.json().reason, 'member_query_missing')
   const stranger = await app.newOrganization()
   const res = await stranger.post(`/api/v2/usergroups/${id}/preview`, { memberQuery: inSales })
-  assert.equal(res.statusCode, 404)
+  assert.deepEqual([res.statusCode, res.json().reason], [404, 'group_not_found'])
 })
 
 test('both forms of a rule, and every kind of comparison', async () => {
@@ -239,6 +239,7 @@ test('both forms of a rule, and every kind of comparison', async () => {
   const missing = await org.post('/api/v2/usergroups', { name: 'Older', memberQuery: kept })
   assert.equal(missing.statusCode, 400)
   assert.match(missing.json().message, /queryType/)
+  assert.equal(missing.json().reason, 'bad_member_query')
   const bad = await org.post('/api/v2/usergroups/preview', {
     memberQuery: rule('created', 'between', ['2020-01-01T00:00:00Z']),
   })
@@ -247,22 +248,23 @@ test('both forms of a rule, and every kind of comparison', async () => {
   // JSON can make objects that have no text at all.
   const odd = { toString: 1, valueOf: 1 }
   const search = (searchFilters: object) => ({ queryType: 'Search', searchFilters })
-  const oddities: [object, RegExp][] = [
-    [rule('email', 'in', odd), /filters\[0\]\.value/],
-    [rule('email', 'in', [odd]), /filters: email/],
-    [rule('email', 'between', odd), /filters\[0\]\.value/],
-    [rule('email', 'starts_with', odd), /filters\[0\]\.value/],
-    [rule('email', 'constructor', 'x'), /filters\[0\]\.operator/],
-    [rule('email', odd, 'x'), /filters\[0\]\.operator/],
-    [rule('constructor', 'eq', 'x'), /filters: .*constructor/],
-    [search({ searchTerm: odd }), /searchTerm/],
-    [search({ searchTerm: ['a', [odd]] }), /searchTerm/],
-    [search({ searchTerm: 'a', fields: [odd] }), /fields/],
+  const oddities: [object, RegExp, string][] = [
+    [rule('email', 'in', odd), /filters\[0\]\.value/, 'bad_value'],
+    [rule('email', 'in', [odd]), /filters: email/, 'bad_member_query'],
+    [rule('email', 'between', odd), /filters\[0\]\.value/, 'bad_value'],
+    [rule('email', 'starts_with', odd), /filters\[0\]\.value/, 'bad_member_query'],
+    [rule('email', 'constructor', 'x'), /filters\[0\]\.operator/, 'bad_member_query'],
+    [rule('email', odd, 'x'), /filters\[0\]\.operator/, 'bad_member_query'],
+    [rule('constructor', 'eq', 'x'), /filters: .*constructor/, 'bad_member_query'],
+    [search({ searchTerm: odd }), /searchTerm/, 'bad_value'],
+    [search({ searchTerm: ['a', [odd]] }), /searchTerm/, 'bad_value'],
+    [search({ searchTerm: 'a', fields: [odd] }), /fields/, 'bad_value'],
   ]
-  for (const [memberQuery, words] of oddities) {
+  for (const [memberQuery, words, reason] of oddities) {
     const res = await org.post('/api/v2/usergroups/preview', { memberQuery })
     assert.equal(res.statusCode, 400, JSON.stringify(memberQuery))
     assert.match(res.json().message, words)
+    assert.equal(res.json().reason, reason)
   }
 })
 

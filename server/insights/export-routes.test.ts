@@ -175,23 +175,24 @@ test('pages over ties miss and double nothing; limit, skip and sort hold for the
 
 test('bad input is refused before the first byte, and names its field', async () => {
   const org = await app.newOrganization()
-  const cases: [object, RegExp][] = [
-    [{}, /service/],
-    [{ ...all, service: ['nonsense'] }, /service: there is no "nonsense"/],
-    [{ ...all, start_time: 'yesterday' }, /start_time/],
-    [{ ...all, end_time: ago(40) }, /End Time/],
-    [{ ...all, search_term: { and: [{ changes: 'x' }] } }, /search_term/],
-    [{ ...all, fields: [] }, /fields/],
-    [{ ...all, fields: ['nonsense'] }, /fields/],
-    [{ ...all, search_after: ['x'] }, /search_after/],
-    [{ ...all, format: 'xlsx' }, /format/],
-    [{ ...all, limit: 0 }, /limit/],
-    [{ ...all, limit: '10' }, /limit/],
+  const cases: [object, RegExp, string][] = [
+    [{}, /service/, 'service_missing'],
+    [{ ...all, service: ['nonsense'] }, /service: there is no "nonsense"/, 'unknown_service'],
+    [{ ...all, start_time: 'yesterday' }, /start_time/, 'bad_start_time'],
+    [{ ...all, end_time: ago(40) }, /End Time/, 'end_before_start'],
+    [{ ...all, search_term: { and: [{ changes: 'x' }] } }, /search_term/, 'unsearchable_field'],
+    [{ ...all, fields: [] }, /fields/, 'empty_fields'],
+    [{ ...all, fields: ['nonsense'] }, /fields/, 'unknown_fields'],
+    [{ ...all, search_after: ['x'] }, /search_after/, 'bad_search_after'],
+    [{ ...all, format: 'xlsx' }, /format/, 'bad_format'],
+    [{ ...all, limit: 0 }, /limit/, 'bad_limit'],
+    [{ ...all, limit: '10' }, /limit/, 'bad_limit'],
   ]
-  for (const [body, message] of cases) {
+  for (const [body, message, reason] of cases) {
     const res = await org.post(EXPORT, body)
     assert.equal(res.statusCode, 400, JSON.stringify(body))
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
     assert.match(String(res.headers['content-type']), /^application\/json/)
     assert.equal(res.headers['content-disposition'], undefined)
   }
@@ -376,7 +377,7 @@ test('an export that fails midway breaks the connection off', async () => {
 test('there is a limit to how many run at once', async () => {
   const running = await Promise.all(Array.from({ length: 2 }, () => open(large, all)))
   const res = await large.post(EXPORT, all)
-  assert.equal(res.statusCode, 429)
+  assert.deepEqual([res.statusCode, res.json().reason], [429, 'too_many_exports'])
   assert.equal(res.headers['retry-after'], '5')
   for (const { response } of running) response.destroy()
   await until(() => running.every(({ id }) => logged(id, 'an export broke off').length > 0))

@@ -19,7 +19,7 @@ test('a search that takes too long is 503, and other work goes on meanwhile', as
     assert.equal(read.statusCode, 200, 'a point read does not wait for them')
     for (const search of await Promise.all(searches)) {
       assert.equal(search.statusCode, 503)
-      assert.match(search.json().message, /took too long/)
+      assert.equal(search.json().reason, 'search_timeout')
     }
     await client.query('rollback')
   })
@@ -42,6 +42,7 @@ test('a search keeps its time over all of its statements, wherever it is asked',
       assert.equal(answer.statusCode, 503, answer.body)
       assert.ok(Number(answer.headers['retry-after']) >= 1)
       assert.match(answer.json().message, /given up after 1 s.* shorter time range/)
+      assert.equal(answer.json().reason, 'search_timeout')
     }
     await client.query('rollback')
   })

@@ -68,6 +68,7 @@ test('fewer than seven days must be allowed by the operator', async () => {
     const res = await org.put(URL, { days })
     assert.equal(res.statusCode, 400)
     assert.match(res.json().message, /days must be at least 7.*GATEHOUSE_MIN_RETENTION_DAYS/)
+    assert.equal(res.json().reason, 'retention_too_short')
   }
   assert.deepEqual(await org.events(), [])
   assert.equal((await org.put(URL, { days: 7 })).statusCode, 200)

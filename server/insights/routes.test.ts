@@ -113,49 +113,63 @@ test('nonsense in limit and sort is silently the default; above the maximum is t
 
 test('every 400 of the specification, with a message that names the field', async () => {
   const org = await withEvents(event())
-  const cases: [object, RegExp][] = [
-    [{ service: ['all'] }, /start_time/],
-    [{ ...all, start_time: 'yesterday' }, /start_time/],
-    [{ ...all, start_time: '2026-02-30T00:00:00Z' }, /start_time/],
-    [{ ...all, start_time: new Date(Date.now() + DAY).toISOString() }, /start_time.*future/],
-    [{ ...all, end_time: 'tomorrow' }, /end_time/],
-    [{ ...all, end_time: ago(60) }, /^Start Time not after End Time .* > /],
-    [{ start_time: ago(1) }, /service.*supported are all, access_management/],
-    [{ ...all, service: [] }, /service/],
-    [{ ...all, service: ['nonsense'] }, /"nonsense".*supported are/],
-    [{ ...all, service: ['constructor'] }, /"constructor"/],
-    [{ ...all, fields: [] }, /fields/],
-    [{ ...all, fields: ['no_such_field'] }, /fields.*no_such_field/],
-    [{ ...all, search_after: ['x'] }, /search_after/],
-    [{ ...all, search_term: { and: [{ changes: 'x' }] } }, /changes cannot be searched/],
+  const cases: [object, RegExp, string][] = [
+    [{ service: ['all'] }, /start_time/, 'bad_start_time'],
+    [{ ...all, start_time: 'yesterday' }, /start_time/, 'bad_start_time'],
+    [{ ...all, start_time: '2026-02-30T00:00:00Z' }, /start_time/, 'bad_start_time'],
+    [
+      { ...all, start_time: new Date(Date.now() + DAY).toISOString() },
+      /start_time.*future/,
+      'start_in_future',
+    ],
+    [{ ...all, end_time: 'tomorrow' }, /end_time/, 'bad_end_time'],
+    [{ ...all, end_time: ago(60) }, /^Start Time not after End Time .* > /, 'end_before_start'],
+    [{ start_time: ago(1) }, /service.*supported are all, access_management/, 'service_missing'],
+    [{ ...all, service: [] }, /service/, 'service_missing'],
+    [{ ...all, service: ['nonsense'] }, /"nonsense".*supported are/, 'unknown_service'],
+    [{ ...all, service: ['constructor'] }, /"constructor"/, 'unknown_service'],
+    [{ ...all, fields: [] }, /fields/, 'empty_fields'],
+    [{ ...all, fields: ['no_such_field'] }, /fields.*no_such_field/, 'unknown_fields'],
+    [{ ...all, search_after: ['x'] }, /search_after/, 'bad_search_after'],
+    [
+      { ...all, search_term: { and: [{ changes: 'x' }] } },
+      /changes cannot be searched/,
+      'unsearchable_field',
+    ],
     [
       { ...all, search_term: { and: [{ 'useragent.name': 'x' }] } },
       /useragent\.name cannot be searched/,
+      'unsearchable_field',
     ],
     [
       { ...all, search_term: { and: [{ username: 'a' }, { username: 'b' }] } },
       /username stands twice/,
+      'repeated_field',
     ],
     [
       { ...all, search_term: { and: [{ field: 'success', operator: 'contains', value: 't' }] } },
       /contains is not allowed for success.*eq, ne, in, not_in/,
+      'operator_not_allowed',
     ],
     [
       { ...all, search_term: { and: [{ field: 'username', operator: 'like', value: 't' }] } },
       /"like"/,
+      'unknown_operator',
     ],
     [
       { ...all, search_term: { and: [{ field: 'error_code', operator: 'gt', value: 'many' }] } },
       /error_code/,
+      'bad_value',
     ],
-    [{ ...all, search_term: { xor: [] } }, /xor/],
-    [{ ...all, search_term: { and: 'x' } }, /and must hold a list/],
+    [{ ...all, search_term: { xor: [] } }, /xor/, 'bad_term'],
+    [{ ...all, search_term: { and: 'x' } }, /and must hold a list/, 'bad_term'],
   ]
-  for (const [body, message] of cases) {
+  for (const [body, message, reason] of cases) {
     const res = await org.post(EVENTS, body)
     assert.equal(res.statusCode, 400, JSON.stringify(body))
     assert.deepEqual(Object.keys(res.json()), ['message', 'reason'])
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
   const broken = await app.http.inject({
     method: 'POST',
@@ -271,12 +285,13 @@ test('any valid term answers, up to the budget; beyond it is 400', async () => {
   })
   assert.equal(over.statusCode, 400)
   assert.match(over.json().message, /10000/)
+  assert.equal(over.json().reason, 'too_many_terms')
   const nest = (depth: number): object =>
     depth === 0 ? { username: 'needle' } : { and: [nest(depth - 1)] }
   assert.equal((await org.post(EVENTS, { ...all, search_term: nest(31) })).json().length, 1)
   const deep = await org.post(EVENTS, { ...all, search_term: nest(40) })
   assert.equal(deep.statusCode, 400)
-  assert.match(deep.json().message, /32/)
+  assert.equal(deep.json().reason, 'too_deep')
 })
 
 test('fields: parents whole, children nested, unknown ones ignored, absent ones left out', async () => {

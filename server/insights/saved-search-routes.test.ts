@@ -142,6 +142,7 @@ test('a name is taken once per owner, in whatever case', async () => {
   const twice = await org.post(PATH, { ...failures, name: 'FAILURES ' })
   assert.equal(twice.statusCode, 409)
   assert.match(twice.json().message, /^name: /)
+  assert.equal(twice.json().reason, 'saved_search_name_taken')
   const other = (await org.post(PATH, { ...failures, name: 'Other' })).json()
   assert.equal((await org.put(`${PATH}/${other.id}`, failures)).statusCode, 409)
   const colleague = await app.addAdministrator(org.organizationId)
@@ -187,7 +188,7 @@ test('another organization sees nothing', async () => {
     await other.delete(`${PATH}/${id}`),
     await other.get(`${PATH}/nonsense`),
   ])
-    assert.equal(res.statusCode, 404)
+    assert.deepEqual([res.statusCode, res.json().reason], [404, 'saved_search_not_found'])
   assert.deepEqual(await other.eventTypes(), [])
   assert.equal((await org.get(`${PATH}/${id}`)).statusCode, 200)
 })
@@ -237,7 +238,7 @@ test('a service account reads what is shared, and keeps none of its own', async 
   assert.equal((await robot.get(PATH)).json().totalCount, 1)
   const refused = await robot.post(PATH, failures)
   assert.equal(refused.statusCode, 403)
-  assert.match(refused.json().message, /only administrators/)
+  assert.equal(refused.json().reason, 'administrators_only')
 })
 
 test('the list is filtered, searched, sorted and paged', async () => {

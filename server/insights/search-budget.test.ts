@@ -44,6 +44,7 @@ test('a search that costs too much is 400 before anything runs, and tells the bu
   const org = await app.newOrganization()
   for (const answer of await everywhere(org, each('contains', 3000))) {
     assert.equal(answer.statusCode, 400)
+    assert.equal(JSON.parse(answer.body).reason, 'search_too_costly')
     assert.match(JSON.parse(answer.body).message, /60000 units, more than the 10000 allowed/)
   }
 })
@@ -106,7 +107,7 @@ test('a field that the chosen services lack takes its kind from the whole schema
   for (const service of ['radius', 'ldap', 'genai', 'all'])
     assert.equal((await org.post(EVENTS, body(service, term))).statusCode, 200, service)
   const bad = await org.post(EVENTS, body('radius', { ...term, value: 'five' }))
-  assert.equal(bad.statusCode, 400)
+  assert.deepEqual([bad.statusCode, bad.json().reason], [400, 'bad_value'])
   const before = { field: 'event_type', operator: 'before', value: '2026-01-01T00:00:00Z' }
   assert.equal((await org.post(EVENTS, body('radius', before))).statusCode, 400)
 })
@@ -115,18 +116,19 @@ test('lists beside the term have their limits, too', async () => {
   const org = await app.newOrganization()
   const ask = (members: object) =>
     org.post(EVENTS, { service: ['all'], start_time: '2026-01-01T00:00:00Z', ...members })
-  const cases: [object, RegExp][] = [
-    [{ service: times(101, () => 'sso') }, /at most 100 names/],
-    [{ fields: times(501, (at) => `resource.x${at}`) }, /at most 500 names/],
-    [{ fields: ['resource.'.repeat(100)] }, /at most 256 characters/],
-    [{ service: [{ toString: 1 }] }, /there is no \{"toString":1\}/],
-    [{ service: ['x'.repeat(10_000)] }, /there is no "x{99}…;/],
-    [{ search_after: [{ toString: 1 }, { toString: 1 }] }, /search_after/],
+  const cases: [object, RegExp, string][] = [
+    [{ service: times(101, () => 'sso') }, /at most 100 names/, 'too_many_services'],
+    [{ fields: times(501, (at) => `resource.x${at}`) }, /at most 500 names/, 'too_many_fields'],
+    [{ fields: ['resource.'.repeat(100)] }, /at most 256 characters/, 'bad_fields'],
+    [{ service: [{ toString: 1 }] }, /there is no \{"toString":1\}/, 'unknown_service'],
+    [{ service: ['x'.repeat(10_000)] }, /there is no "x{99}…;/, 'unknown_service'],
+    [{ search_after: [{ toString: 1 }, { toString: 1 }] }, /search_after/, 'bad_search_after'],
   ]
-  for (const [members, message] of cases) {
+  for (const [members, message, reason] of cases) {
     const res = await ask(members)
     assert.equal(res.statusCode, 400, res.body)
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
   assert.equal((await ask({ fields: times(600, () => 'id') })).statusCode, 200, 'once is enough')
 })

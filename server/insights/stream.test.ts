@@ -175,7 +175,7 @@ test('another organization sees nothing', async () => {
   assert.equal((await stream.next())!.data.event_type, 'yours')
   stream.close()
   const foreign = await other.get(STREAM, { 'x-org-id': org.organizationId })
-  assert.equal(foreign.statusCode, 404)
+  assert.deepEqual([foreign.statusCode, foreign.json().reason], [404, 'organization_not_found'])
 })
 
 test('a provider follows several organizations at once', async () => {
@@ -195,15 +195,16 @@ test('it refuses those without the scope and what it cannot read', async () => {
   const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
   assert.equal((await runner.get(STREAM)).statusCode, 403)
   assert.equal((await app.anonymous.get(STREAM)).statusCode, 401)
-  for (const [query, message] of [
-    ['?service=nonsense', /nonsense/],
-    ['?search_term={', /search_term/],
-    ['?fields=nonsense', /fields/],
-    ['?last_event_id=yesterday', /Last-Event-ID/],
-  ] as [string, RegExp][]) {
+  for (const [query, message, reason] of [
+    ['?service=nonsense', /nonsense/, 'unknown_service'],
+    ['?search_term={', /search_term/, 'bad_term'],
+    ['?fields=nonsense', /fields/, 'unknown_fields'],
+    ['?last_event_id=yesterday', /Last-Event-ID/, 'bad_last_event_id'],
+  ] as [string, RegExp, string][]) {
     const res = await org.get(STREAM + query)
     assert.equal(res.statusCode, 400, query)
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
 })
 

@@ -54,6 +54,7 @@ test('another organization is not asked, and a malformed one is refused', async 
   const bad = await forgot(user.email, { organization: 'acme' })
   assert.equal(bad.statusCode, 400)
   assert.match(bad.json().message, /^organization: /)
+  assert.equal(bad.json().reason, 'organization_malformed')
 })
 
 test('a link goes with the mailbox it was sent to', async () => {

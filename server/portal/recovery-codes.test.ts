@@ -97,6 +97,7 @@ test('codes are made anew with a code of the device; the ones before are gone', 
     const refused = await renew(code)
     assert.equal(refused.statusCode, 400)
     assert.match(refused.json().message, /^code: /)
+    assert.equal(refused.json().reason, 'totp_code')
   }
   assert.match((await renew('')).json().message, /code/)
   const renewed = await renew(next)

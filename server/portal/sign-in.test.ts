@@ -87,6 +87,7 @@ test('a body without a password is refused and the field named', async () => {
   const bad = await newPerson().signIn('ada', PASSWORD, { organization: 'acme' })
   assert.equal(bad.statusCode, 400)
   assert.match(bad.json().message, /^organization: /)
+  assert.equal(bad.json().reason, 'organization_malformed')
 })
 
 test('one name in several organizations: the password decides, then the person', async () => {

@@ -79,6 +79,7 @@ test('one key and one tenant leave downloads to others', async () => {
   assert.equal(refused.statusCode, 429)
   assert.ok(Number(refused.headers['retry-after']) >= 1)
   assert.match(refused.json().message, /1 at once .* one administrator .*GATEHOUSE_DOWNLOADS/)
+  assert.equal(refused.json().reason, 'too_many_downloads')
   opened.push(await open(path, second.apiKey))
   assert.match((await third.get(path)).json().message, /2 at once .* one organization/)
   const other = await app.newOrganization()

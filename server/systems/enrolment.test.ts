@@ -51,7 +51,7 @@ test('without a valid connect key there is neither a script nor a system', async
   for (const key of ['', 'f'.repeat(40), "'; drop table systems"]) {
     assert.equal((await app.anonymous.get('/Kickstart', { 'x-connect-key': key })).statusCode, 401)
     const res = await register(key, { ...FACTS, publicKey: pair.publicKey })
-    assert.equal(res.statusCode, 401)
+    assert.deepEqual([res.statusCode, res.json().reason], [401, 'connect_key_invalid'])
   }
   assert.equal((await org.get('/api/systems')).json().totalCount, 0)
 })
@@ -65,17 +65,18 @@ test('a registration with a weak or broken key, or without facts, is 400 and nam
   } as const
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024, ...encoding }).publicKey
   const curve = generateKeyPairSync('ec', { namedCurve: 'P-256', ...encoding }).publicKey
-  for (const [body, message] of [
-    [{ ...FACTS, publicKey: weak }, /publicKey/],
-    [{ ...FACTS, publicKey: curve }, /publicKey/],
-    [{ ...FACTS, publicKey: 'nonsense' }, /publicKey/],
-    [{ ...FACTS, publicKey: pair.privateKey.slice(0, 200) }, /publicKey/],
-    [FACTS, /publicKey/],
-    [{ publicKey: pair.publicKey }, /hostname/],
+  for (const [body, message, reason] of [
+    [{ ...FACTS, publicKey: weak }, /publicKey/, 'bad_public_key'],
+    [{ ...FACTS, publicKey: curve }, /publicKey/, 'bad_public_key'],
+    [{ ...FACTS, publicKey: 'nonsense' }, /publicKey/, 'bad_public_key'],
+    [{ ...FACTS, publicKey: pair.privateKey.slice(0, 200) }, /publicKey/, 'bad_public_key'],
+    [FACTS, /publicKey/, 'validation'],
+    [{ publicKey: pair.publicKey }, /hostname/, 'validation'],
   ] as const) {
     const res = await register(key, body)
     assert.equal(res.statusCode, 400, JSON.stringify(body))
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
   assert.equal((await org.get('/api/systems')).json().totalCount, 0)
   assert.deepEqual(await org.events(), [])

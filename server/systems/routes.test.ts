@@ -314,9 +314,9 @@ test('policies and software of a system are none, and no recovery key is kept', 
   }
   const key = await org.get(`${url}/fdekey`)
   assert.equal(key.statusCode, 404)
-  assert.match(key.json().message, /fdekey: no recovery key/)
+  assert.equal(key.json().reason, 'fde_key_not_found')
   const unknown = await org.get(`/api/v2/systems/${newId()}/fdekey`)
-  assert.equal(unknown.statusCode, 404)
+  assert.deepEqual([unknown.statusCode, unknown.json().reason], [404, 'system_not_found'])
   assert.doesNotMatch(unknown.json().message, /fdekey/)
   const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
   for (const sub of ['policystatuses', 'softwareappstatuses', 'fdekey'])

@@ -94,7 +94,7 @@ test('the date must be the signed one and at most five minutes away', async () =
   for (const away of [-5.2, 5.2, -1440]) {
     const res = await call('GET', url, undefined, minutes(away))
     assert.equal(res.statusCode, 401)
-    assert.match(res.json().message, /five minutes/)
+    assert.equal(res.json().reason, 'signature_date')
   }
   const signedAt = new Date(minutes(-1)).toUTCString()
   const header = authorization(id, own.privateKey, 'GET', url, signedAt)
@@ -140,7 +140,7 @@ test('only the key of the system signs for it, and an unknown system looks the s
     [unknown, own.privateKey],
   ] as const) {
     const res = await signedCaller(app.http, system, key)('GET', `/api/systems/${system}`)
-    assert.equal(res.statusCode, 401)
+    assert.deepEqual([res.statusCode, res.json().reason], [401, 'signature_invalid'])
     bodies.push(res.body)
   }
   assert.equal(new Set(bodies).size, 1)
@@ -175,6 +175,7 @@ test('another system, of the same organization or of another, is refused', async
       const res = await call(method, `/api/systems/${id}`, body)
       assert.equal(res.statusCode, 401, method)
       assert.match(res.json().message, /itself/)
+      assert.equal(res.json().reason, 'another_system')
     }
   }
   assert.equal((await org.get(`/api/systems/${neighbour}`)).json().displayName, 'web-2')
@@ -199,7 +200,11 @@ test('every other endpoint answers 401', async () => {
     ],
   ] as const) {
     const res = await call(method, target, body)
-    assert.equal(res.statusCode, 401, target)
+    assert.deepEqual(
+      [res.statusCode, res.json().reason],
+      [401, 'system_context_unsupported'],
+      target,
+    )
     assert.match(res.json().message, /system-context/, target)
   }
 })
@@ -260,28 +265,36 @@ test('a system reads and changes its groups and bindings, and only its own', asy
 
 test('only Linux systems that an administrator let in are eligible, and are told so', async () => {
   const { org, id, call, url } = await newSystem()
-  const cases: [string, RegExp][] = [
-    [`update systems set os_family = 'windows'`, /Linux/],
-    [`update systems set os_family = 'darwin'`, /Linux/],
+  const cases: [string, RegExp, string][] = [
+    [`update systems set os_family = 'windows'`, /Linux/, 'system_not_linux'],
+    [`update systems set os_family = 'darwin'`, /Linux/, 'system_not_linux'],
     [
       `update systems set os_family = 'linux', provisioner_type = 'mdm'`,
       /automatic device enrollment/,
+      'system_not_eligible',
     ],
     [
       `update systems set provisioner_type = 'administrator', details = '{"mdm":{"dep":true}}'`,
       /automatic device enrollment/,
+      'system_not_eligible',
     ],
     [
       `update systems set details = '{"mdm":{"enrollmentType":"automated device"}}'`,
       /automatic device enrollment/,
+      'system_not_eligible',
     ],
-    [`update systems set details = '{}', provisioner_type = 'user'`, /user portal/],
+    [
+      `update systems set details = '{}', provisioner_type = 'user'`,
+      /user portal/,
+      'system_not_eligible',
+    ],
   ]
-  for (const [change, message] of cases) {
+  for (const [change, message, reason] of cases) {
     await app.db.tx(org.organizationId, (tx) => tx.execute(`${change} where id = $1`, [id]))
     const res = await call('GET', url)
     assert.equal(res.statusCode, 401, change)
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
   await app.db.tx(org.organizationId, (tx) =>
     tx.run(sql`update systems set provisioner_type = 'administrator' where id = ${id}`),
@@ -303,7 +316,7 @@ test('one signature is good for one body; an identical repeat is served', async 
   for (const payload of ['{"displayName":"second"}', '{"displayName": "first"}', '{}']) {
     const res = await put(payload)
     assert.equal(res.statusCode, 401)
-    assert.match(res.json().message, /another body/)
+    assert.equal(res.json().reason, 'signature_reused')
   }
   assert.equal((await org.get(url)).json().displayName, 'first')
   assert.equal((await org.eventTypes()).length, 1)

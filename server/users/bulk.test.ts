@@ -120,7 +120,7 @@ test('creation-source decides source and default state; suppressEmail the mail',
   assert.ok(!mails.some(({ recipient }) => recipient === org.email))
   const bad = await org.post(URL, [person()], { 'creation-source': 'by hand' })
   assert.equal(bad.statusCode, 400)
-  assert.match(bad.json().message, /creation-source/)
+  assert.equal(bad.json().reason, 'bad_creation_source')
 })
 
 test('bulk update, expire and unlock', async () => {

@@ -246,15 +246,16 @@ test('username, email and employeeIdentifier are unique in an organization, what
   const org = await app.newOrganization()
   const user = await addUser(org, { employeeIdentifier: 'E-1' })
   const other = await addUser(org)
-  const cases: [object, RegExp][] = [
-    [{ username: user.username.toUpperCase() }, /^username/],
-    [{ email: user.email.toUpperCase() }, /^email/],
-    [{ employeeIdentifier: 'E-1' }, /^employeeIdentifier/],
+  const cases: [object, RegExp, string][] = [
+    [{ username: user.username.toUpperCase() }, /^username/, 'username_taken'],
+    [{ email: user.email.toUpperCase() }, /^email/, 'email_taken'],
+    [{ employeeIdentifier: 'E-1' }, /^employeeIdentifier/, 'employee_identifier_taken'],
   ]
-  for (const [taken, message] of cases) {
+  for (const [taken, message, reason] of cases) {
     const created = await org.post('/api/systemusers', person(taken))
     assert.equal(created.statusCode, 409, created.body)
     assert.match(created.json().message, message)
+    assert.equal(created.json().reason, reason)
     assert.equal((await org.put(`/api/systemusers/${other.id}`, taken)).statusCode, 409)
   }
   const elsewhere = await app.newOrganization()
@@ -315,6 +316,7 @@ test('a password must keep the rules of the organization, and can be told which 
   const again = await set(first)
   assert.equal(again.statusCode, 400)
   assert.match(again.json().message, /last passwords/)
+  assert.equal(again.json().reason, 'password_rejected')
   assert.equal((await set(third)).statusCode, 200)
   assert.equal((await set(first)).statusCode, 200, 'two passwords later it may come back')
   assert.equal((await org.get(url)).json().activated, true)
@@ -468,6 +470,7 @@ test('a deleted user comes back as it was, unless its name is taken meanwhile', 
   const taken = await org.post(`${url}/restore`)
   assert.equal(taken.statusCode, 409)
   assert.match(taken.json().message, /^username/)
+  assert.equal(taken.json().reason, 'username_taken')
   await org.delete(`/api/systemusers/${heir.id}`)
   const stranger = await app.newOrganization()
   assert.equal((await stranger.post(`${url}/restore`)).statusCode, 404)
@@ -487,7 +490,7 @@ test('an organization has no more users than it may', async () => {
   await addUser(org)
   const back = await org.post(`/api/systemusers/${first.id}/restore`)
   assert.equal(back.statusCode, 400, 'nor by a restore')
-  assert.match(back.json().message, /may have 1 users/)
+  assert.equal(back.json().reason, 'max_system_users')
 })
 
 test('of those who come at once no more are let in than may, also with numbers of their own', async () => {
@@ -545,7 +548,11 @@ test('another organization sees and reaches nothing', async () => {
   assert.deepEqual((await stranger.get('/api/systemusers')).json(), { totalCount: 0, results: [] })
   assert.equal((await stranger.post('/api/search/systemusers', {})).json().totalCount, 0)
   const theirs = await stranger.post('/api/systemusers', person({ manager: user.id }))
-  assert.equal(theirs.statusCode, 400, 'a manager of another organization is none')
+  assert.deepEqual(
+    [theirs.statusCode, theirs.json().reason],
+    [400, 'manager_not_found'],
+    'a manager of another organization is none',
+  )
   assert.deepEqual((await org.get(url)).json(), user)
 })
 
@@ -708,7 +715,7 @@ test('no telephone can be enrolled for a user, and none is found', async () => {
     await org.post(`${one}/verify`, { message: 'Is it you?' }),
   ]) {
     assert.equal(res.statusCode, 404)
-    assert.match(res.json().message, /push endpoint not found/)
+    assert.equal(res.json().reason, 'push_endpoint_not_found')
   }
   assert.equal((await org.get(`/api/v2/users/${newId()}/pushendpoints`)).statusCode, 404)
   const runner = await app.addAdministrator(org.organizationId, 'Command Runner')

@@ -191,28 +191,35 @@ test('bad plans are refused and leave nothing', async () => {
   const stranger = await app.newOrganization()
   const foreign = await addUser(stranger)
   const good = { user_ids: [user.id], state: 'ACTIVATED', start_date: inHours(1) }
-  const bad: [object, RegExp][] = [
-    [{ ...good, user_ids: [] }, /user_ids/],
-    [{ ...good, user_ids: ['x'] }, /user_ids/],
-    [{ ...good, user_ids: [user.id, newId()] }, /user_ids/],
-    [{ ...good, user_ids: [foreign.id] }, /user_ids/],
-    [{ ...good, state: 'STAGED' }, /state/],
-    [{ ...good, start_date: 'tomorrow' }, /start_date/],
-    [{ user_ids: [user.id], state: 'ACTIVATED' }, /start_date/],
-    [{ ...good, state: 'SUSPENDED', send_activation_emails: true }, /send_activation_emails/],
+  const bad: [object, RegExp, string][] = [
+    [{ ...good, user_ids: [] }, /user_ids/, 'validation'],
+    [{ ...good, user_ids: ['x'] }, /user_ids/, 'validation'],
+    [{ ...good, user_ids: [user.id, newId()] }, /user_ids/, 'user_not_found'],
+    [{ ...good, user_ids: [foreign.id] }, /user_ids/, 'user_not_found'],
+    [{ ...good, state: 'STAGED' }, /state/, 'validation'],
+    [{ ...good, start_date: 'tomorrow' }, /start_date/, 'validation'],
+    [{ user_ids: [user.id], state: 'ACTIVATED' }, /start_date/, 'validation'],
+    [
+      { ...good, state: 'SUSPENDED', send_activation_emails: true },
+      /send_activation_emails/,
+      'activation_email',
+    ],
     [
       { ...good, state: 'SUSPENDED', activation_email_override: 'a@example.com' },
       /activation_email_override/,
+      'activation_email',
     ],
     [
       { ...good, user_ids: [user.id, other.id], activation_email_override: 'a@example.com' },
       /activation_email_override/,
+      'activation_email',
     ],
   ]
-  for (const [body, message] of bad) {
+  for (const [body, message, reason] of bad) {
     const res = await org.post(URL, body)
     assert.equal(res.statusCode, 400, JSON.stringify(body))
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
   assert.deepEqual((await org.get(URL)).json(), [])
 })

@@ -133,6 +133,7 @@ test('an unknown route is 404 in the form of its family', async () => {
   assert.equal(res.statusCode, 404)
   assert.equal(res.json().status, 'NOT_FOUND')
   assert.match(res.json().message, /GET \/api\/v2\/nothing\/here/)
+  assert.equal(res.json().reason, 'route_not_found')
 })
 
 test('security headers are set', async () => {

@@ -20,55 +20,93 @@ const found = (res: { json(): { results: { username: string }[] } }) =>
   res.json().results.map(({ username }) => username)
 const fieldNames = (count: number) => many(count, (at) => `attributes.field${at}`)
 
-const tooMuch: [name: string, body: object, message: RegExp][] = [
+const tooMuch: [name: string, body: object, message: RegExp, reason: string][] = [
   [
     'terms and fields by the thousand',
     { searchFilter: { searchTerm: many(3000, String), fields: fieldNames(3000) } },
     /^search: .*at most 50 terms/,
+    'too_many_values',
   ],
-  ['fields to search', { searchFilter: { searchTerm: 'a', fields: fieldNames(51) } }, /50 fields/],
+  [
+    'fields to search',
+    { searchFilter: { searchTerm: 'a', fields: fieldNames(51) } },
+    /50 fields/,
+    'too_many_values',
+  ],
   [
     'terms times fields',
     { searchFilter: { searchTerm: many(30, String), fields: fieldNames(30) } },
     /^search: .*at most 500 terms times fields/,
+    'too_many_values',
   ],
   [
     'characters of a term',
     { searchFilter: { searchTerm: 'x'.repeat(1025), fields: ['username'] } },
     /^search: .*1024 characters/,
+    'value_too_long',
   ],
   [
     'comparisons',
     { filter: { or: many(201, (at) => ({ username: `u${at}` })) } },
     /^filter: .*at most 200 comparisons/,
+    'too_many_values',
   ],
   [
     'comparisons of one field',
     { filter: { and: many(101, (at) => ({ username: { $gt: `${at}`, $lt: 'z' } })) } },
     /200 comparisons/,
+    'too_many_values',
   ],
-  ['comparisons as text', { filter: many(201, () => 'username:$eq:ada') }, /200 comparisons/],
-  ['empty filters', { filter: { and: many(100_000, () => ({})) } }, /200 comparisons/],
+  [
+    'comparisons as text',
+    { filter: many(201, () => 'username:$eq:ada') },
+    /200 comparisons/,
+    'too_many_values',
+  ],
+  [
+    'empty filters',
+    { filter: { and: many(100_000, () => ({})) } },
+    /200 comparisons/,
+    'too_many_values',
+  ],
   [
     'levels',
     { filter: JSON.parse(`${'{"and":['.repeat(20)}"username:$eq:ada"${']}'.repeat(20)}`) },
     /^filter: .*16 levels/,
+    'filter_too_deep',
   ],
   [
     'values',
     { filter: { username: { $in: many(10_001, (at) => `u${at}`) } } },
     /^filter: .*at most 10000 different values for username/,
+    'too_many_values',
   ],
-  ['characters', { filter: { username: 'x'.repeat(2000) } }, /^filter: username: .*1024/],
-  ['characters of a name', { filter: { [`attributes.${'x'.repeat(2000)}`]: 1 } }, /1024/],
-  ['orders', { sort: fieldNames(11) }, /^sort: .*at most 10 fields/],
-  ['fields', { fields: many(201, (at) => `f${at}`).join(' ') }, /^fields: .*at most 200 names/],
+  [
+    'characters',
+    { filter: { username: 'x'.repeat(2000) } },
+    /^filter: username: .*1024/,
+    'value_too_long',
+  ],
+  [
+    'characters of a name',
+    { filter: { [`attributes.${'x'.repeat(2000)}`]: 1 } },
+    /1024/,
+    'value_too_long',
+  ],
+  ['orders', { sort: fieldNames(11) }, /^sort: .*at most 10 fields/, 'too_many_values'],
+  [
+    'fields',
+    { fields: many(201, (at) => `f${at}`).join(' ') },
+    /^fields: .*at most 200 names/,
+    'too_many_values',
+  ],
 ]
-for (const [name, body, message] of tooMuch)
+for (const [name, body, message, reason] of tooMuch)
   test(`too many ${name}: 400 says which limit`, async () => {
     const res = await org.post(USERS, body)
     assert.equal(res.statusCode, 400, res.body)
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   })
 
 test('as much as is allowed is answered, and the same twice counts once', async () => {
@@ -134,21 +172,27 @@ test('v2: operators that every object has are none', async () => {
     const res = await org.get(`/api/v2/usergroups?filter=name:${operator}:x`)
     assert.equal(res.statusCode, 400, operator)
     assert.match(res.json().message, /there is no operator/)
+    assert.equal(res.json().reason, 'unknown_operator')
   }
 })
 
 test('v2: too many filters, values and wildcards are 400', async () => {
-  const cases: [string, RegExp][] = [
-    [`filter=${many(201, (at) => `name:eq:${at}`).join(',')}`, /^filter: .*200 comparisons/],
-    [`filter=name:eq:${'*a'.repeat(11)}`, /^filter: .*10 wildcards/],
-    [`filter=name:search:${'a'.repeat(1025)}`, /^filter: name: .*1024/],
-    [`sort=${fieldNames(11).join(',')}`, /^sort: .*10 fields/],
-    [`fields=${many(201, (at) => `f${at}`).join(',')}`, /^fields: .*200 names/],
+  const cases: [string, RegExp, string][] = [
+    [
+      `filter=${many(201, (at) => `name:eq:${at}`).join(',')}`,
+      /^filter: .*200 comparisons/,
+      'too_many_values',
+    ],
+    [`filter=name:eq:${'*a'.repeat(11)}`, /^filter: .*10 wildcards/, 'too_many_values'],
+    [`filter=name:search:${'a'.repeat(1025)}`, /^filter: name: .*1024/, 'value_too_long'],
+    [`sort=${fieldNames(11).join(',')}`, /^sort: .*10 fields/, 'too_many_values'],
+    [`fields=${many(201, (at) => `f${at}`).join(',')}`, /^fields: .*200 names/, 'too_many_values'],
   ]
-  for (const [query, message] of cases) {
+  for (const [query, message, reason] of cases) {
     const res = await org.get(`/api/v2/usergroups?${query}`)
     assert.equal(res.statusCode, 400, query)
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
 })
 

@@ -125,27 +125,33 @@ test('v2: operators, wildcards, comma lists and the v1 spelling by mistake', asy
 })
 
 test('an unknown field or operator, or a value of the wrong kind, is 400 and named', async () => {
-  const cases: [string, RegExp][] = [
-    ['/api/organizations?filter=nope:$eq:1', /"nope"/],
-    ['/api/organizations?filter=displayName:$like:1', /"\$like"/],
-    ['/api/organizations?filter=displayName:eq:1', /"eq"/],
-    ['/api/organizations?filter=displayName', /field:operator:value/],
-    ['/api/organizations?filter=maxSystemUsers:$gt:many', /maxSystemUsers/],
-    ['/api/organizations?filter=created:$gt:yesterday', /created/],
-    ['/api/organizations?sort=nope', /"nope"/],
-    ['/api/organizations?limit=-1', /limit/],
-    ['/api/organizations?limit=many', /limit/],
-    ['/api/organizations?filter=constructor:$eq:1', /"constructor"/],
-    [`/api/v2/providers/${msp.providerId}/organizations?filter=name:near:x`, /"near"/],
+  const cases: [string, RegExp, string][] = [
+    ['/api/organizations?filter=nope:$eq:1', /"nope"/, 'unknown_field'],
+    ['/api/organizations?filter=displayName:$like:1', /"\$like"/, 'unknown_operator'],
+    ['/api/organizations?filter=displayName:eq:1', /"eq"/, 'unknown_operator'],
+    ['/api/organizations?filter=displayName', /field:operator:value/, 'bad_filter'],
+    ['/api/organizations?filter=maxSystemUsers:$gt:many', /maxSystemUsers/, 'bad_filter_value'],
+    ['/api/organizations?filter=created:$gt:yesterday', /created/, 'bad_filter_value'],
+    ['/api/organizations?sort=nope', /"nope"/, 'unknown_field'],
+    ['/api/organizations?limit=-1', /limit/, 'validation'],
+    ['/api/organizations?limit=many', /limit/, 'validation'],
+    ['/api/organizations?filter=constructor:$eq:1', /"constructor"/, 'unknown_field'],
+    [
+      `/api/v2/providers/${msp.providerId}/organizations?filter=name:near:x`,
+      /"near"/,
+      'unknown_operator',
+    ],
     [
       `/api/v2/providers/${msp.providerId}/organizations?filter=maxSystemUsers:between:1`,
       /between/,
+      'bad_filter_value',
     ],
   ]
-  for (const [url, message] of cases) {
+  for (const [url, message, reason] of cases) {
     const res = await msp.get(url)
     assert.equal(res.statusCode, 400, url)
     assert.match(res.json().message, message)
+    assert.equal(res.json().reason, reason)
   }
 })
 
