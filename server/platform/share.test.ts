@@ -19,10 +19,11 @@ const whileUsersAreLocked = (on: typeof app, work: () => Promise<void>) =>
     }
   })
 
+/** Connections that wait for a lock; unlike pg_stat_activity, pg_locks shows those of other logins as well. */
 const waiting = async () => {
   const row = await app.db.one<{ count: number }>(sql`
-    select count(*) as count from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock'`)
+    select count(distinct pid) as count from pg_locks l join pg_database d on d.oid = l.database
+     where d.datname = current_database() and not l.granted`)
   return row!.count
 }
 
