@@ -4,6 +4,7 @@ import type { Caller } from '../platform/caller.ts'
 import type { Queryable, Tx } from '../platform/db/index.ts'
 import { conflict, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
+import type { KeyPair } from '../platform/x509/certificate.ts'
 import { templateOf } from './catalogue.ts'
 import { certificatesById, deleteUnusedCertificates } from './certificate-store.ts'
 import type { SentConfig } from './config.ts'
@@ -25,7 +26,6 @@ import {
   unmarkDeleted,
 } from './store.ts'
 import { checkRequired, readWrite, templateFor, type Written } from './write.ts'
-import type { KeyPair } from './x509.ts'
 
 const FIELDS = { certificate: 'config.idpCertificate', privateKey: 'config.idpPrivateKey' }
 

@@ -5,11 +5,11 @@ import { untilBlocked } from '../../test/blocked.ts'
 import { startApp } from '../../test/harness.ts'
 import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
+import { makeKeyPair } from '../platform/x509/certificate.ts'
 import { WARNINGS, warningDue, warnOfExpiry } from './expiry.ts'
 import { promoteCertificateJob, promoteOverdueJob } from './job-definitions.ts'
 import type { ApplicationCertificate } from './schema.ts'
 import { findSsoApplication, noteMetadataFetched } from './sso.ts'
-import { makeKeyPair } from './x509.ts'
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>

@@ -1,9 +1,9 @@
 import { invalid } from '../platform/errors.ts'
+import { bitsOf, isRsa, readCertificate } from '../platform/x509/certificate.ts'
 import type { Template } from './catalogue.ts'
 import { AUTH_CLAIMS, AUTHN_CONTEXT_MODES, type Setting, type SettingType } from './settings.ts'
 import { hasPlaceholder, readAcsUrls } from './sso-config.ts'
 import { wrongAddress } from './web-address.ts'
-import { bitsOf, isRsa, readCertificate } from './x509.ts'
 
 // Settings as they are sent, turned into the values that are kept.
 

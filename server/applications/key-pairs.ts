@@ -2,15 +2,15 @@ import { findOrganization } from '../organizations/index.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { invalid } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { type CertificateRow, insertCertificate } from './certificate-store.ts'
-import { type ApplicationContext, sealContext } from './context.ts'
 import {
   describeCertificate,
   type KeyPair,
   makeKeyPair,
   readCertificate,
   readKeyPair,
-} from './x509.ts'
+} from '../platform/x509/certificate.ts'
+import { type CertificateRow, insertCertificate } from './certificate-store.ts'
+import { type ApplicationContext, sealContext } from './context.ts'
 
 /** As a person reads them; the names differ between the routes. */
 interface PairFields {

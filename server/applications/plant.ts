@@ -1,9 +1,9 @@
 import type { Tx } from '../platform/db/index.ts'
+import { makeKeyPair } from '../platform/x509/certificate.ts'
 import { plantRow } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
 import type { ApplicationWrite } from './schema.ts'
 import { readWrite, templateFor } from './write.ts'
-import { makeKeyPair } from './x509.ts'
 
 /** An application that was always there, for the demo: no event, an id of the planter's choice. */
 export async function plantApplication(

@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
+import { makeKeyPair } from '../platform/x509/certificate.ts'
 import { TEMPLATES } from './catalogue.ts'
 import { purgeApplicationsJob } from './job-definitions.ts'
-import { makeKeyPair } from './x509.ts'
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>

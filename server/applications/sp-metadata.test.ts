@@ -5,8 +5,8 @@ import { after, test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { AppError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { makeKeyPair } from '../platform/x509/certificate.ts'
 import { readSpMetadata } from './sp-metadata.ts'
-import { makeKeyPair } from './x509.ts'
 
 const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
 type Org = Awaited<ReturnType<typeof app.newOrganization>>

@@ -1,4 +1,5 @@
 import { invalid } from '../platform/errors.ts'
+import { readCertificate } from '../platform/x509/certificate.ts'
 import {
   attribute,
   childElements,
@@ -8,7 +9,6 @@ import {
 } from '../platform/xml.ts'
 import { type ENCRYPTIONS, NAME_ID_FORMATS, type SLO_BINDINGS } from './settings.ts'
 import type { AcsUrl, NamedValue } from './sso-config.ts'
-import { readCertificate } from './x509.ts'
 
 // SAML Metadata §2.4.4: what a service provider says about itself, turned into settings.
 

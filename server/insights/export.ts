@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator'
+import { row } from '../platform/csv.ts'
 import { invalid } from '../platform/errors.ts'
-import { row } from './csv.ts'
 import type { EventPage } from './event-page.ts'
 import { type EventQuery, readEventQuery } from './event-query.ts'
 import { DOCUMENT, defaultColumns, valueAt } from './export-columns.ts'

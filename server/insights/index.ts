@@ -1,4 +1,4 @@
-export { row as csvRow } from './csv.ts'
+export { row as csvRow } from '../platform/csv.ts'
 export { type Change, changesBetween, fold } from './document.ts'
 export { readEventQuery, readSelection, type Selection } from './event-query.ts'
 export { exportRoutes } from './export-routes.ts'

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../platform/html.ts'
 import type { Outcome } from './outcome.ts'
 
 export interface Page {

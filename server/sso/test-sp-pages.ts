@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../platform/html.ts'
 import { layout, type Page } from './pages.ts'
 import { type Received, testSpAcs, testSpEntityId } from './test-sp.ts'
 

@@ -8,7 +8,7 @@ import {
   X509Certificate,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { invalid } from '../platform/errors.ts'
+import { invalid } from '../errors.ts'
 import {
   bitString,
   boolean,

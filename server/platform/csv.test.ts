@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { contentCoding } from '../platform/http/file-answer.ts'
+import { defaultColumns, valueAt } from '../insights/export-columns.ts'
+import { SERVICES } from '../insights/services.ts'
 import { cell, row } from './csv.ts'
-import { defaultColumns, valueAt } from './export-columns.ts'
-import { SERVICES } from './services.ts'
+import { contentCoding } from './http/file-answer.ts'
 
 /** The rows as an independent reader sees them. */
 function parsed(text: string): string[][] {

@@ -4,10 +4,16 @@ import { createPrivateKey, generateKeyPairSync, sign, verify, X509Certificate } 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { tempDirectory } from '../../test/harness.ts'
-import { AppError } from '../platform/errors.ts'
+import { tempDirectory } from '../../../test/harness.ts'
+import { AppError } from '../errors.ts'
+import {
+  describeCertificate,
+  type KeyPair,
+  makeKeyPair,
+  readKeyPair,
+  yearsLater,
+} from './certificate.ts'
 import { integer, objectIdentifier, octetString, time } from './der.ts'
-import { describeCertificate, type KeyPair, makeKeyPair, readKeyPair, yearsLater } from './x509.ts'
 
 const now = new Date('2026-11-15T09:00:00Z')
 const fields = { certificate: 'config.idpCertificate', privateKey: 'config.idpPrivateKey' }
