@@ -3,8 +3,8 @@ import { after, test } from 'node:test'
 import Fastify from 'fastify'
 import { startApp } from '../../test/harness.ts'
 import { EarlyAnswer } from './early-answer.ts'
-import { EventPage } from './event-page.ts'
 import { insertPastEvents } from './index.ts'
+import { EventPage } from './query/event-page.ts'
 
 const app = await startApp()
 

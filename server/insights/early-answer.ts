@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { EventPage } from './event-page.ts'
+import type { EventPage } from './query/event-page.ts'
 
 export type Place = NonNullable<EventPage['last']>
 

@@ -6,15 +6,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../platform/db/index.ts'
 import { invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
-import { Deadline } from './deadline.ts'
 import { EarlyAnswer, type Place } from './early-answer.ts'
-import { EventPage } from './event-page.ts'
-import { type EventQuery, readEventQuery, readSelection } from './event-query.ts'
 import { isSearchable, SHAPES } from './fields.ts'
-import { fillSteps, readStep } from './intervals.ts'
-import { PageBuffers } from './page-buffers.ts'
-import { projector } from './projection.ts'
-import { countEvents, countPerStep, distinctValues, readPage } from './query-store.ts'
+import { Deadline } from './query/deadline.ts'
+import { EventPage } from './query/event-page.ts'
+import { type EventQuery, readEventQuery, readSelection } from './query/event-query.ts'
+import { fillSteps, readStep } from './query/intervals.ts'
+import { PageBuffers } from './query/page-buffers.ts'
+import { projector } from './query/projection.ts'
+import { MAX_FIELD_LENGTH } from './query/search-budget.ts'
+import { OPERATORS } from './query/search-tree.ts'
+import { countEvents, countPerStep, distinctValues, readPage } from './query/store.ts'
 import {
   Count,
   CountRequest,
@@ -26,8 +28,6 @@ import {
   Intervals,
   Schemas,
 } from './schema.ts'
-import { MAX_FIELD_LENGTH } from './search-budget.ts'
-import { OPERATORS } from './search-tree.ts'
 
 const tags = ['events']
 const READ = ['insights', 'insights.readonly']

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
-import { forgetDigests, joinPastEvents } from './digest-store.ts'
+import { forgetDigests, joinPastEvents } from './digests/store.ts'
 import type { OwnService } from './services.ts'
 
 /**

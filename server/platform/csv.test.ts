@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { defaultColumns, valueAt } from '../insights/export-columns.ts'
+import { defaultColumns, valueAt } from '../insights/export/columns.ts'
 import { SERVICES } from '../insights/services.ts'
 import { cell, row } from './csv.ts'
 import { contentCoding } from './http/file-answer.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import type { Line } from '../../server/insights/ingest.ts'
-import { LONGEST_LINE, readLines } from '../../server/insights/lines.ts'
+import type { Line } from '../../server/insights/ingest/ingest.ts'
+import { LONGEST_LINE, readLines } from '../../server/insights/ingest/lines.ts'
 import { type Random, seeded } from './random.ts'
 
 /** The body in pieces, cut anywhere: also inside a character. */

@@ -1,6 +1,6 @@
 import { fold } from '../../server/insights/document.ts'
 import { kindsOf } from '../../server/insights/fields.ts'
-import { OPERATORS } from '../../server/insights/search-tree.ts'
+import { OPERATORS } from '../../server/insights/query/search-tree.ts'
 import { SERVICES, type Service } from '../../server/insights/services.ts'
 import type { Random } from './random.ts'
 import type { StoredDocument } from './reference.ts'

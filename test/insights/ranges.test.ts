@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Range, windowsOf } from '../../server/insights/ranges.ts'
+import { type Range, windowsOf } from '../../server/insights/query/ranges.ts'
 import { seeded } from './random.ts'
 
 /** Ranges of some organizations, those of one never overlapping. */

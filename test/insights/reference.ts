@@ -1,4 +1,4 @@
-import type { Term, Value } from '../../server/insights/search-tree.ts'
+import type { Term, Value } from '../../server/insights/query/search-tree.ts'
 
 // What a search term means, said as plainly as possible. The SQL must agree with it.
 

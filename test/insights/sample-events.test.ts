@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { SHAPES } from '../../server/insights/fields.ts'
-import { type LeafKind, OPERATORS, type Operator } from '../../server/insights/search-tree.ts'
+import { type LeafKind, OPERATORS, type Operator } from '../../server/insights/query/search-tree.ts'
 import type { Service } from '../../server/insights/services.ts'
 import { startApp } from '../harness.ts'
 

@@ -1,0 +1,117 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import type { Db } from '../../platform/db/index.ts'
+import { codeOf, throttled } from '../../platform/errors.ts'
+import type { Authenticate } from '../../platform/http/authorize.ts'
+import { errorsOf } from '../../platform/http/errors.ts'
+import { answerWithFile, checkAdmitted } from '../../platform/http/file-answer.ts'
+import { Quota, type Shares } from '../../platform/quota.ts'
+import { Deadline } from '../query/deadline.ts'
+import type { EventPage } from '../query/event-page.ts'
+import type { EventQuery } from '../query/event-query.ts'
+import { readPage } from '../query/store.ts'
+import { EventsRequest } from '../schema.ts'
+import { readWatermark } from '../stream/store.ts'
+import {
+  boundedBy,
+  exportPages,
+  exportText,
+  fileName,
+  readExport,
+  TYPES,
+  writerOf,
+} from './export.ts'
+
+const EXPORTS = {
+  what: 'exports',
+  setting: 'GATEHOUSE_EXPORTS',
+  refuse: (message: string) => throttled('too_many_exports', message, { retryAfter: 5 }),
+}
+
+const ExportRequest = Type.Object(
+  {
+    ...EventsRequest.properties,
+    limit: Type.Optional(
+      Type.Unknown({ description: 'The most rows in all; everything when absent' }),
+    ),
+    format: Type.Optional(Type.Unknown({ description: 'csv (default) or ndjson' })),
+  },
+  { title: 'ExportRequest', additionalProperties: true },
+)
+
+/** A page that is read already, and those after it. */
+async function* startingWith<T>(
+  first: IteratorResult<T>,
+  rest: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  if (first.done) return
+  yield first.value
+  yield* rest
+}
+
+/** All events of a query, however many, as one file. */
+export const exportRoutes: FastifyPluginAsyncTypebox<{
+  db: Db
+  /** Must not keep a session alive: an export takes as long as its reader wants. */
+  authenticate: Authenticate
+  shares: Shares
+  /** For each page. */
+  searchSeconds: number
+  stalledMs?: number
+}> = async (app, { db, authenticate, shares, searchSeconds, stalledMs }) => {
+  const quota = new Quota(EXPORTS, shares)
+
+  app.post(
+    '/events/export',
+    {
+      schema: {
+        tags: ['events'],
+        summary: 'Export all events of a query as CSV or NDJSON',
+        description:
+          'Streams every matching event up to the moment of the request; an export that cannot be finished, or whose key or session ends meanwhile, breaks the connection off. Without `format`, the Accept header chooses between text/csv and application/x-ndjson. CSV has a head row, and as columns `fields` in the order given, or a set that depends on the services only and ends with the whole event as JSON in `document`. Lists are joined by "; ". A cell whose text begins like a formula gets a leading apostrophe. NDJSON has one event per line, without `fields` as it is stored.',
+        body: ExportRequest,
+        response: {
+          200: Type.Null({ description: 'The file, text/csv or application/x-ndjson' }),
+          ...errorsOf('insights'),
+        },
+      },
+      config: { scopes: ['insights', 'insights.readonly'], tenant: 'several' },
+    },
+    async (request, reply) => {
+      const { tenantIds } = request.caller
+      const asked = readExport(request.body, request.headers.accept, Date.now())
+      const giveBack = quota.take(request.caller)
+      try {
+        const query = boundedBy(asked.query, await readWatermark(db))
+        const read = async (page: EventQuery): Promise<EventPage> => {
+          await checkAdmitted(request, authenticate)
+          // As much time for a page as a search has: the file as a whole takes as long as its reader.
+          const tenant = new Deadline(searchSeconds).over(db.tenant(tenantIds))
+          const found = await readPage(tenant, tenantIds, page)
+          request.log.debug({ rows: found.rows }, 'read a page of an export')
+          return found
+        }
+        const pages = exportPages(read, query, asked.most)
+        // Before the answer begins: what fails here still has a status.
+        const first = await pages.next()
+        const text = exportText(writerOf(asked), startingWith(first, pages))
+
+        try {
+          await answerWithFile(reply as FastifyReply, {
+            type: TYPES[asked.format],
+            name: fileName(query, asked.format),
+            text,
+            vary: 'accept',
+            ...(stalledMs !== undefined && { stalledMs }),
+          })
+        } catch (error) {
+          const left = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'
+          request.log[left ? 'info' : 'warn']({ err: error }, 'an export broke off')
+        }
+      } finally {
+        giveBack()
+      }
+    },
+  )
+}

@@ -1,0 +1,280 @@
+import { hash } from 'node:crypto'
+import type { Db } from '../../platform/db/index.ts'
+import { foldInPlace } from '../document.ts'
+import { type FieldKind, type FieldShape, SHAPES } from '../fields.ts'
+import { locate } from '../record/geoip.ts'
+import { shown, textOf } from '../scalars.ts'
+import { isOwnService, type Service, serviceOf } from '../services.ts'
+import { createPartitions, insertPastEvents, type PastEvent } from '../store.ts'
+import { parseTime } from '../times.ts'
+import { dropReserved, type Ingested } from './ingested.ts'
+
+const DAY = 86_400_000
+/** Clocks of sources may run ahead by this much. */
+const AHEAD_MS = DAY
+const BATCH = 1000
+/** While one waits for the disk the next is written. */
+const MOST_STORING = 2
+const MOST_ERRORS = 1000
+const DEEPEST = 64
+
+type Json = Record<string, unknown>
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** Why a line was not kept, in words for the person who reads the answer. */
+class LineError extends Error {}
+
+const FITS: Record<FieldKind, (value: unknown) => boolean> = {
+  string: (value) => ['string', 'number'].includes(typeof value),
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  timestamp: (value) => parseTime(value) !== null,
+  object: (value) => typeof value === 'object',
+  list: (value) => Array.isArray(value),
+}
+
+/**
+ * What the database could store as text but never read again as JSON would fail every later search of the
+ * organization.
+ */
+function checkReadable(value: unknown, depth = 0): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw new LineError('the character \\u0000 cannot be stored')
+    if (!value.isWellFormed())
+      throw new LineError('a text holds half of a surrogate pair, which cannot be stored')
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth === DEEPEST) throw new LineError(`nested more than ${DEEPEST} levels deep`)
+    for (const [name, member] of Object.entries(value)) {
+      checkReadable(name)
+      checkReadable(member, depth + 1)
+    }
+  }
+}
+
+const countUpTo = (text: string, sign: string, most: number): number => {
+  let count = 0
+  for (let at = text.indexOf(sign); at >= 0 && count < most; at = text.indexOf(sign, at + 1))
+    count++
+  return count
+}
+
+/** Whether the text of a line has anything in it that `checkReadable` could refuse. */
+const isSuspect = (text: string): boolean =>
+  !text.isWellFormed() ||
+  /\\u(?:0000|d[89a-f])/i.test(text) ||
+  countUpTo(text, '{', DEEPEST) + countUpTo(text, '[', DEEPEST) >= DEEPEST
+
+interface ShapeNode {
+  shape: FieldShape | undefined
+  members: Map<string, ShapeNode>
+}
+
+/** The dotted names of a service as a tree. */
+function treeOf(fields: Record<string, FieldShape>): ShapeNode {
+  const root: ShapeNode = { shape: undefined, members: new Map() }
+  for (const [path, shape] of Object.entries(fields)) {
+    let node = root
+    for (const name of path.split('.')) {
+      const next = node.members.get(name) ?? { shape: undefined, members: new Map() }
+      node.members.set(name, next)
+      node = next
+    }
+    node.shape = shape
+  }
+  return root
+}
+
+const TREES = Object.fromEntries(
+  Object.entries(SHAPES).map(([service, { fields }]) => [service, treeOf(fields)]),
+) as Record<Service, ShapeNode>
+
+/**
+ * Only names that the lists have are checked: producers send more. A number where the lists have a string becomes
+ * one, in place, or a search for it would not find it. Inside lists nothing is refused.
+ */
+function conform(node: ShapeNode, document: Json, prefix = '', inList = false): void {
+  for (const name in document) {
+    const field = node.members.get(name)
+    if (!field?.shape) continue
+    const { shape, members } = field
+    const value = document[name]
+    if (value === null || value === undefined) continue
+    if (!inList && !FITS[shape.kind](value))
+      throw new LineError(`${prefix}${name} must be a ${shape.kind}`)
+    if (Array.isArray(value)) {
+      for (const one of value) if (isObject(one)) conform(field, one, `${prefix}${name}.`, true)
+    } else if (isObject(value)) {
+      if (members.size > 0) conform(field, value, `${prefix}${name}.`, inList)
+    } else if (shape.kind === 'string' && typeof value === 'number' && shape.searchable)
+      document[name] = String(value)
+  }
+}
+
+/** Events of the service itself have the id of their row, so that an export can be sent back. */
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** Without what may have been added here when it came first. */
+const asSent = ({ geoip: _, ...sent }: Json): string => JSON.stringify(sent)
+
+/** RFC 9562 §5.8: from the event's own id, or from all of it, so that sending it again finds it there. */
+function internalId(organizationId: string, service: Service, document: Json): string {
+  const own =
+    typeof document.id === 'string' && document.id !== ''
+      ? document.id.toLowerCase()
+      : asSent(document)
+  if (UUID_V7.test(own)) return own
+  const hex = hash('sha256', `${organizationId} ${service} ${own}`, 'hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** Sources that know the place themselves are believed; some services have none in their documents. */
+function addPlace(service: Service, document: Json): void {
+  const { fields, free } = SHAPES[service]
+  if (document.geoip !== undefined || !(free || Object.hasOwn(fields, 'geoip'))) return
+  const place = locate(document.client_ip)
+  // The database keeps what it has found, and this one will be folded.
+  if (place) document.geoip = { ...place }
+}
+
+/** For whom a body of events is stored, by whom, and what it may hold. */
+interface Intake {
+  organizationId: string
+  retentionDays: number
+  /** Also events of the services that record their own here. */
+  mayImport: boolean
+  ingested: Ingested
+}
+
+function readService(raw: unknown, mayImport: boolean): Service {
+  const service = raw === undefined || raw === null ? 'notifications' : serviceOf(textOf(raw))
+  if (!service) throw new LineError(`service: there is no ${shown(raw)}`)
+  if (!mayImport && isOwnService(service))
+    throw new LineError(
+      `service: events of ${service} are recorded here; to store others the scope insights.import is needed`,
+    )
+  return service
+}
+
+/** A line of a source as the row it becomes. */
+function prepareEvent(text: string, intake: Intake, now: number): PastEvent {
+  const { organizationId, retentionDays, mayImport, ingested } = intake
+  const raw: unknown = JSON.parse(text)
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
+    throw new LineError('must be a JSON object')
+  const document = raw as Json
+  const service = readService(document.service, mayImport)
+  if (typeof document.event_type !== 'string' || document.event_type === '')
+    throw new LineError('event_type is missing')
+  const time = parseTime(document.timestamp)
+  if (time === null) throw new LineError('timestamp is missing or not an RFC 3339 date')
+  if (time < now - retentionDays * DAY)
+    throw new LineError(`timestamp is older than ${retentionDays} days`)
+  if (time > now + AHEAD_MS) throw new LineError('timestamp is more than a day in the future')
+  const { organization } = document
+  if (organization !== undefined && organization !== null && organization !== organizationId) {
+    throw new LineError('organization is another one than that of the request')
+  }
+  dropReserved(document)
+  if (isSuspect(text)) checkReadable(document)
+  conform(TREES[service], document)
+  // Events of the multi-tenant portal say null: they are of no organization.
+  if (organization === undefined) document.organization = organizationId
+  addPlace(service, document)
+  foldInPlace(document)
+  // Of what was sent alone: it is the same event whoever brings it.
+  const id = internalId(organizationId, service, document)
+  Object.assign(document, ingested)
+  return {
+    id,
+    timestamp: new Date(time).toISOString(),
+    service,
+    document: JSON.stringify(document),
+  }
+}
+
+interface IngestReport {
+  received: number
+  stored: number
+  duplicates: number
+  rejected: number
+  errors: { line: number; message: string }[]
+}
+
+/** One element of the body with the number of its line, or why it could not be read. */
+export interface Line {
+  line: number
+  text: string
+  error?: string
+}
+
+const WEEK = 7 * DAY
+
+/**
+ * Old weeks have no partition of their own where nobody needed one, or where it was dropped. Asked for once per
+ * body and week; an event for which there is none waits in the default partition.
+ */
+function weekMaker(db: Db, now: number): (events: PastEvent[]) => Promise<void> {
+  const known = new Set<number>()
+  return async (events) => {
+    for (const { timestamp } of events) {
+      const time = Date.parse(timestamp)
+      // 5 January 1970 was a Monday: weeks start there.
+      const week = Math.floor((time - 4 * DAY) / WEEK)
+      if (time > now - WEEK || known.has(week)) continue
+      known.add(week)
+      await createPartitions(db, new Date(time), new Date(time))
+    }
+  }
+}
+
+/**
+ * Good lines are stored in batches, the next one read while the last two become durable; bad ones are told by number.
+ */
+export async function ingest(
+  db: Db,
+  intake: Intake,
+  lines: AsyncIterable<Line[]>,
+  now = Date.now,
+): Promise<IngestReport> {
+  const { organizationId } = intake
+  const report: IngestReport = { received: 0, stored: 0, duplicates: 0, rejected: 0, errors: [] }
+  const makeWeeks = weekMaker(db, now())
+  const store = async (events: PastEvent[]) => {
+    await makeWeeks(events)
+    const stored = await db.tx(organizationId, (tx) => insertPastEvents(tx, organizationId, events))
+    report.stored += stored
+    report.duplicates += events.length - stored
+  }
+  const reject = (line: number, message: string) => {
+    report.rejected++
+    if (report.errors.length < MOST_ERRORS) report.errors.push({ line, message })
+  }
+  const take = ({ line, text, error }: Line): PastEvent[] => {
+    if (error === undefined) {
+      try {
+        return [prepareEvent(text, intake, now())]
+      } catch (problem) {
+        if (problem instanceof LineError) reject(line, problem.message)
+        else if (problem instanceof SyntaxError) reject(line, `not valid JSON: ${problem.message}`)
+        else throw problem
+      }
+    } else reject(line, error)
+    return []
+  }
+  let batch: PastEvent[] = []
+  const storing: Promise<void>[] = []
+  for await (const some of lines) {
+    report.received += some.length
+    for (const line of some) batch.push(...take(line))
+    if (batch.length < BATCH) continue
+    if (storing.length === MOST_STORING) await storing.shift()
+    const stored = store(batch)
+    // Its failure is met when it is waited for.
+    stored.catch(() => {})
+    storing.push(stored)
+    batch = []
+  }
+  await Promise.all(storing)
+  if (batch.length > 0) await store(batch)
+  return report
+}

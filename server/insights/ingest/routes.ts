@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Db } from '../../platform/db/index.ts'
+import { codeOf, invalid, throttled } from '../../platform/errors.ts'
+import { errorsOf } from '../../platform/http/errors.ts'
+import { Quota, type Shares } from '../../platform/quota.ts'
+import { timely } from '../query/timely.ts'
+import { retentionDays } from '../retention/retention.ts'
+import { ingest } from './ingest.ts'
+import { ingestedBy } from './ingested.ts'
+import { readLines } from './lines.ts'
+
+const BODIES = {
+  what: 'bodies of events',
+  setting: 'GATEHOUSE_INGEST_BODIES',
+  refuse: (message: string) => throttled('ingest_busy', message, { retryAfter: 1 }),
+}
+/** Unpacked at a time: larger than the default, which holds a dozen events. */
+const CHUNK = 131_072
+const LARGEST_BODY = 4 * 1024 ** 3
+
+const Report = Type.Object(
+  {
+    received: Type.Integer(),
+    stored: Type.Integer(),
+    duplicates: Type.Integer({ description: 'Known already by their id' }),
+    rejected: Type.Integer(),
+    errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
+      description: 'The first thousand',
+    }),
+  },
+  { title: 'IngestReport' },
+)
+
+function unpacked(payload: Readable): Readable {
+  const plain = payload.pipe(createGunzip({ chunkSize: CHUNK }))
+  // A connection that breaks must end the reading, too.
+  payload.once('error', (error) => plain.destroy(error))
+  // It may fail before anybody reads, who will be told then. Heard by nobody, an error would end the process.
+  plain.once('error', () => {})
+  return plain
+}
+
+function readEncoding(raw: string | undefined): 'gzip' | 'identity' {
+  const encoding = raw ?? 'identity'
+  if (encoding === 'gzip' || encoding === 'identity') return encoding
+  const message = `content-encoding: ${encoding} is not supported; send gzip or none`
+  throw invalid('bad_encoding', message)
+}
+
+interface IngestLimits {
+  shares: Shares
+  /** For a body in all, and without a byte of it. */
+  seconds: number
+  idleSeconds: number
+}
+
+/** Events of sources outside the service. In a plugin of its own: here bodies are streams. */
+export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db } & IngestLimits> = async (
+  app,
+  { db, shares, seconds, idleSeconds },
+) => {
+  const quota = new Quota(BODIES, shares)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_, payload, done) => done(null, payload))
+
+  app.post(
+    '/ingest',
+    {
+      bodyLimit: LARGEST_BODY,
+      schema: {
+        tags: ['events'],
+        summary: 'Store events of other sources: a JSON array or NDJSON, also gzipped',
+        description:
+          'Every event stored this way tells who brought it in `ingested_by`, and when in `ingested_at`; members of these names that are sent are dropped. Events of the services directory, reports, sso and systems, which are recorded here, need the scope insights.import besides; without it such lines are rejected, each with its reason in `errors`. A body that brings nothing for too long, or takes too long in all, answers 400 and the connection is closed; lines stored by then stay.',
+        response: { 200: Report, ...errorsOf('insights') },
+      },
+      config: { scopes: ['insights.ingest'], tenant: 'header', slowBody: true },
+    },
+    async (request, reply) => {
+      const { body, caller, headers } = request
+      if (!(body instanceof Readable))
+        throw invalid('body_missing', 'The body is missing: send a JSON array or NDJSON of events')
+      const encoding = readEncoding(headers['content-encoding'])
+      const giveBack = quota.take(caller)
+      try {
+        const { organizationId } = caller
+        const intake = {
+          organizationId,
+          retentionDays: await retentionDays(db, organizationId),
+          mayImport: caller.scopes.has('insights.import'),
+          ingested: ingestedBy(caller, Date.now()),
+        }
+        const payload = timely(body, { seconds, idleSeconds })
+        const plain = encoding === 'gzip' ? unpacked(payload) : payload
+        return await ingest(db, intake, readLines(plain))
+      } catch (error) {
+        // What is left of the body is not waited for.
+        reply.header('connection', 'close')
+        if (codeOf(error)?.startsWith('Z_'))
+          throw invalid('bad_gzip', 'The body is not valid gzip', { cause: error })
+        throw error
+      } finally {
+        giveBack()
+      }
+    },
+  )
+}

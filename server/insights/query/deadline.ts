@@ -1,0 +1,52 @@
+import type { Queryable, TenantDb } from '../../platform/db/index.ts'
+import { AppError, unavailable } from '../../platform/errors.ts'
+import { within } from '../../platform/within.ts'
+
+const RETRY_AFTER_SECONDS = 5
+
+const outOfTime = (seconds: number, cause?: unknown) =>
+  unavailable(
+    'search_timeout',
+    `The search took too long: it was given up after ${seconds} s. Choose a shorter time range, fewer services or fewer search terms`,
+    { retryAfter: RETRY_AFTER_SECONDS, cause },
+  )
+
+/** Until when a request may search, over all the statements that it takes. */
+export class Deadline {
+  readonly #seconds: number
+  readonly #end: number
+
+  constructor(seconds: number, now = performance.now()) {
+    this.#seconds = seconds
+    this.#end = now + seconds * 1000
+  }
+
+  /**
+   * Runs a statement if there is time left, and stops waiting for it when there is none. The database stops working on
+   * it by its own statement timeout.
+   */
+  async keep<T>(work: () => Promise<T>): Promise<T> {
+    const left = this.#end - performance.now()
+    if (left <= 0) throw outOfTime(this.#seconds)
+    try {
+      return await within(work(), left, () => outOfTime(this.#seconds))
+    } catch (error) {
+      const stopped = error instanceof AppError && error.reason === 'statement_timeout'
+      throw stopped ? outOfTime(this.#seconds, error) : error
+    }
+  }
+
+  /** The same database, in which every statement keeps the deadline. */
+  over(db: TenantDb): TenantDb {
+    const one: Queryable = {
+      get listing() {
+        return one
+      },
+      many: (query) => this.keep(() => db.many(query)),
+      one: (query) => this.keep(() => db.one(query)),
+      find: (query) => this.keep(() => db.find(query)),
+      run: (query) => this.keep(() => db.run(query)),
+    }
+    return { ...one, copyOut: (query, sink) => this.keep(() => db.copyOut(query, sink)) }
+  }
+}

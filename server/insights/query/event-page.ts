@@ -1,0 +1,114 @@
+import type { RowSink } from '../../platform/db/copy-out.ts'
+
+const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d]
+/** PostgreSQL counts microseconds from the year 2000. */
+const EPOCH_2000 = Date.UTC(2000, 0, 1)
+const SMALL = 65_536
+/** PostgreSQL sends in small pieces; a system call for each of them would take longer than it saves. */
+const WORTH_SENDING = 262_144
+
+/** A row: the number of columns; then timestamp, id and document, each after its length. */
+const TIMESTAMP = 6
+const ID = TIMESTAMP + 12
+const LENGTH = ID + 16
+const DOCUMENT = LENGTH + 4
+
+/** The timestamp, the length of the id, and the id, as they stand in a row. */
+const KEY_LENGTH = LENGTH - TIMESTAMP
+
+function readKey(key: Buffer): { timestamp: number; id: string } {
+  const hex = key.toString('hex', ID - TIMESTAMP, KEY_LENGTH)
+  return {
+    timestamp: EPOCH_2000 + Number(key.readBigInt64BE(0) / 1000n),
+    id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+  }
+}
+
+/**
+ * Events as they come from PostgreSQL, rows of timestamp, id and document. The documents become the text of a JSON
+ * array as they arrive; on their way to the socket they are never made into strings.
+ */
+export class EventPage implements RowSink {
+  rows = 0
+  #text: Buffer
+  #length = 0
+  readonly #ends: number[] = []
+  /** The newest row of those that came together, and its key, which outlives them. */
+  #newest: Buffer | null = null
+  #newestAt = 0
+  readonly #key = Buffer.alloc(KEY_LENGTH)
+  /** Where it goes while it is still being read, and how much of it has gone. */
+  #receiver: ((text: Buffer) => void) | null = null
+  #sent = 0
+
+  /** The text goes into the buffer, or into a larger one when it is too small. */
+  constructor(buffer: Buffer = Buffer.allocUnsafeSlow(SMALL)) {
+    this.#text = buffer
+  }
+
+  row(bytes: Buffer, row: number): void {
+    const from = row + DOCUMENT
+    const length = bytes.readInt32BE(row + LENGTH)
+    // One for the comma before it, one to spare for the bracket at the end.
+    const needed = this.#length + length + 2
+    if (needed > this.#text.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#text.length))
+      this.#text.copy(larger, 0, 0, this.#length)
+      this.#text = larger
+    }
+    this.#text[this.#length] = COMMA
+    bytes.copy(this.#text, this.#length + 1, from, from + length)
+    this.#length += 1 + length
+    this.#ends.push(this.#length)
+    this.rows++
+    this.#newest = bytes
+    this.#newestAt = row
+  }
+
+  flush(): void {
+    this.#newest?.copy(this.#key, 0, this.#newestAt + TIMESTAMP, this.#newestAt + LENGTH)
+    this.#newest = null
+    if (this.#length - this.#sent >= WORTH_SENDING) this.#send(this.#length)
+  }
+
+  /** Where the next page begins; null when this one is empty. */
+  get last(): { timestamp: number; id: string } | null {
+    return this.rows === 0 ? null : readKey(this.#key)
+  }
+
+  /** From now on what is there goes to the receiver as it comes, the end of it with `finish`. */
+  sendTo(receiver: (text: Buffer) => void): void {
+    this.#receiver = receiver
+    this.#send(this.#length)
+  }
+
+  finish(): void {
+    this.#send(this.json().length)
+  }
+
+  #send(until: number): void {
+    if (this.#receiver === null || until === this.#sent) return
+    // In the place of the first comma.
+    this.#text[0] = OPEN
+    this.#receiver(this.#text.subarray(this.#sent, until))
+    this.#sent = until
+  }
+
+  /** A JSON array of the documents, in the bytes they are stored in. */
+  json(): Buffer {
+    if (this.rows === 0) return Buffer.from('[]')
+    // In the place of the first comma.
+    this.#text[0] = OPEN
+    this.#text[this.#length] = CLOSE
+    return this.#text.subarray(0, this.#length + 1)
+  }
+
+  /** The documents as texts. */
+  *documents(): Generator<string> {
+    let from = 0
+    for (const end of this.#ends) {
+      yield this.#text.toString('utf8', from + 1, end)
+      from = end
+    }
+  }
+}

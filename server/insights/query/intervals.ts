@@ -1,0 +1,59 @@
+import { invalid } from '../../platform/errors.ts'
+import { numberOf, textOf } from '../scalars.ts'
+
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
+export const MAX_BUCKETS = 20_000
+/** About a century: the database computes with steps of this size. */
+const LONGEST_STEP = 100 * 366 * 86_400
+
+interface Step {
+  seconds: number
+  offsetSeconds: number
+}
+
+export function readStep(body: Record<string, unknown>): Step {
+  const name = textOf(body.interval_unit)
+  const unit = Object.hasOwn(SECONDS, name) ? SECONDS[name] : undefined
+  if (unit === undefined)
+    throw invalid('bad_interval_unit', 'interval_unit must be one of s, m, h, d, w')
+  const value = numberOf(body.interval_value ?? 1)
+  if (!Number.isInteger(value) || value < 1)
+    throw invalid('bad_interval_value', 'interval_value must be a positive whole number')
+  if (unit * value > LONGEST_STEP)
+    throw invalid('bad_interval_value', 'interval_value must make a step of at most 100 years')
+  const { timezone } = body
+  if (timezone === undefined || timezone === null || timezone === '')
+    return { seconds: unit * value, offsetSeconds: 0 }
+  const match = /^([+-])(\d\d):?(\d\d)$/.exec(textOf(timezone))
+  if (!match) throw invalid('bad_timezone', 'timezone must be an offset such as -0500')
+  const offset = Number(match[2]) * 3600 + Number(match[3]) * 60
+  return { seconds: unit * value, offsetSeconds: match[1] === '-' ? -offset : offset }
+}
+
+interface TimeBucket {
+  key: number
+  key_as_string: string
+  doc_count: number
+}
+
+/** Steps without events lie between the first and the last: a chart needs them. */
+export function fillSteps(
+  counts: { start: number; doc_count: number }[],
+  { seconds }: Step,
+): TimeBucket[] {
+  const [first, last] = [counts[0], counts.at(-1)]
+  if (!first || !last) return []
+  const width = seconds * 1000
+  const total = (last.start - first.start) / width + 1
+  if (total > MAX_BUCKETS) {
+    throw invalid(
+      'too_many_buckets',
+      `interval: ${Math.round(total)} steps are more than ${MAX_BUCKETS}; choose a larger one`,
+    )
+  }
+  const known = new Map(counts.map(({ start, doc_count }) => [start, doc_count]))
+  return Array.from({ length: total }, (_, at) => {
+    const key = first.start + at * width
+    return { key, key_as_string: new Date(key).toISOString(), doc_count: known.get(key) ?? 0 }
+  })
+}

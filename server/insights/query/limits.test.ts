@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asOwner } from '../../../test/cluster.ts'
+import { startApp } from '../../../test/harness.ts'
+import { Deadline } from './deadline.ts'
+
+const app = await startApp({ searchTimeoutMs: 200 })
+const EVENTS = '/insights/directory/v1/events'
+const all = { service: ['all'], start_time: '2026-01-01T00:00:00Z' }
+
+test('a search that takes too long is 503, and other work goes on meanwhile', async () => {
+  const org = await app.newOrganization()
+  await asOwner(app.owner, async (client) => {
+    await client.query('begin')
+    // Nobody can read events now, so every search runs into its time limit.
+    await client.query('lock table events in access exclusive mode')
+    const searches = Array.from({ length: 6 }, () => org.post(EVENTS, all))
+    const read = await org.get(`/api/organizations/${org.organizationId}`)
+    assert.equal(read.statusCode, 200, 'a point read does not wait for them')
+    for (const search of await Promise.all(searches)) {
+      assert.equal(search.statusCode, 503)
+      assert.equal(search.json().reason, 'search_timeout')
+    }
+    await client.query('rollback')
+  })
+  assert.equal((await org.post(EVENTS, all)).statusCode, 200)
+})
+
+test('a search keeps its time over all of its statements, wherever it is asked', async () => {
+  const brief = await startApp({ env: { GATEHOUSE_SEARCH_SECONDS: '1' } })
+  const org = await brief.newOrganization()
+  await asOwner(brief.owner, async (client) => {
+    await client.query('begin')
+    await client.query('lock table events in access exclusive mode')
+    const body = { ...all, field: 'id', interval_unit: 'd' }
+    const answers = await Promise.all(
+      ['', '/count', '/distinct', '/interval', '/export'].map((end) =>
+        org.post(EVENTS + end, body),
+      ),
+    )
+    for (const answer of answers) {
+      assert.equal(answer.statusCode, 503, answer.body)
+      assert.ok(Number(answer.headers['retry-after']) >= 1)
+      assert.match(answer.json().message, /given up after 1 s.* shorter time range/)
+      assert.equal(answer.json().reason, 'search_timeout')
+    }
+    await client.query('rollback')
+  })
+})
+
+test('work begins only while there is time left', async () => {
+  const over = new Deadline(1, performance.now() - 1001)
+  let begun = false
+  const work = async () => {
+    begun = true
+  }
+  await assert.rejects(over.keep(work), { reason: 'search_timeout' })
+  assert.equal(begun, false)
+  await new Deadline(60).keep(work)
+  assert.equal(begun, true)
+})

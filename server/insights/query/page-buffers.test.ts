@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { test } from 'node:test'
+import { startApp } from '../../../test/harness.ts'
+import { insertPastEvents } from '../index.ts'
+
+const app = await startApp()
+const EVENTS = 3000
+const start = Date.now() - 3_600_000
+
+type Organization = Awaited<ReturnType<typeof app.newOrganization>>
+
+/** Every event names its organization in a text long enough to make the page a large one. */
+async function filled(): Promise<Organization> {
+  const org = await app.newOrganization()
+  const filler = org.organizationId.repeat(20)
+  const rows = Array.from({ length: EVENTS }, (_, at) => {
+    const id = `00000000-0000-7000-8000-${String(at).padStart(12, '0')}`
+    const timestamp = new Date(start + at).toISOString()
+    const document = JSON.stringify({ id, timestamp, service: 'systems', message: filler })
+    return { id, timestamp, service: 'systems', document }
+  })
+  await app.db.tx(org.organizationId, (tx) => insertPastEvents(tx, org.organizationId, rows))
+  return org
+}
+
+const agent = new Agent({ keepAlive: true })
+const body = JSON.stringify({
+  service: ['all'],
+  start_time: new Date(start - 1000).toISOString(),
+  limit: 10_000,
+})
+
+const ask = (url: string, org: Organization, encoding: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const sent = request(`${url}/insights/directory/v1/events`, {
+      method: 'POST',
+      agent,
+      headers: {
+        'x-api-key': org.apiKey,
+        'content-type': 'application/json',
+        'accept-encoding': encoding,
+      },
+    })
+    sent.on('response', resolve).on('error', reject)
+    sent.end(body)
+  })
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of response) parts.push(part as Buffer)
+  return Buffer.concat(parts).toString()
+}
+
+test('large pages of two organizations at once, some read late, some broken off, never mix', async () => {
+  const organizations = [await filled(), await filled()]
+  const url = await app.listen()
+  const check = async (response: IncomingMessage, org: Organization) => {
+    const events = JSON.parse(await textOf(response)) as { message: string }[]
+    assert.equal(events.length, EVENTS)
+    const filler = org.organizationId.repeat(20)
+    assert.ok(events.every(({ message }) => message === filler))
+  }
+  for (let round = 0; round < 6; round++) {
+    // These are not read until the others have come and gone.
+    const late = await Promise.all(organizations.map((org) => ask(url, org, 'identity')))
+    const broken = await ask(url, organizations[round % 2]!, 'identity')
+    broken.on('error', () => {}).destroy()
+    await Promise.all(
+      [...organizations, ...organizations].map(async (org) =>
+        check(await ask(url, org, 'identity'), org),
+      ),
+    )
+    await Promise.all(late.map((response, at) => check(response, organizations[at]!)))
+  }
+  agent.destroy()
+})
+
+test('more large pages at once than are sent at a time all arrive', async () => {
+  const org = await filled()
+  const pages = await Promise.all(
+    Array.from({ length: 30 }, () =>
+      org.post('/insights/directory/v1/events', JSON.parse(body) as object),
+    ),
+  )
+  for (const page of pages) assert.equal(page.json().length, EVENTS)
+})

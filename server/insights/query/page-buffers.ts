@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http'
+import { finished } from 'node:stream'
+import { throttled } from '../../platform/errors.ts'
+import { FairShare } from '../../platform/fair-share.ts'
+
+// Large pages arrive in buffers that are used again. Made anew for every page, they kept the garbage collector busy for
+// as long as the page took. Only so many are on their way at once, so that memory stays flat.
+
+const SIZE_OF_EVENT = 1000
+/** Below this a buffer of its own does no harm. */
+const LARGE = 2000 * SIZE_OF_EVENT
+const LARGEST = 10_000 * SIZE_OF_EVENT
+const MOST_KEPT = 2
+const MAX_AT_ONCE = 12
+/** Of one organization or provider: readers that have fallen asleep hold up their own. */
+const MAX_OF_TENANT = 4
+const PATIENCE_MS = 30_000
+
+const tooMany = () =>
+  throttled(
+    'too_many_large_pages',
+    `Too many large pages: ${MAX_OF_TENANT} at once are sent to one organization or provider; read those that are on their way, or ask for fewer events`,
+    { retryAfter: 5 },
+  )
+
+export class PageBuffers {
+  readonly #free: Buffer[] = []
+  readonly #share = new FairShare({
+    places: MAX_AT_ONCE,
+    share: MAX_OF_TENANT,
+    patience: { ms: PATIENCE_MS, refuse: tooMany },
+    overflow: true,
+  })
+
+  /**
+   * For an answer of so many events; what was in it before is still there. It is used again when the answer has left
+   * the process to its last byte. Whatever else happens to an answer, its buffer is not: nobody's events may ever show
+   * up in another's.
+   */
+  async take(events: number, response: ServerResponse, tenant: string): Promise<Buffer> {
+    const size = events * SIZE_OF_EVENT
+    if (size < LARGE) return Buffer.allocUnsafeSlow(size)
+    const leave = await this.#share.take(tenant)
+    const buffer = this.#free.pop() ?? Buffer.allocUnsafeSlow(LARGEST)
+    finished(response, (error) => {
+      const sent = !error && response.writableFinished && response.statusCode === 200
+      if (sent && this.#free.length < MOST_KEPT) this.#free.push(buffer)
+      leave()
+    })
+    return buffer
+  }
+
+  /** Whether an answer of so many events is large, and the only such one on its way. */
+  isAlone(events: number): boolean {
+    return events * SIZE_OF_EVENT >= LARGE && this.#share.taken === 1
+  }
+}

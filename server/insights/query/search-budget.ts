@@ -1,0 +1,70 @@
+import { invalid } from '../../platform/errors.ts'
+import {
+  LISTED_VALUE_UNITS,
+  MAX_COST,
+  MAX_DEPTH,
+  MAX_TERMS,
+  MAX_VALUES,
+  TEXT_SEARCH_UNITS,
+} from '../schema.ts'
+import type { Operator, Term } from './search-tree.ts'
+
+// What one search may ask for, judged before anything runs. A leaf is compared with every event that is read, so the
+// price of a search is the price of its leaves, whatever way events are stored.
+
+export const MAX_VALUE_LENGTH = 32_768
+export const MAX_FIELD_LENGTH = 256
+
+const TEXT_SEARCHES: ReadonlySet<Operator> = new Set(['contains', 'startsWith', 'endsWith'])
+
+const over = (reason: string, message: string) => invalid(reason, `search_term: ${message}`)
+
+/** Counts while a term is read, so that reading itself stays within bounds. */
+export class TermCounter {
+  #leaves = 0
+  #groups = 0
+
+  leaf(): void {
+    if (++this.#leaves > MAX_TERMS)
+      throw over('too_many_terms', `at most ${MAX_TERMS} terms are allowed`)
+  }
+
+  group(depth: number): void {
+    if (++this.#groups > MAX_TERMS)
+      throw over('too_many_terms', `at most ${MAX_TERMS} groups of terms are allowed`)
+    if (depth > MAX_DEPTH) throw over('too_deep', `terms may be nested ${MAX_DEPTH} levels deep`)
+  }
+}
+
+interface Price {
+  values: number
+  units: number
+}
+
+function priceOf(term: Term): Price {
+  if (term.type === 'not') return priceOf(term.term)
+  if (term.type === 'leaf') {
+    const values = term.values.length
+    const units = TEXT_SEARCHES.has(term.operator) ? TEXT_SEARCH_UNITS : 1
+    return { values, units: units + (values - 1) * LISTED_VALUE_UNITS }
+  }
+  const total = { values: 0, units: 0 }
+  for (const part of term.terms) {
+    const { values, units } = priceOf(part)
+    total.values += values
+    total.units += units
+  }
+  return total
+}
+
+export function checkBudget(term: Term): void {
+  const { values, units } = priceOf(term)
+  if (values > MAX_VALUES)
+    throw over('too_many_values', `${values} values are more than the ${MAX_VALUES} allowed`)
+  if (units > MAX_COST) {
+    throw over(
+      'search_too_costly',
+      `costs ${Math.ceil(units)} units, more than the ${MAX_COST} allowed: contains, startsWith and endsWith count ${TEXT_SEARCH_UNITS}, a value of a list ${LISTED_VALUE_UNITS}, any other term 1`,
+    )
+  }
+}

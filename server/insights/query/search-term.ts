@@ -1,0 +1,208 @@
+import { invalid } from '../../platform/errors.ts'
+import { foldText } from '../document.ts'
+import { type FieldKind, isSearchable, kindsOf } from '../fields.ts'
+import { isScalar, type Scalar, shown } from '../scalars.ts'
+import { SERVICES, type Service, serviceOf } from '../services.ts'
+import { parseTime } from '../times.ts'
+import { checkBudget, MAX_FIELD_LENGTH, MAX_VALUE_LENGTH, TermCounter } from './search-budget.ts'
+import { type LeafKind, OPERATORS, type Operator, type Term, type Value } from './search-tree.ts'
+
+// Search terms as clients write them, read into one small tree. Pure: the SQL is made from the tree elsewhere.
+
+const ALL_OPERATORS = new Set<string>(Object.values(OPERATORS).flat())
+const isLeafKind = (kind: FieldKind): kind is LeafKind => Object.hasOwn(OPERATORS, kind)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const bad = (reason: string, message: string) => invalid(reason, `search_term: ${message}`)
+
+/** As JSON writes it, or as a string: the specification takes both. */
+const isBoolean = (value: Scalar): boolean => /^(true|false)$/i.test(String(value))
+
+/**
+ * What the field may be compared as: by the lists of the services asked for. Where those do not have it, by the lists of
+ * all services and the values that were sent.
+ */
+function leafKinds(
+  services: readonly Service[],
+  field: string,
+  values: readonly Scalar[],
+): LeafKind[] {
+  const listed = [...kindsOf(services, field)].filter(isLeafKind)
+  if (listed.length > 0) return listed
+  const kinds = new Set([...kindsOf(SERVICES, field)].filter(isLeafKind))
+  if (values.some((value) => typeof value === 'number')) kinds.add('number')
+  if (values.some(isBoolean)) kinds.add('boolean')
+  return [...kinds.add('string')]
+}
+
+/** `{field, operator, value}`; the operator may be left out, and whatever stands beside them is ignored. */
+const isOperatorForm = (raw: Record<string, unknown>): boolean => {
+  const names = Object.keys(raw)
+  const known = names.filter((name) => ['field', 'operator', 'value'].includes(name))
+  return ('field' in raw && 'value' in raw) || (known.length > 1 && known.length === names.length)
+}
+
+/** Services have the names here that the list of services knows for them, too. */
+const readText = (field: string, text: string): string =>
+  (field === 'service' ? serviceOf(text) : undefined) ?? foldText(text)
+
+/** The value as each kind understands it; what a kind cannot read is left out. */
+function readValue(field: string, kinds: LeafKind[], raw: Scalar): Value[] {
+  const values: Value[] = []
+  for (const kind of kinds) {
+    if (kind === 'string') values.push(readText(field, String(raw)))
+    else if (kind === 'boolean') {
+      const word = String(raw).toLowerCase()
+      if (word === 'true' || word === 'false') values.push(word === 'true')
+    } else if (kind === 'number') {
+      const number = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw
+      if (typeof number === 'number' && Number.isFinite(number)) values.push(number)
+    } else {
+      const time = parseTime(raw)
+      if (time !== null) values.push(time)
+    }
+  }
+  if (values.length === 0) {
+    throw bad(
+      'bad_value',
+      `${shown(raw)} is no value for ${field}, which is a ${kinds.join(' or ')}`,
+    )
+  }
+  return values
+}
+
+/** The values as they were sent, each once. */
+function readList(field: string, value: unknown): Scalar[] {
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  if (!list.every(isScalar)) {
+    throw bad(
+      'bad_value',
+      `the value of ${field} must be a string, number, boolean or a list of them`,
+    )
+  }
+  if (list.some((one) => typeof one === 'string' && one.length > MAX_VALUE_LENGTH))
+    throw bad('value_too_long', `a value of ${field} is longer than ${MAX_VALUE_LENGTH} characters`)
+  return [...new Set(list)]
+}
+
+function readOperator(operator: unknown, value: unknown): string {
+  const chosen = operator ?? (Array.isArray(value) ? 'in' : 'eq')
+  if (typeof chosen === 'string' && ALL_OPERATORS.has(chosen)) return chosen
+  throw bad(
+    'unknown_operator',
+    `there is no operator ${shown(chosen)}; the operators are ${[...ALL_OPERATORS].join(', ')}`,
+  )
+}
+
+function checkField(field: string): void {
+  if (field === '') throw bad('bad_field', 'a field must have a name')
+  if (field.length > MAX_FIELD_LENGTH)
+    throw bad('bad_field', `the name of a field has at most ${MAX_FIELD_LENGTH} characters`)
+  if (!isSearchable(field)) throw bad('unsearchable_field', `the field ${field} cannot be searched`)
+}
+
+/** Equal terms say the same once; a list of one is that one. */
+function listOf(type: 'and' | 'or', terms: Term[]): Term {
+  const unequal = [...new Map(terms.map((term) => [keyOf(term), term])).values()]
+  return unequal.length === 1 ? unequal[0]! : { type, terms: unequal }
+}
+/** Only leaves are compared: larger terms are rarely equal, and would be written out once per level. */
+const keyOf = (term: Term): unknown =>
+  term.type === 'leaf' ? JSON.stringify([term.field, term.operator, term.values]) : term
+
+class Reader {
+  readonly #services: readonly Service[]
+  readonly #counter = new TermCounter()
+
+  constructor(services: readonly Service[]) {
+    this.#services = services
+  }
+
+  leaf(field: string, operator: unknown, value: unknown): Term {
+    this.#counter.leaf()
+    checkField(field)
+    const chosen = readOperator(operator, value)
+    const list = readList(field, value)
+    const known = leafKinds(this.#services, field, list)
+    const kinds = known.filter((kind) => (OPERATORS[kind] as readonly string[]).includes(chosen))
+    if (kinds.length === 0) {
+      const allowed = [...new Set(known.flatMap((kind) => OPERATORS[kind]))].join(', ')
+      throw bad(
+        'operator_not_allowed',
+        `${chosen} is not allowed for ${field}, which is a ${known.join(' or ')}; allowed are ${allowed}`,
+      )
+    }
+    const several = chosen === 'in' || chosen === 'not_in'
+    if (Array.isArray(value) && !several)
+      throw bad('bad_value', `${chosen} of ${field} takes one value, not a list`)
+    const values = [...new Set(list.flatMap((one) => readValue(field, kinds, one)))]
+    return { type: 'leaf', field, kinds, operator: chosen as Operator, values }
+  }
+
+  /** `{field, operator, value}`, or a map of fields, or a nested and/or/not. */
+  term(raw: unknown, depth: number, seen: Set<string>): Term {
+    if (!isObject(raw)) throw bad('bad_term', 'a term must be an object')
+    if (isOperatorForm(raw)) {
+      const { field, operator, value } = raw
+      if (typeof field !== 'string')
+        throw bad('bad_field', 'a term with operator and value needs a field')
+      if (value === undefined) throw bad('bad_value', `the term about ${field} needs a value`)
+      this.#once(field, seen)
+      return this.leaf(field, operator, value)
+    }
+    const terms = Object.entries(raw).map(([key, value]) => {
+      if (key === 'and' || key === 'or' || key === 'not') return this.group(key, value, depth + 1)
+      this.#once(key, seen)
+      return this.leaf(key, undefined, value)
+    })
+    if (terms.length === 0) throw bad('bad_term', 'a term must name a field')
+    return listOf('and', terms)
+  }
+
+  /** The specification: a field name may not repeat inside one list. */
+  #once(field: string, seen: Set<string>): void {
+    if (seen.has(field)) throw bad('repeated_field', `the field ${field} stands twice in one list`)
+    seen.add(field)
+  }
+
+  /** `and`, `or` and `not` hold a list of terms or, as older clients write it, a map of fields. */
+  group(key: 'and' | 'or' | 'not', raw: unknown, depth: number): Term {
+    this.#counter.group(depth)
+    const seen = new Set<string>()
+    let terms: Term[]
+    if (Array.isArray(raw)) terms = raw.map((term) => this.term(term, depth, seen))
+    else if (isObject(raw) && isOperatorForm(raw)) terms = [this.term(raw, depth, seen)]
+    else if (isObject(raw)) {
+      terms = Object.entries(raw).map(([name, value]) => this.term({ [name]: value }, depth, seen))
+    } else throw bad('bad_term', `${key} must hold a list of terms`)
+    // An empty group says nothing.
+    if (key !== 'not' || terms.length === 0) return listOf(key === 'or' ? 'or' : 'and', terms)
+    // An event is left out when it matches any of them.
+    return { type: 'not', term: listOf('or', terms) }
+  }
+}
+
+/** Null when there is nothing to search for. */
+export function readSearchTerm(raw: unknown, services: readonly Service[]): Term | null {
+  if (raw === undefined || raw === null) return null
+  if (!isObject(raw)) throw bad('bad_term', 'must be an object with and, or')
+  const keys = Object.keys(raw).filter((key) => raw[key] !== null)
+  if (keys.length === 0) return null
+  const groups = keys.filter((key): key is 'and' | 'or' | 'not' =>
+    ['and', 'or', 'not'].includes(key),
+  )
+  if (groups.length !== keys.length) {
+    throw bad(
+      'bad_term',
+      `must hold and or or; there is no ${keys.find((key) => !['and', 'or', 'not'].includes(key))}`,
+    )
+  }
+  const reader = new Reader(services)
+  const term = listOf(
+    'and',
+    groups.map((key) => reader.group(key, raw[key], 1)),
+  )
+  checkBudget(term)
+  return term
+}

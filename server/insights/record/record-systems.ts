@@ -1,0 +1,20 @@
+import type { Tx } from '../../platform/db/index.ts'
+import { uuidv7 } from '../../platform/ids.ts'
+import { writeOwnEvent } from './own-event.ts'
+
+/** An event of the service `systems`, told by a system that proved who it is; the time is that of its arrival. */
+export async function recordSystemsEvent(
+  tx: Tx,
+  organizationId: string,
+  event: { event_type: string; system: object; [member: string]: unknown },
+): Promise<void> {
+  const id = uuidv7()
+  const document = {
+    id,
+    service: 'systems' as const,
+    organization: organizationId,
+    ...event,
+    '@version': 1,
+  }
+  await writeOwnEvent(tx, organizationId, document)
+}

@@ -1,0 +1,72 @@
+import type { Caller } from '../../platform/caller.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { uuidv7 } from '../../platform/ids.ts'
+import type { Change } from '../document.ts'
+import { locate } from './geoip.ts'
+import { type OwnEvent, writeOwnEvent } from './own-event.ts'
+import { parseUserAgent } from './useragent.ts'
+
+/** What an action says about itself; who, when, from where and how is added here. */
+export interface EventInput {
+  event_type: string
+  resource?: { type: string; id?: string; [member: string]: unknown }
+  changes?: Change[]
+  success?: boolean
+  error_message?: string
+  mfa?: boolean
+  correlation?: { id: string; type: string }
+  association?: Record<string, unknown>
+  /** How a sign-in went, and to what. */
+  auth_context?: { auth_methods: Record<string, { success: boolean }> }
+  mfa_meta?: { type: string }
+  target_resource?: { type: string }
+  /** The organization the event is about, where that is not the tenant it is stored under. */
+  organization?: string | null
+}
+
+/** Names the administrator or system behind a change, as far as it is known. */
+export type Actor = Pick<Caller, 'initiator' | 'authMethod' | 'providerId' | 'client' | 'mfa'>
+
+function directoryEvent(
+  actor: Actor,
+  organizationId: string,
+  input: EventInput,
+  id: string,
+): OwnEvent {
+  const { event_type, organization, ...rest } = input
+  const portal = actor.providerId !== null && organizationId === actor.providerId
+  const geoip = locate(actor.client.ip)
+  return {
+    id,
+    event_type,
+    service: 'directory',
+    organization: organization !== undefined ? organization : portal ? null : organizationId,
+    provider: actor.providerId,
+    initiated_by: portal ? { ...actor.initiator, provider: actor.providerId } : actor.initiator,
+    ...(actor.initiator.type !== 'system' && {
+      auth_method: actor.authMethod === 'oauth' ? 'api-key' : actor.authMethod,
+    }),
+    client_ip: actor.client.ip,
+    ...(geoip && { geoip }),
+    useragent: parseUserAgent(actor.client.userAgent),
+    success: true,
+    mfa: actor.mfa,
+    ...rest,
+    '@version': 1,
+  } as OwnEvent
+}
+
+/**
+ * Writes an audit event in the caller's transaction: the change and its trace commit together or not at
+ * all. The tenant is the caller's, which is the provider for events of the multi-tenant portal. Tells the event's id.
+ */
+export async function recordEvent(
+  tx: Tx,
+  actor: Actor & { organizationId: string },
+  input: EventInput,
+  id = uuidv7(),
+): Promise<string> {
+  const { organizationId } = actor
+  await writeOwnEvent(tx, organizationId, directoryEvent(actor, organizationId, input, id))
+  return id
+}

@@ -1,0 +1,60 @@
+import { AppError, invalid } from '../../platform/errors.ts'
+import { readEventQuery } from '../query/event-query.ts'
+import { textOf } from '../scalars.ts'
+import type { SavedSearchWrite } from './schema.ts'
+
+const UNITS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1000]
+const DURATION = /^P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
+/** Longer than anything that is kept. */
+const LONGEST = 20 * 366 * 86_400_000
+
+/** ISO 8601 without months and years, whose length varies. Milliseconds, or null for what is no such text. */
+export function readDuration(raw: unknown): number | null {
+  const match = typeof raw === 'string' ? DURATION.exec(raw) : null
+  if (!match) return null
+  const length = UNITS.reduce((sum, unit, at) => sum + unit * Number(match[at + 1] ?? 0), 0)
+  return length > 0 && length <= LONGEST ? length : null
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
+
+function checkTimes(query: SavedSearchWrite['query']): void {
+  const { range, start_time, end_time } = query
+  if (isAbsent(range) === isAbsent(start_time)) {
+    throw invalid('bad_range', 'query.range or query.start_time must be given, and not both')
+  }
+  if (isAbsent(range)) return
+  if (readDuration(range) === null)
+    throw invalid('bad_range', 'query.range must be a duration such as PT24H or P7D')
+  if (!isAbsent(end_time))
+    throw invalid('bad_end_time', 'query.end_time belongs to query.start_time, not to query.range')
+}
+
+/** The body of POST /events that runs the query at a moment. */
+export function bodyOf(query: SavedSearchWrite['query'], now: number): Record<string, unknown> {
+  const { range, ...body } = query
+  if (isAbsent(range)) return body
+  return { ...body, start_time: new Date(now - (readDuration(range) ?? 0)).toISOString() }
+}
+
+/**
+ * The query as it is kept: what a query of events does not know is left out. The readers of POST /events go over
+ * it, so that a saved search can always run.
+ */
+export function readSavedQuery(
+  query: SavedSearchWrite['query'],
+  now: number,
+): SavedSearchWrite['query'] {
+  checkTimes(query)
+  const { service, search_term, fields, sort, range, start_time, end_time } = query
+  if (!isAbsent(sort) && !/^(asc|desc)$/i.test(textOf(sort)))
+    throw invalid('bad_sort', 'query.sort must be ASC or DESC')
+  try {
+    readEventQuery(bodyOf(query, now), now)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw invalid(error.reason, `query: ${error.message}`, { cause: error })
+  }
+  const kept = { service, search_term, fields, sort, range, start_time, end_time }
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => !isAbsent(value)))
+}

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { FairShare } from '../../platform/fair-share.ts'
+
+const PACE_MS = 250
+const MAX_READS = 3
+/** Slow searches of one tenant hold up its own streams. */
+const MAX_READS_OF_TENANT = 2
+
+/**
+ * The beat that all streams of a process share. It runs only while somebody waits for it, and the next one
+ * starts after the last has ended: a slow database slows it down instead of piling up questions.
+ */
+export class Pulse {
+  readonly #read: () => Promise<number>
+  readonly #stop = new AbortController()
+  #next: Promise<number> | null = null
+  #last = 0
+  readonly #reads = new FairShare({ places: MAX_READS, share: MAX_READS_OF_TENANT })
+
+  constructor(readWatermark: () => Promise<number>) {
+    this.#read = readWatermark
+  }
+
+  get stopped(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  /** The next watermark. */
+  next(): Promise<number> {
+    this.#next ??= this.#beat().finally(() => {
+      this.#next = null
+    })
+    return this.#next
+  }
+
+  async #beat(): Promise<number> {
+    const { signal } = this.#stop
+    const wait = Math.min(PACE_MS, Math.max(0, this.#last + PACE_MS - Date.now()))
+    await delay(wait, undefined, { signal })
+    try {
+      return await this.#read()
+    } finally {
+      this.#last = Date.now()
+    }
+  }
+
+  /** Reads take turns, so that many streams leave connections of the pool to everybody else. */
+  inTurn<T>(tenant: string, read: () => Promise<T>): Promise<T> {
+    return this.#reads.run(tenant, read)
+  }
+
+  stop(): void {
+    this.#stop.abort()
+  }
+}
