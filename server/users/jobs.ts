@@ -1,7 +1,7 @@
 import { forEachOrganization } from '../organizations/index.ts'
 import { handle, type Job, type JobDefinition } from '../platform/jobs/definition.ts'
-import { runBulk } from './bulk-actions.ts'
-import { purgeBulkJobs } from './bulk-store.ts'
+import { runBulk } from './bulk/actions.ts'
+import { purgeBulkJobs } from './bulk/store.ts'
 import type { UserContext } from './context.ts'
 import {
   catchUpStatesJob,
@@ -12,10 +12,10 @@ import {
   watchPasswordsJob,
 } from './job-definitions.ts'
 import { watchExclusions } from './mfa-exclusion.ts'
-import { watchPasswords } from './password-expiry.ts'
-import { deleteExpiredLinks } from './password-store.ts'
-import { fireScheduledState } from './scheduled-actions.ts'
-import { overdueScheduledStates } from './scheduled-store.ts'
+import { watchPasswords } from './passwords/expiry.ts'
+import { deleteExpiredLinks } from './passwords/store.ts'
+import { fireScheduledState } from './scheduled/actions.ts'
+import { overdueScheduledStates } from './scheduled/store.ts'
 import { purgeUsers } from './store.ts'
 
 const DAY = 86_400_000

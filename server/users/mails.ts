@@ -2,7 +2,7 @@ import { recordEvent } from '../insights/index.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { UserActor, UserContext } from './context.ts'
-import { replacePasswordLink } from './password-store.ts'
+import { replacePasswordLink } from './passwords/store.ts'
 import { resourceOf } from './records.ts'
 import type { UserRow } from './store.ts'
 

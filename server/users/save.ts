@@ -4,7 +4,7 @@ import { type AppError, conflict } from '../platform/errors.ts'
 import type { UserActor, UserChangeContext } from './context.ts'
 import { EVENT_OF, transitionBetween } from './lifecycle.ts'
 import { mailActivation } from './mails.ts'
-import { deletePasswordLinks, keepFormerPassword } from './password-store.ts'
+import { deletePasswordLinks, keepFormerPassword } from './passwords/store.ts'
 import { resourceOf, toldOf } from './records.ts'
 import { claimUnixIds, saveUser, type UserRow } from './store.ts'
 

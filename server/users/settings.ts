@@ -1,7 +1,7 @@
 import { getOrganization, settingsOf } from '../organizations/index.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import type { RestrictedField } from './fields.ts'
-import type { PasswordPolicy } from './password-policy.ts'
+import type { PasswordPolicy } from './passwords/policy.ts'
 import type { UserState } from './schema.ts'
 
 /** How a user comes in; each way has a default state of its own. */

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { errorsOf } from '../platform/http/errors.ts'
-import { ListQueryV2 } from '../platform/list/query.ts'
-import { bulkResults, readCreationSource, startBulk, toBulkResult } from './bulk-actions.ts'
+import { errorsOf } from '../../platform/http/errors.ts'
+import { ListQueryV2 } from '../../platform/list/query.ts'
+import type { UserContext } from '../context.ts'
+import { bulkResults, readCreationSource, startBulk, toBulkResult } from './actions.ts'
 import {
   BulkJob,
   BulkResult,
   BulkUserAccounts,
   BulkUsersCreate,
   BulkUsersUpdate,
-} from './bulk-schema.ts'
-import type { UserContext } from './context.ts'
+} from './schema.ts'
 
 const errors = errorsOf('v2')
 const tags = ['bulk']

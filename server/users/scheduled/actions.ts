@@ -1,20 +1,20 @@
-import { recordEvent } from '../insights/index.ts'
-import { invalid, notFound } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
-import { inState } from './account-actions.ts'
-import { storedActor, type UserActor, type UserContext } from './context.ts'
-import { fireStatesJob } from './job-definitions.ts'
-import { resourceOf } from './records.ts'
-import { saveChange } from './save.ts'
-import type { ScheduledState, ScheduledStateCreate } from './scheduled-schema.ts'
+import { recordEvent } from '../../insights/index.ts'
+import { invalid, notFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { inState } from '../account-actions.ts'
+import { storedActor, type UserActor, type UserContext } from '../context.ts'
+import { fireStatesJob } from '../job-definitions.ts'
+import { resourceOf } from '../records.ts'
+import { saveChange } from '../save.ts'
+import { findUsers, lockUser, type UserRow } from '../store.ts'
+import type { ScheduledState, ScheduledStateCreate } from './schema.ts'
 import {
   deleteScheduledState,
   findScheduledState,
   insertScheduledStates,
   type ScheduledStateRow,
   takeScheduledState,
-} from './scheduled-store.ts'
-import { findUsers, lockUser, type UserRow } from './store.ts'
+} from './store.ts'
 
 export const toScheduledState = (row: ScheduledStateRow): ScheduledState => ({
   scheduledJobId: row.id,

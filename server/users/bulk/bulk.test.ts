@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startApp } from '../../test/harness.ts'
-import { person } from '../../test/people.ts'
-import { sql } from '../platform/db/sql.ts'
-import { newId } from '../platform/ids.ts'
-import { listMails } from '../platform/mail.ts'
-import { purgeUsersJob, runBulkJob } from './job-definitions.ts'
+import { startApp } from '../../../test/harness.ts'
+import { person } from '../../../test/people.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { newId } from '../../platform/ids.ts'
+import { listMails } from '../../platform/mail.ts'
+import { purgeUsersJob, runBulkJob } from '../job-definitions.ts'
 
 const app = await startApp()
 const URL = '/api/v2/bulk/users'

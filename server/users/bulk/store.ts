@@ -1,8 +1,8 @@
-import type { Queryable } from '../platform/db/index.ts'
-import { sql } from '../platform/db/sql.ts'
-import type { Paging } from '../platform/list/page.ts'
-import { readCountedPage } from '../platform/list/page.ts'
-import type { StoredActor } from './context.ts'
+import type { Queryable } from '../../platform/db/index.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Paging } from '../../platform/list/page.ts'
+import { readCountedPage } from '../../platform/list/page.ts'
+import type { StoredActor } from '../context.ts'
 
 export type BulkKind = 'create' | 'update' | 'expire' | 'unlock'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PasswordPolicy, violations } from './password-policy.ts'
+import { type PasswordPolicy, violations } from './policy.ts'
 
 const strict: PasswordPolicy = {
   disallowCommonlyUsedPasswords: true,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startApp } from '../../test/harness.ts'
-import { addUser } from '../../test/people.ts'
-import { listMails } from '../platform/mail.ts'
-import { watchPasswordsJob } from './job-definitions.ts'
+import { startApp } from '../../../test/harness.ts'
+import { addUser } from '../../../test/people.ts'
+import { listMails } from '../../platform/mail.ts'
+import { watchPasswordsJob } from '../job-definitions.ts'
 
 const app = await startApp()
 const STRONG = 'Tangled-Orchard-58'

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startApp } from '../../test/harness.ts'
-import { addUser } from '../../test/people.ts'
-import { createApp } from '../app.ts'
-import { openDb } from '../platform/db/index.ts'
-import { sql } from '../platform/db/sql.ts'
-import { newId } from '../platform/ids.ts'
-import { createLog } from '../platform/log.ts'
-import { listMails } from '../platform/mail.ts'
-import { catchUpStatesJob, fireStatesJob } from './job-definitions.ts'
+import { startApp } from '../../../test/harness.ts'
+import { addUser } from '../../../test/people.ts'
+import { createApp } from '../../app.ts'
+import { openDb } from '../../platform/db/index.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { newId } from '../../platform/ids.ts'
+import { createLog } from '../../platform/log.ts'
+import { listMails } from '../../platform/mail.ts'
+import { catchUpStatesJob, fireStatesJob } from '../job-definitions.ts'
 
 const app = await startApp()
 const HOUR = 3_600_000

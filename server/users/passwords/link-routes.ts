@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { errorsOf } from '../platform/http/errors.ts'
-import { refuseForeign } from '../platform/http/foreign-origin.ts'
+import { errorsOf } from '../../platform/http/errors.ts'
+import { refuseForeign } from '../../platform/http/foreign-origin.ts'
+import type { UserContext } from '../context.ts'
 import { choosePassword } from './choose-password.ts'
-import type { UserContext } from './context.ts'
 
 /** For people who have nothing but the link from a mail. */
 export const userPasswordRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = async (

@@ -1,4 +1,4 @@
-import { type AppError, invalid } from '../platform/errors.ts'
+import { type AppError, invalid } from '../../platform/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 /** The members of the organization's `passwordPolicy` that judge a password. */

@@ -1,13 +1,8 @@
-import { checkPassword, hashPassword } from '../admins/index.ts'
-import type { Queryable } from '../platform/db/index.ts'
-import {
-  expirationOf,
-  type PasswordPolicy,
-  passwordRejected,
-  violations,
-} from './password-policy.ts'
-import { formerPasswords } from './password-store.ts'
-import type { UserRow } from './store.ts'
+import { checkPassword, hashPassword } from '../../admins/index.ts'
+import type { Queryable } from '../../platform/db/index.ts'
+import type { UserRow } from '../store.ts'
+import { expirationOf, type PasswordPolicy, passwordRejected, violations } from './policy.ts'
+import { formerPasswords } from './store.ts'
 
 /**
  * The hash of a password that the policy accepts. Before the transaction of the change, not in it: hashing takes its

@@ -1,9 +1,9 @@
-import type { Queryable } from '../platform/db/index.ts'
-import { sql } from '../platform/db/sql.ts'
-import type { Resource } from '../platform/list/conditions.ts'
-import { readTenantPage } from '../platform/list/page.ts'
-import type { ListQuery } from '../platform/list/query.ts'
-import type { Actor } from './context.ts'
+import type { Queryable } from '../../platform/db/index.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Resource } from '../../platform/list/conditions.ts'
+import { readTenantPage } from '../../platform/list/page.ts'
+import type { ListQuery } from '../../platform/list/query.ts'
+import type { Actor } from '../context.ts'
 
 export interface ScheduledStateRow {
   organization_id: string

@@ -1,13 +1,13 @@
-import type { Client } from '../platform/caller.ts'
-import { invalid } from '../platform/errors.ts'
-import { isId } from '../platform/ids.ts'
-import { sha256 } from '../platform/secrets.ts'
-import { changeUser, getUser } from './actions.ts'
-import type { UserActor, UserContext } from './context.ts'
-import { findPasswordLink, takePasswordLink } from './password-store.ts'
+import type { Client } from '../../platform/caller.ts'
+import { invalid } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
+import { sha256 } from '../../platform/secrets.ts'
+import { changeUser, getUser } from '../actions.ts'
+import type { UserActor, UserContext } from '../context.ts'
+import { userSettings } from '../settings.ts'
+import type { UserRow } from '../store.ts'
 import { acceptPassword, withPassword } from './passwords.ts'
-import { userSettings } from './settings.ts'
-import type { UserRow } from './store.ts'
+import { findPasswordLink, takePasswordLink } from './store.ts'
 
 const linkInvalid = () =>
   invalid('link_invalid', 'token: the link is not valid, or no longer; ask for a new one')

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { UserCreate, UserPut } from './schema.ts'
+import { UserCreate, UserPut } from '../schema.ts'
 
 const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
 const open = { additionalProperties: true }

@@ -1,22 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { invalid } from '../platform/errors.ts'
-import { errorsOf } from '../platform/http/errors.ts'
-import { isId } from '../platform/ids.ts'
-import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
-import type { UserContext } from './context.ts'
+import { invalid } from '../../platform/errors.ts'
+import { errorsOf } from '../../platform/http/errors.ts'
+import { isId } from '../../platform/ids.ts'
+import { ListQueryV2, readListV2 } from '../../platform/list/query.ts'
+import type { UserContext } from '../context.ts'
 import {
   cancelScheduledState,
   getScheduledState,
   scheduleStates,
   toScheduledState,
-} from './scheduled-actions.ts'
-import { NextScheduledStates, ScheduledState, ScheduledStateCreate } from './scheduled-schema.ts'
-import {
-  listScheduledStates,
-  nextScheduledStates,
-  scheduledStateResource,
-} from './scheduled-store.ts'
+} from './actions.ts'
+import { NextScheduledStates, ScheduledState, ScheduledStateCreate } from './schema.ts'
+import { listScheduledStates, nextScheduledStates, scheduledStateResource } from './store.ts'
 
 const errors = errorsOf('v2')
 const tags = ['bulk']

@@ -1,9 +1,14 @@
-import { AppError, invalid, notFound } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
-import type { Paging } from '../platform/list/page.ts'
-import { expirePassword, unlockUser } from './account-actions.ts'
-import { updateUser } from './actions.ts'
-import type { BulkResult } from './bulk-schema.ts'
+import { AppError, invalid, notFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Paging } from '../../platform/list/page.ts'
+import { expirePassword, unlockUser } from '../account-actions.ts'
+import { updateUser } from '../actions.ts'
+import { storedActor, type UserActor, type UserContext } from '../context.ts'
+import { addUser, prepareUser, VENDOR, whileNumbered } from '../create.ts'
+import { runBulkJob } from '../job-definitions.ts'
+import type { UserCreate } from '../schema.ts'
+import type { UserWrite } from '../write.ts'
+import type { BulkResult } from './schema.ts'
 import {
   type BulkJobRow,
   type BulkKind,
@@ -14,12 +19,7 @@ import {
   insertBulkJob,
   listBulkResults,
   nextBulkResult,
-} from './bulk-store.ts'
-import { storedActor, type UserActor, type UserContext } from './context.ts'
-import { addUser, prepareUser, VENDOR, whileNumbered } from './create.ts'
-import { runBulkJob } from './job-definitions.ts'
-import type { UserCreate } from './schema.ts'
-import type { UserWrite } from './write.ts'
+} from './store.ts'
 
 const SOURCE = /^[a-z][a-z0-9_]*:(gapps|o365|workday|scim|bulk|custom_integration)$/
 
