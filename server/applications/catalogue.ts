@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import Value from 'typebox/value'
 import { sha256 } from '../platform/secrets.ts'
 import { SAML_SETTINGS, type Setting } from './settings.ts'
-import { TemplateFile } from './template-schema.ts'
+import { TemplateFile } from './templates/schema.ts'
 
 export interface Template extends Omit<TemplateFile, 'config'> {
   id: string

@@ -7,8 +7,8 @@ export {
 } from './job-definitions.ts'
 export { applicationJobs } from './jobs.ts'
 export { logoRoutes } from './logo-routes.ts'
-export { findOidcApplication, issuerOf, type OidcApplication } from './oidc-application.ts'
-export { oidcSettingsRoutes } from './oidc-routes.ts'
+export { findOidcApplication, issuerOf, type OidcApplication } from './oidc/application.ts'
+export { oidcSettingsRoutes } from './oidc/routes.ts'
 export { plantApplication } from './plant.ts'
 export { applicationRoutes } from './routes.ts'
 export {
@@ -21,6 +21,6 @@ export {
 } from './sso.ts'
 export type { AcsUrl, AuthClaims, SsoConfig } from './sso-config.ts'
 export { applicationNames, isInactive, isSignedInTo } from './store.ts'
-export { templateRoutes } from './template-routes.ts'
+export { templateRoutes } from './templates/routes.ts'
 export { applicationsOfUser, mayUse } from './tiles.ts'
 export { applicationV2Routes, certificateRoutes, spMetadataRoutes } from './v2-routes.ts'

@@ -2,9 +2,9 @@ import { forEachOrganization } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import { AppError } from '../platform/errors.ts'
 import { handle, type Job } from '../platform/jobs/definition.ts'
-import { promoteAsPlanned } from './certificates.ts'
+import { promoteAsPlanned } from './certificates/certificates.ts'
+import { warnOfExpiry } from './certificates/expiry.ts'
 import type { ApplicationContext } from './context.ts'
-import { warnOfExpiry } from './expiry.ts'
 import {
   promoteCertificateJob,
   promoteOverdueJob,

@@ -1,5 +1,5 @@
 import { type Template, templateOf, valuesOf } from './catalogue.ts'
-import type { CertificateSummary } from './certificate-store.ts'
+import type { CertificateSummary } from './certificates/store.ts'
 import type {
   Application,
   ApplicationConfig,

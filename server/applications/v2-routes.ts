@@ -10,7 +10,7 @@ import {
   promoteCertificate,
   removeNextCertificate,
   returnToPrevious,
-} from './certificates.ts'
+} from './certificates/certificates.ts'
 import type { ApplicationContext } from './context.ts'
 import { importSpMetadata } from './import-metadata.ts'
 import { toApplicationV2 } from './records.ts'

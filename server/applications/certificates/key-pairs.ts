@@ -1,16 +1,16 @@
-import { findOrganization } from '../organizations/index.ts'
-import type { Tx } from '../platform/db/index.ts'
-import { invalid } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
+import { findOrganization } from '../../organizations/index.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import { invalid } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
 import {
   describeCertificate,
   type KeyPair,
   makeKeyPair,
   readCertificate,
   readKeyPair,
-} from '../platform/x509/certificate.ts'
-import { type CertificateRow, insertCertificate } from './certificate-store.ts'
-import { type ApplicationContext, sealContext } from './context.ts'
+} from '../../platform/x509/certificate.ts'
+import { type ApplicationContext, sealContext } from '../context.ts'
+import { type CertificateRow, insertCertificate } from './store.ts'
 
 /** As a person reads them; the names differ between the routes. */
 interface PairFields {

@@ -1,8 +1,8 @@
-import { invalid } from '../platform/errors.ts'
-import type { OidcRow } from './oidc-store.ts'
-import type { OidcWrite } from './schema.ts'
-import type { OidcTemplate } from './template-schema.ts'
-import { wrongAddress } from './web-address.ts'
+import { invalid } from '../../platform/errors.ts'
+import type { OidcWrite } from '../schema.ts'
+import type { OidcTemplate } from '../templates/schema.ts'
+import { wrongAddress } from '../web-address.ts'
+import type { OidcRow } from './store.ts'
 
 // Settings of OpenID Connect as they are sent, turned into those that are kept.
 

@@ -1,13 +1,13 @@
-import type { Caller } from '../platform/caller.ts'
-import type { Queryable, Tx } from '../platform/db/index.ts'
-import { conflict, invalid, notFound } from '../platform/errors.ts'
-import { getApplicationRow, lockedApplication, saveChange } from './actions.ts'
-import { type CertificateRow, readCertificates, readFetches } from './certificate-store.ts'
-import type { ApplicationContext } from './context.ts'
+import type { Caller } from '../../platform/caller.ts'
+import type { Queryable, Tx } from '../../platform/db/index.ts'
+import { conflict, invalid, notFound } from '../../platform/errors.ts'
+import { getApplicationRow, lockedApplication, saveChange } from '../actions.ts'
+import type { ApplicationContext } from '../context.ts'
+import { planPromotion } from '../promotion.ts'
+import type { ApplicationCertificate, CertificatePost } from '../schema.ts'
+import type { ApplicationRow } from '../store.ts'
 import { keepKeyPair, newKeyPair, sentKeyPair } from './key-pairs.ts'
-import { planPromotion } from './promotion.ts'
-import type { ApplicationCertificate, CertificatePost } from './schema.ts'
-import type { ApplicationRow } from './store.ts'
+import { type CertificateRow, readCertificates, readFetches } from './store.ts'
 
 // Rotation: the next certificate is shown in the metadata while the current one still signs; then it takes over, by hand
 // or on a date; the one before it is kept, so that there is a way back.

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { errorsOf } from '../platform/http/errors.ts'
-import type { ApplicationContext } from './context.ts'
+import { errorsOf } from '../../platform/http/errors.ts'
+import type { ApplicationContext } from '../context.ts'
+import { ApplicationOidc, ApplicationOidcWrite } from '../schema.ts'
 import { createOidc, getOidc, replaceOidc } from './oidc.ts'
-import { ApplicationOidc, ApplicationOidcWrite } from './schema.ts'
 
 const errors = errorsOf('v2')
 const tags = ['applications']

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
-import { untilBlocked } from '../../test/blocked.ts'
-import { startApp } from '../../test/harness.ts'
-import { sql } from '../platform/db/sql.ts'
-import { newId } from '../platform/ids.ts'
-import { makeKeyPair } from '../platform/x509/certificate.ts'
+import { untilBlocked } from '../../../test/blocked.ts'
+import { startApp } from '../../../test/harness.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { newId } from '../../platform/ids.ts'
+import { makeKeyPair } from '../../platform/x509/certificate.ts'
+import { promoteCertificateJob, promoteOverdueJob } from '../job-definitions.ts'
+import type { ApplicationCertificate } from '../schema.ts'
+import { findSsoApplication, noteMetadataFetched } from '../sso.ts'
 import { WARNINGS, warningDue, warnOfExpiry } from './expiry.ts'
-import { promoteCertificateJob, promoteOverdueJob } from './job-definitions.ts'
-import type { ApplicationCertificate } from './schema.ts'
-import { findSsoApplication, noteMetadataFetched } from './sso.ts'
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
@@ -349,7 +349,7 @@ test('the key is sealed, and keys rotate reaches it', async () => {
       sql`select id, private_key from application_certificates where application_id = ${id}`,
     )
   assert.ok(!row!.private_key.includes('PRIVATE'))
-  const { SEALED_COLUMNS } = await import('../platform/sealed-columns.ts')
+  const { SEALED_COLUMNS } = await import('../../platform/sealed-columns.ts')
   const column = SEALED_COLUMNS.find(({ table }) => table === 'application_certificates')!
   const key = await app.sealer.unseal(row!.private_key, column.context({ id: row!.id }))
   assert.match(key, /BEGIN PRIVATE KEY/)

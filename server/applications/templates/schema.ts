@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { GRANT_TYPES, TOKEN_ENDPOINT_AUTH_METHODS } from './settings.ts'
+import { GRANT_TYPES, TOKEN_ENDPOINT_AUTH_METHODS } from '../settings.ts'
 
 // What a file of the catalogue holds.
 

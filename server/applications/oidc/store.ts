@@ -1,6 +1,6 @@
-import type { Queryable } from '../platform/db/index.ts'
-import { sql } from '../platform/db/sql.ts'
-import type { GrantType, TokenEndpointAuthMethod } from './settings.ts'
+import type { Queryable } from '../../platform/db/index.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { GrantType, TokenEndpointAuthMethod } from '../settings.ts'
 
 export interface OidcRow {
   client_id: string

@@ -1,9 +1,9 @@
-import { administratorsWith } from '../admins/index.ts'
-import { recordEvent } from '../insights/index.ts'
-import { forEachOrganization } from '../organizations/index.ts'
-import { systemCaller } from '../platform/caller.ts'
-import { type EndingRow, endingCertificates, markWarned } from './certificate-store.ts'
-import type { ApplicationContext } from './context.ts'
+import { administratorsWith } from '../../admins/index.ts'
+import { recordEvent } from '../../insights/index.ts'
+import { forEachOrganization } from '../../organizations/index.ts'
+import { systemCaller } from '../../platform/caller.ts'
+import type { ApplicationContext } from '../context.ts'
+import { type EndingRow, endingCertificates, markWarned } from './store.ts'
 
 const DAY = 86_400_000
 /** Days before the end at which administrators are warned, each once. */

@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db/index.ts'
-import { sql } from '../platform/db/sql.ts'
+import type { Queryable } from '../../platform/db/index.ts'
+import { sql } from '../../platform/db/sql.ts'
 
 export interface CertificateRow {
   id: string

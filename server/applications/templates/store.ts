@@ -1,9 +1,9 @@
-import type { Queryable } from '../platform/db/index.ts'
-import { identifier, sql } from '../platform/db/sql.ts'
-import type { Field, Resource } from '../platform/list/conditions.ts'
-import { type Page, readPage } from '../platform/list/page.ts'
-import type { ListQuery } from '../platform/list/query.ts'
-import { TEMPLATES } from './catalogue.ts'
+import type { Queryable } from '../../platform/db/index.ts'
+import { identifier, sql } from '../../platform/db/sql.ts'
+import type { Field, Resource } from '../../platform/list/conditions.ts'
+import { type Page, readPage } from '../../platform/list/page.ts'
+import type { ListQuery } from '../../platform/list/query.ts'
+import { TEMPLATES } from '../catalogue.ts'
 
 // The catalogue is files, but lists of it are asked for like all others: the database filters and sorts what it is handed.
 

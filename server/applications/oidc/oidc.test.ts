@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startApp } from '../../test/harness.ts'
-import { addPerson, bindApplication, Person } from '../../test/person.ts'
-import { sql } from '../platform/db/sql.ts'
-import { newId } from '../platform/ids.ts'
-import { sha256 } from '../platform/secrets.ts'
+import { startApp } from '../../../test/harness.ts'
+import { addPerson, bindApplication, Person } from '../../../test/person.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { newId } from '../../platform/ids.ts'
+import { sha256 } from '../../platform/secrets.ts'
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>

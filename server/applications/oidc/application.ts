@@ -1,8 +1,8 @@
-import type { SsoContext } from './context.ts'
-import { findClient, findOidcRow } from './oidc-store.ts'
-import type { GrantType, TokenEndpointAuthMethod } from './settings.ts'
-import { certificatesOf, type SsoCertificates } from './sso.ts'
-import { findSsoRow } from './sso-store.ts'
+import type { SsoContext } from '../context.ts'
+import type { GrantType, TokenEndpointAuthMethod } from '../settings.ts'
+import { certificatesOf, type SsoCertificates } from '../sso.ts'
+import { findSsoRow } from '../sso-store.ts'
+import { findClient, findOidcRow } from './store.ts'
 
 /** An application that people sign in to with OpenID Connect. */
 export interface OidcApplication {
