@@ -3,7 +3,7 @@ import {
   builtInRole,
   type Credentials,
   organizationIdsOfProvider,
-  plantAdministrator,
+  seedAdministrator,
 } from '../server/admins/index.ts'
 import { findOrganization, findProvider } from '../server/organizations/index.ts'
 import { type Db, isUniqueViolation } from '../server/platform/db/index.ts'
@@ -13,7 +13,7 @@ import { command, UsageError } from './command.ts'
 import { withGround } from './ground.ts'
 import { pairs, print } from './output.ts'
 
-type Home = Parameters<typeof plantAdministrator>[1]
+type Home = Parameters<typeof seedAdministrator>[1]
 
 async function findHome(db: Db, org: string | undefined, provider: string | undefined) {
   const id = org ?? provider!
@@ -32,7 +32,7 @@ async function findHome(db: Db, org: string | undefined, provider: string | unde
 
 async function create(db: Db, email: string, roleName: string, id: string, home: Home) {
   try {
-    return await db.tx(id, (tx) => plantAdministrator(tx, home, { email, roleName }))
+    return await db.tx(id, (tx) => seedAdministrator(tx, home, { email, roleName }))
   } catch (error) {
     if (isUniqueViolation(error, 'administrators_email'))
       throw new OperatorError(`There is an administrator ${email} already`)

@@ -48,7 +48,7 @@ const partitionsOf = (place: Place) =>
 
 const AWKWARD = 'tab\tline\nreturn\rback\\slash \\N \\. "quotes" ünïcode 🏰'
 
-async function plant(client: pg.Client): Promise<void> {
+async function seed(client: pg.Client): Promise<void> {
   const [org, admin] = [newId(), newId()]
   await client.query('insert into organizations (id, name, settings) values ($1, $2, $3)', [
     org,
@@ -93,7 +93,7 @@ async function source() {
   const place = await installation({ migrated: true })
   writeFileSync(join(place.dataDir, 'master.key'), randomBytes(32).toString('base64'))
   await place.runJson('org', 'list')
-  await asOwner(place.owner, plant)
+  await asOwner(place.owner, seed)
   const file = join(tempDirectory(), 'all.backup')
   const summary = await place.runJson('backup', file)
   return { place, file, summary }

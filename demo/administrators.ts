@@ -1,11 +1,11 @@
-import { plantAdministrator } from '../server/admins/index.ts'
+import { seedAdministrator } from '../server/admins/index.ts'
 import type { Tx } from '../server/platform/db/index.ts'
 import { ADMINISTRATORS } from './names.ts'
 import { actAs } from './tenancy.ts'
 import type { World } from './world.ts'
 
 /** One for each way of being allowed something, with passwords and keys that are shown once. */
-export async function plantAdministrators(tx: Tx, world: World): Promise<string> {
+export async function seedAdministrators(tx: Tx, world: World): Promise<string> {
   const { provider, tenants, credentials } = world
   const managed = tenants.filter(({ providerId }) => providerId === provider.id)
   for (const { home, firstname, lastname, roleName } of ADMINISTRATORS) {
@@ -13,7 +13,7 @@ export async function plantAdministrators(tx: Tx, world: World): Promise<string>
     const domain = tenant?.domain ?? provider.domain
     const email = `${firstname}.${lastname}@${domain}`.toLowerCase()
     await actAs(tx, tenant?.id ?? provider.id)
-    const planted = await plantAdministrator(
+    const seeded = await seedAdministrator(
       tx,
       tenant
         ? { organization: tenant.id }
@@ -21,11 +21,11 @@ export async function plantAdministrators(tx: Tx, world: World): Promise<string>
       { email, firstname, lastname, roleName },
     )
     for (const place of tenant ? [tenant] : [provider, ...managed])
-      place.administrators.push({ id: planted.id, email })
+      place.administrators.push({ id: seeded.id, email })
     credentials.administrators.push({
       email,
-      password: planted.password,
-      apiKey: planted.apiKey,
+      password: seeded.password,
+      apiKey: seeded.apiKey,
       role: roleName,
       organizationId: tenant?.id ?? null,
       providerId: tenant ? null : provider.id,

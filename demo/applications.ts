@@ -1,4 +1,4 @@
-import { plantApplication } from '../server/applications/index.ts'
+import { seedApplication } from '../server/applications/index.ts'
 import { changeEdge, type NodeRef } from '../server/graph/index.ts'
 import type { Tx } from '../server/platform/db/index.ts'
 import type { Application } from './people.ts'
@@ -49,7 +49,7 @@ async function bind(tx: Tx, tenant: Tenant, { id, displayLabel }: Application): 
 }
 
 /** The applications of each organization, bound to its departments. */
-export async function plantApplications(
+export async function seedApplications(
   tx: Tx,
   { tenants, sealer, credentials }: World,
 ): Promise<string> {
@@ -59,7 +59,7 @@ export async function plantApplications(
     for (const application of tenant.apps) {
       const nth = credentials.applications.length
       const body = bodyOf(application, publicUrl, nth)
-      await plantApplication({ sealer, publicUrl }, tx, tenant, application.id, body)
+      await seedApplication({ sealer, publicUrl }, tx, tenant, application.id, body)
       await bind(tx, tenant, application)
       const { id, displayLabel: name, slug } = application
       credentials.applications.push({ id, organizationId: tenant.id, name, slug })

@@ -1,4 +1,4 @@
-import { plantCommand, plantResult } from '../server/commands/index.ts'
+import { seedCommand, seedResult } from '../server/commands/index.ts'
 import { changeEdge } from '../server/graph/index.ts'
 import type { Tx } from '../server/platform/db/index.ts'
 import type { Device } from './people.ts'
@@ -43,7 +43,7 @@ const COMMANDS = [
 
 type Plan = (typeof COMMANDS)[number]
 
-async function plantResults(
+async function seedResults(
   tx: Tx,
   { id: organizationId }: Tenant,
   plan: Plan,
@@ -57,7 +57,7 @@ async function plantResults(
     const workflow = random.id(asked)
     for (const device of devices) {
       const failed = random.chance(plan.failing)
-      await plantResult(tx, {
+      await seedResult(tx, {
         organization_id: organizationId,
         id: random.id(asked),
         command_id: commandId,
@@ -83,7 +83,7 @@ async function plantResults(
 }
 
 /** A few commands for the Linux systems of each organization, and what they answered lately. */
-export async function plantCommands(tx: Tx, { tenants, now }: World): Promise<string> {
+export async function seedCommands(tx: Tx, { tenants, now }: World): Promise<string> {
   let results = 0
   for (const tenant of tenants) {
     await actAs(tx, tenant.id)
@@ -92,14 +92,14 @@ export async function plantCommands(tx: Tx, { tenants, now }: World): Promise<st
     for (const plan of COMMANDS) {
       const { days: _, output: __, failing: ___, ...body } = plan
       const id = random.id()
-      await plantCommand(tx, tenant.id, id, body)
+      await seedCommand(tx, tenant.id, id, body)
       for (const device of devices) {
         const source = { type: 'command', id } as const
         const target = { type: 'system', id: device.id } as const
         const context = namedEnds([id, plan.name], [device.id, device.displayName])
         await changeEdge(context, tx, demoAdministrator(tenant), { source, target, op: 'add' })
       }
-      results += await plantResults(tx, tenant, plan, id, devices, now, random)
+      results += await seedResults(tx, tenant, plan, id, devices, now, random)
     }
   }
   return `Commands: ${tenants.length * COMMANDS.length}, results: ${results}`

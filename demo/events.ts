@@ -85,7 +85,7 @@ async function write(
 }
 
 /** A month of ordinary work, with a few things in it that are worth finding. */
-export async function plantEvents(tx: Tx, world: World): Promise<string> {
+export async function seedEvents(tx: Tx, world: World): Promise<string> {
   const { now, provider } = world
   let total = await write(tx, now, provider.id, null, monthOfProvider(world))
   for (const tenant of world.tenants)

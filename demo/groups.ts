@@ -1,5 +1,5 @@
 import { changeEdge } from '../server/graph/index.ts'
-import { plantGroup } from '../server/groups/index.ts'
+import { seedGroup } from '../server/groups/index.ts'
 import type { Tx } from '../server/platform/db/index.ts'
 import { Random } from './random.ts'
 import { demoAdministrator, namedEnds } from './systems.ts'
@@ -14,14 +14,14 @@ const equals = (field: string, value: string) => ({
 })
 
 /** One group for each department: the first follows its rule by itself, the second suggests, the others are kept by hand. */
-async function plantDepartments(tx: Tx, { id: organizationId, groups, staff }: Tenant) {
+async function seedDepartments(tx: Tx, { id: organizationId, groups, staff }: Tenant) {
   const METHODS = ['DYNAMIC_AUTOMATED', 'DYNAMIC_REVIEW_REQUIRED'] as const
   for (const [at, { id, name }] of groups.entries()) {
     const people = staff.filter(({ department }) => department === name).map((person) => person.id)
     const method = METHODS[at] ?? 'STATIC'
     // Somebody new, about whom nobody has decided yet.
     const suggested = method === 'DYNAMIC_REVIEW_REQUIRED' ? people.splice(-1) : []
-    await plantGroup(tx, organizationId, {
+    await seedGroup(tx, organizationId, {
       id,
       type: 'user_group',
       name,
@@ -35,10 +35,10 @@ async function plantDepartments(tx: Tx, { id: organizationId, groups, staff }: T
 }
 
 /** The Linux systems, on which the first department has administrator rights. */
-async function plantLinuxSystems(tx: Tx, tenant: Tenant): Promise<void> {
+async function seedLinuxSystems(tx: Tx, tenant: Tenant): Promise<void> {
   const id = new Random(`system groups of ${tenant.id}`).id()
   const devices = tenant.devices.filter(({ os }) => os === 'linux')
-  await plantGroup(tx, tenant.id, {
+  await seedGroup(tx, tenant.id, {
     id,
     type: 'system_group',
     name: LINUX,
@@ -58,12 +58,12 @@ async function plantLinuxSystems(tx: Tx, tenant: Tenant): Promise<void> {
 }
 
 /** The departments of each organization as groups, and its Linux systems. */
-export async function plantGroups(tx: Tx, { tenants }: World): Promise<string> {
+export async function seedGroups(tx: Tx, { tenants }: World): Promise<string> {
   let groups = 0
   for (const tenant of tenants) {
     await actAs(tx, tenant.id)
-    await plantDepartments(tx, tenant)
-    await plantLinuxSystems(tx, tenant)
+    await seedDepartments(tx, tenant)
+    await seedLinuxSystems(tx, tenant)
     groups += tenant.groups.length
   }
   return `Groups: ${groups} of users, ${tenants.length} of systems`

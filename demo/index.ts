@@ -3,21 +3,21 @@ import { findProvider } from '../server/organizations/index.ts'
 import type { Tx } from '../server/platform/db/index.ts'
 import { sql } from '../server/platform/db/sql.ts'
 import type { Ground } from '../server/runtime.ts'
-import { plantAdministrators } from './administrators.ts'
-import { plantApplications } from './applications.ts'
-import { plantCommands } from './commands.ts'
+import { seedAdministrators } from './administrators.ts'
+import { seedApplications } from './applications.ts'
+import { seedCommands } from './commands.ts'
 import {
   credentialsFileExists,
   emptyCredentials,
   writeCredentials,
   writePrivateKeys,
 } from './credentials.ts'
-import { plantEvents } from './events.ts'
-import { plantGroups } from './groups.ts'
+import { seedEvents } from './events.ts'
+import { seedGroups } from './groups.ts'
 import { PROVIDER } from './names.ts'
-import { plantOrganizations } from './organizations.ts'
-import { plantSystems } from './systems.ts'
-import { plantUsers } from './users.ts'
+import { seedOrganizations } from './organizations.ts'
+import { seedSystems } from './systems.ts'
+import { seedUsers } from './users.ts'
 import { DAYS, describeWorld, type World } from './world.ts'
 
 export interface DemoOptions {
@@ -32,14 +32,14 @@ export interface DemoOptions {
 type Area = (tx: Tx, world: World) => Promise<string>
 
 const AREAS: Area[] = [
-  plantOrganizations,
-  plantAdministrators,
-  plantUsers,
-  plantSystems,
-  plantGroups,
-  plantCommands,
-  plantApplications,
-  plantEvents,
+  seedOrganizations,
+  seedAdministrators,
+  seedUsers,
+  seedSystems,
+  seedGroups,
+  seedCommands,
+  seedApplications,
+  seedEvents,
 ]
 
 /**
@@ -61,7 +61,7 @@ export async function loadDemo(
     await tx.run(sql`select pg_advisory_xact_lock(4718236058)`)
     if (await findProvider(tx, PROVIDER.id)) return null
     const world = describeWorld(now, emptyCredentials(baseUrl), sealer)
-    for (const plant of AREAS) progress(await plant(tx, world))
+    for (const seed of AREAS) progress(await seed(tx, world))
     return world
   })
   if (world === null) {

@@ -3,7 +3,7 @@ import type { Tx } from '../server/platform/db/index.ts'
 import type { World } from './world.ts'
 
 /** The provider, its two organizations and one that stands alone. */
-export async function plantOrganizations(tx: Tx, world: World): Promise<string> {
+export async function seedOrganizations(tx: Tx, world: World): Promise<string> {
   const { provider, tenants, credentials } = world
   await insertProvider(tx, provider.id, provider.name)
   credentials.provider.id = provider.id

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { changeEdge, type EdgeContext, type GraphActor } from '../server/graph/index.ts'
 import type { Tx } from '../server/platform/db/index.ts'
 import { hook } from '../server/platform/hooks.ts'
-import { plantSystem } from '../server/systems/index.ts'
+import { seedSystem } from '../server/systems/index.ts'
 import type { Device } from './people.ts'
 import { Random } from './random.ts'
 import { actAs } from './tenancy.ts'
@@ -87,7 +87,7 @@ function record(device: Device, nth: number, now: number, random: Random) {
 const CONSOLE_BROWSER =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
 
-/** For an edge between two that have these names. Nobody listens while the demo is planted. */
+/** For an edge between two that have these names. Nobody listens while the demo is seeded. */
 export const namedEnds = (...ends: [id: string, name: string][]): EdgeContext => ({
   names: async () => new Map(ends),
   edgeChanged: hook(),
@@ -110,7 +110,7 @@ export const demoAdministrator = ({
 })
 
 /** Every device of the plan with a key of its own, bound to the person who works on it. */
-export async function plantSystems(tx: Tx, world: World): Promise<string> {
+export async function seedSystems(tx: Tx, world: World): Promise<string> {
   const { tenants, now, credentials, privateKeys } = world
   // All at once: most of the time goes into finding primes.
   const keys = await Promise.all(tenants.flatMap(({ devices }) => devices).map(newKeyPair))
@@ -121,7 +121,7 @@ export async function plantSystems(tx: Tx, world: World): Promise<string> {
     for (const device of tenant.devices) {
       const { publicKey, privateKey } = keys.pop()!
       const row = record(device, counts[device.os]++, now, random)
-      await plantSystem(tx, tenant.id, row, publicKey)
+      await seedSystem(tx, tenant.id, row, publicKey)
       const source = { type: 'user', id: device.owner.id } as const
       const target = { type: 'system', id: device.id } as const
       const context = namedEnds([source.id, device.owner.username], [target.id, device.displayName])

@@ -1,7 +1,7 @@
 import { hashPassword } from '../server/admins/index.ts'
 import type { Tx } from '../server/platform/db/index.ts'
 import { randomToken } from '../server/platform/secrets.ts'
-import { plantUser } from '../server/users/index.ts'
+import { seedUser } from '../server/users/index.ts'
 import type { Person } from './people.ts'
 import { Random } from './random.ts'
 import { actAs } from './tenancy.ts'
@@ -44,7 +44,7 @@ function record(tenant: Tenant, person: Person, at: number, random: Random) {
 }
 
 /** Everybody of the staff. One password for an organization: hashing two hundred would hold up the first start. */
-export async function plantUsers(tx: Tx, { tenants, now, credentials }: World): Promise<string> {
+export async function seedUsers(tx: Tx, { tenants, now, credentials }: World): Promise<string> {
   for (const tenant of tenants) {
     await actAs(tx, tenant.id)
     const random = new Random(`records of ${tenant.id}`)
@@ -55,7 +55,7 @@ export async function plantUsers(tx: Tx, { tenants, now, credentials }: World): 
       const created = new Date(now - random.between(40, 900) * DAY)
       const body = record(tenant, person, at, random)
       const passwordHash = state === 'STAGED' ? null : hash
-      await plantUser(tx, tenant.id, { id, body, passwordHash, created, source: 'gatehouse:bulk' })
+      await seedUser(tx, tenant.id, { id, body, passwordHash, created, source: 'gatehouse:bulk' })
       credentials.users.push({
         id,
         organizationId: tenant.id,

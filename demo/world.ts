@@ -21,13 +21,13 @@ export interface Administrator {
   email: string
 }
 
-/** An organization with everything in it. Ids are fixed by the seed, so events may name what is planted later. */
+/** An organization with everything in it. Ids are fixed by the seed, so events may name what is seeded later. */
 export interface Tenant extends OrganizationPlan {
   staff: Person[]
   devices: Device[]
   apps: Application[]
   groups: Group[]
-  /** Those who change things there; filled when they are planted. */
+  /** Those who change things there; filled when they are seeded. */
   administrators: Administrator[]
   /** Set where the administrators belong to the provider. */
   providerId: string | null

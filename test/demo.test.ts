@@ -165,7 +165,7 @@ test('there is a month of events, each as the specification lists its fields', a
 test('every event lies in the last 30 days and names the tenant it is stored under', async () => {
   for (const tenantId of tenants) {
     for (const { timestamp, document } of await eventsOf(tenantId)) {
-      // Administrators are planted by the load itself, a moment after `now`.
+      // Administrators are seeded by the load itself, a moment after `now`.
       const at = Date.parse(timestamp)
       assert.ok(at > now - 30 * DAY && at <= Date.now(), timestamp)
       const { organization, provider } = JSON.parse(document)
@@ -273,7 +273,7 @@ test('twelve groups of users and one of systems each have members, rules and a b
     const path = type === 'user_group' ? 'usergroups' : 'systemgroups'
     const members = await administrator.get(`/api/v2/${path}/${id}/members`)
     assert.ok(Number(members.headers['x-total-count']) > 0)
-    // What is planted agrees with the rules.
+    // What is seeded agrees with the rules.
     const { membershipMethod } = (await administrator.get(`/api/v2/${path}/${id}`)).json()
     if (membershipMethod === 'STATIC') continue
     const preview = (await administrator.post(`/api/v2/${path}/${id}/preview`, {})).json()

@@ -9,7 +9,7 @@ import { after } from 'node:test'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions, RouteOptions } from 'fastify'
-import { type Credentials, plantAdministrator } from '../server/admins/index.ts'
+import { type Credentials, seedAdministrator } from '../server/admins/index.ts'
 import { createApp } from '../server/app.ts'
 import { unlistedMembers } from '../server/insights/fields.ts'
 import { latestEvents, type OwnEvent } from '../server/insights/index.ts'
@@ -220,7 +220,7 @@ async function openApp(options: AppOptions) {
     }
     const admin = keepSecret(
       await db.tx(organizationId, (tx) =>
-        plantAdministrator(tx, { organization: organizationId }, person),
+        seedAdministrator(tx, { organization: organizationId }, person),
       ),
     )
     return { ...admin, ...caller(app.http, admin.apiKey) }
@@ -234,7 +234,7 @@ async function openApp(options: AppOptions) {
   ) {
     const person = { email: `${newId()}@example.com`, roleName }
     const home = { provider, organizations }
-    const admin = keepSecret(await db.tx(provider, (tx) => plantAdministrator(tx, home, person)))
+    const admin = keepSecret(await db.tx(provider, (tx) => seedAdministrator(tx, home, person)))
     return { ...admin, ...caller(app.http, admin.apiKey) }
   }
 

@@ -110,7 +110,7 @@ test('raw SQL as the service role reads and writes nothing across tenants', asyn
     const writes: [string, unknown[]][] = [
       [
         'insert into roles (organization_id, id, name, scopes) values ($1, $2, $3, $4)',
-        [theirs.organizationId, 'a'.repeat(24), 'planted', ['users']],
+        [theirs.organizationId, 'a'.repeat(24), 'seeded', ['users']],
       ],
       ['update roles set organization_id = $1', [theirs.organizationId]],
       [
@@ -130,7 +130,7 @@ test('raw SQL as the service role reads and writes nothing across tenants', asyn
     await client.query('rollback to before')
     await assert.rejects(client.query('select from events_default'), /permission denied/)
     await client.query('rollback')
-    await assert.rejects(client.query('create table planted ()'), /permission denied/)
+    await assert.rejects(client.query('create table seeded ()'), /permission denied/)
     await assert.rejects(
       client.query('alter table roles disable row level security'),
       /must be owner/,

@@ -23,7 +23,7 @@ export interface Credentials {
 }
 
 /** An administrator who can sign in and call at once: first start, demo, CLI. */
-export async function plantAdministrator(
+export async function seedAdministrator(
   tx: Tx,
   home: { organization: string } | { provider: string; organizations: string[] },
   person: {
@@ -93,7 +93,7 @@ export async function createFirstAdministrator(
     await foundOrganization(tx, name, 'My company', ids)
     const home = { provider: ids.providerId, organizations: [ids.organizationId] }
     const person = { ...wanted, roleName: 'Administrator with Billing' }
-    const credentials = await plantAdministrator(tx, home, person)
+    const credentials = await seedAdministrator(tx, home, person)
     const caller = { ...systemCaller(ids.providerId, 'gatehouse'), providerId: ids.providerId }
     await recordEvent(tx, caller, {
       event_type: 'organization_create',

@@ -5,7 +5,7 @@ export { CredentialCache } from './credential-cache.ts'
 export {
   type Credentials,
   createFirstAdministrator,
-  plantAdministrator,
+  seedAdministrator,
 } from './first-administrator.ts'
 export { adminJobDefinitions } from './job-definitions.ts'
 export { adminJobs } from './jobs.ts'

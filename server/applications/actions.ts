@@ -110,7 +110,7 @@ export async function createApplication(
       ? null
       : await newKeyPair(context, organizationId, written.slug ?? id))
   return context.db.tx(organizationId, async (tx) => {
-    const row = await plantRow(context, tx, organizationId, { ...written, id }, pair)
+    const row = await seedRow(context, tx, organizationId, { ...written, id }, pair)
     const certificates = await certificatesById(tx, organizationId, [row.certificate_id])
     const eventId = await recordEvent(tx, caller, {
       event_type: 'application_create',
@@ -123,7 +123,7 @@ export async function createApplication(
 }
 
 /** The rows of a new application: itself, its node, its address, its certificate. */
-export async function plantRow(
+export async function seedRow(
   context: Pick<ApplicationContext, 'sealer'>,
   tx: Tx,
   organizationId: string,

@@ -9,8 +9,8 @@ export { applicationJobs } from './jobs.ts'
 export { logoRoutes } from './logo-routes.ts'
 export { findOidcApplication, issuerOf, type OidcApplication } from './oidc/application.ts'
 export { oidcSettingsRoutes } from './oidc/routes.ts'
-export { plantApplication } from './plant.ts'
 export { applicationRoutes } from './routes.ts'
+export { seedApplication } from './seed.ts'
 export {
   allCertificates,
   findSsoApplication,

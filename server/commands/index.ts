@@ -1,7 +1,7 @@
 export type { CommandContext } from './context.ts'
 export { commandDetails, commandNames } from './details.ts'
 export { commandJobs, runScheduledJob, tidyCommandsJob } from './jobs.ts'
-export { plantCommand, plantResult } from './plant.ts'
 export { commandResultRoutes } from './result-routes.ts'
 export { commandRoutes } from './routes.ts'
 export { commandAgentRoutes, commandQueueRoutes, runRoutes } from './run-routes.ts'
+export { seedCommand, seedResult } from './seed.ts'

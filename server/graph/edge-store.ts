@@ -17,7 +17,7 @@ export const holdNodes = (
      order by n.type, n.id
        for share of n`)
 
-/** False when it was there already. Only what the demo plants has no event. */
+/** False when it was there already. Only what the demo seeds has no event. */
 export async function insertEdge(
   tx: Queryable,
   organizationId: string,

@@ -8,7 +8,7 @@ export {
 } from './job-definitions.ts'
 export { groupJobs } from './jobs.ts'
 export { memberNames } from './member-store.ts'
-export { plantGroup } from './plant.ts'
 export { groupRoutes } from './routes.ts'
+export { seedGroup } from './seed.ts'
 export { groupNames } from './store.ts'
 export { forgetMember } from './suggestion-store.ts'

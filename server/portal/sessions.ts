@@ -16,7 +16,7 @@ const LONGEST_MINUTES = 12 * 60
 /** Whoever has given only a part of what is needed gets minutes, not a working day. */
 const HALF_OPEN_MINUTES = 15
 
-/** With the prefix no other host of the domain, and no page without TLS, can plant one (RFC 6265bis §4.1.3.2). */
+/** With the prefix no other host of the domain, and no page without TLS, can seed one (RFC 6265bis §4.1.3.2). */
 export const cookieName = ({ publicUrl }: Pick<PortalContext, 'publicUrl'>): string =>
   isSecure(publicUrl) ? '__Host-gatehouse_portal' : 'gatehouse_portal'
 

@@ -8,12 +8,12 @@ export { ownerOfLink, type PasswordLink, userActor } from './passwords/choose-pa
 export { userPasswordRoutes } from './passwords/link-routes.ts'
 export { acceptPassword, withPassword } from './passwords/passwords.ts'
 export { rulesOf } from './passwords/policy.ts'
-export { plantUser } from './plant.ts'
 export { isPasswordExpired, resourceOf, toUser } from './records.ts'
 export { isRestricted } from './restricted-fields.ts'
 export { userRoutes } from './routes.ts'
 export { scheduledStateRoutes } from './scheduled/routes.ts'
 export { User } from './schema.ts'
+export { seedUser } from './seed.ts'
 export { userSettings } from './settings.ts'
 export {
   attemptsLeft,

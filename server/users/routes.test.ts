@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { addUser, person } from '../../test/people.ts'
 import { newId } from '../platform/ids.ts'
-import { plantUser } from './plant.ts'
+import { seedUser } from './seed.ts'
 
 const app = await startApp()
 
@@ -607,11 +607,11 @@ test('search results tell the groups of each user, and lists do not', async () =
 test('a page may hold a thousand users, in lists and in search', async () => {
   const org = await app.newOrganization()
   const { organizationId } = org
-  const planted = { passwordHash: null, created: new Date(), source: 'gatehouse:bulk' }
+  const seeded = { passwordHash: null, created: new Date(), source: 'gatehouse:bulk' }
   await app.db.tx(organizationId, async (tx) => {
     for (let at = 0; at < 120; at++) {
       const body = { ...person(), state: 'STAGED' as const }
-      await plantUser(tx, organizationId, { ...planted, id: newId(), body })
+      await seedUser(tx, organizationId, { ...seeded, id: newId(), body })
     }
   })
   const ids = (res: { json(): { totalCount: number; results: { id: string }[] } }) => {

@@ -1,12 +1,12 @@
 import type { Tx } from '../platform/db/index.ts'
 import { makeKeyPair } from '../platform/x509/certificate.ts'
-import { plantRow } from './actions.ts'
+import { seedRow } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
 import type { ApplicationWrite } from './schema.ts'
 import { readWrite, templateFor } from './write.ts'
 
-/** An application that was always there, for the demo: no event, an id of the planter's choice. */
-export async function plantApplication(
+/** An application that was always there, for the demo: no event, an id of the seeder's choice. */
+export async function seedApplication(
   context: Pick<ApplicationContext, 'sealer' | 'publicUrl'>,
   tx: Tx,
   organization: { id: string; name: string },
@@ -19,5 +19,5 @@ export async function plantApplication(
     template.sso.type === 'bookmark'
       ? null
       : await makeKeyPair(written.slug ?? id, organization.name, new Date())
-  await plantRow(context, tx, organization.id, { ...written, id }, pair)
+  await seedRow(context, tx, organization.id, { ...written, id }, pair)
 }

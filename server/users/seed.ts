@@ -6,7 +6,7 @@ import type { UserCreate } from './schema.ts'
 import { insertUser, takeUnixUid } from './store.ts'
 import { applyWrite } from './write.ts'
 
-interface PlantedUser {
+interface SeededUser {
   id: string
   body: UserCreate & { state: 'STAGED' | 'ACTIVATED' | 'SUSPENDED' }
   passwordHash: string | null
@@ -14,11 +14,11 @@ interface PlantedUser {
   source: string
 }
 
-/** A user who was always there, for the demo: no event, no mail, an id of the planter's choice. */
-export async function plantUser(
+/** A user who was always there, for the demo: no event, no mail, an id of the seeder's choice. */
+export async function seedUser(
   tx: Tx,
   organizationId: string,
-  { id, body, passwordHash, created, source }: PlantedUser,
+  { id, body, passwordHash, created, source }: SeededUser,
 ): Promise<void> {
   const blank = blankUser(organizationId, id, created, source)
   const rules = { now: created, makeId: newId, restrictedFields: [] }

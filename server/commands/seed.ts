@@ -7,7 +7,7 @@ import { insertCommand } from './store.ts'
 
 // What was there before anybody looked: without events, for the demo world.
 
-export async function plantCommand(
+export async function seedCommand(
   tx: Tx,
   organizationId: string,
   id: string,
@@ -17,4 +17,4 @@ export async function plantCommand(
   await addNode(tx, organizationId, 'command', id)
 }
 
-export const plantResult = (tx: Tx, row: ResultRow) => insertResult(tx, row, row.response_time)
+export const seedResult = (tx: Tx, row: ResultRow) => insertResult(tx, row, row.response_time)

@@ -5,7 +5,7 @@ import { insertSystemKey } from './key-store.ts'
 import { insertSystem, type NewSystem } from './store.ts'
 
 /** A system that was there before anybody looked: without an event, for the demo world. */
-export async function plantSystem(
+export async function seedSystem(
   tx: Tx,
   organizationId: string,
   row: Omit<NewSystem, 'organization_id'>,

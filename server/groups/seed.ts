@@ -5,7 +5,7 @@ import { memberOf } from './records.ts'
 import { type GroupRow, insertGroup } from './store.ts'
 import { replaceSuggestions } from './suggestion-store.ts'
 
-interface PlantedGroup
+interface SeededGroup
   extends Pick<GroupRow, 'id' | 'type' | 'name' | 'description'>,
     Partial<Pick<GroupRow, 'membership_method' | 'member_query' | 'attributes'>> {
   members: string[]
@@ -13,11 +13,11 @@ interface PlantedGroup
   suggested?: string[]
 }
 
-/** A group that was always there with its members, for the demo: no event, an id of the planter's choice. */
-export async function plantGroup(
+/** A group that was always there with its members, for the demo: no event, an id of the seeder's choice. */
+export async function seedGroup(
   tx: Tx,
   organizationId: string,
-  { members, suggested = [], ...group }: PlantedGroup,
+  { members, suggested = [], ...group }: SeededGroup,
 ): Promise<void> {
   const { id, type, name } = group
   const row: GroupRow = {
