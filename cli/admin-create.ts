@@ -10,8 +10,8 @@ import { type Db, isUniqueViolation } from '../server/platform/db/index.ts'
 import { OperatorError } from '../server/platform/errors.ts'
 import { isId } from '../server/platform/ids.ts'
 import { command, UsageError } from './command.ts'
-import { withGround } from './ground.ts'
 import { pairs, print } from './output.ts'
+import { withRuntime } from './runtime.ts'
 
 type Home = Parameters<typeof seedAdministrator>[1]
 
@@ -67,7 +67,7 @@ export const adminCreate = command({
     const found = builtInRole(role)
     if (!found)
       throw new UsageError(`There is no role "${role}"; see gatehouse admin create --help`)
-    return withGround(async ({ db }) => {
+    return withRuntime(async ({ db }) => {
       const { id, home } = await findHome(db, org, provider)
       const credentials = await create(db, email, found.name, id, home)
       print(json, credentials, () => show(credentials))

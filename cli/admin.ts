@@ -7,14 +7,14 @@ import {
 } from '../server/admins/index.ts'
 import { adminCreate } from './admin-create.ts'
 import { type Command, command } from './command.ts'
-import { withGround } from './ground.ts'
 import { pairs, print, table } from './output.ts'
+import { withRuntime } from './runtime.ts'
 
 const list = command({
   about: 'Lists the administrators of all organizations and providers.',
   json: true,
   run: ({ json }) =>
-    withGround(async ({ db }) => {
+    withRuntime(async ({ db }) => {
       const administrators = (await listAllAdministrators(db)).map(
         ({ role_ids, key_prefix, ...row }) => ({
           ...row,
@@ -46,7 +46,7 @@ const suspension = (about: string, suspended: boolean): Command => {
     operands: ['EMAIL'],
     json: true,
     run: ({ operands: [email], json }) =>
-      withGround(async ({ db }) => {
+      withRuntime(async ({ db }) => {
         const changed = await setSuspendedAsOperator(db, email!, suspended)
         print(json, { email, suspended, changed }, () => [
           changed ? `${email} is now ${state}.` : `${email} is ${state} already.`,
@@ -63,7 +63,7 @@ export const verb: { [subVerb: string]: Command } = {
     operands: ['EMAIL'],
     json: true,
     run: ({ operands: [email], json }) =>
-      withGround(async ({ db }) => {
+      withRuntime(async ({ db }) => {
         const apiKey = await resetKeyAsOperator(db, email!)
         print(json, { email, apiKey }, () => [
           'The new key, shown this once:',
@@ -76,7 +76,7 @@ export const verb: { [subVerb: string]: Command } = {
     operands: ['EMAIL'],
     json: true,
     run: ({ operands: [email], json }) =>
-      withGround(async ({ db }) => {
+      withRuntime(async ({ db }) => {
         const password = await resetPasswordAsOperator(db, email!)
         print(json, { email, password }, () => [
           'The new password, shown this once:',

@@ -8,10 +8,10 @@ import type pg from 'pg'
 import { type Connection, openDb } from '../server/platform/db/index.ts'
 import { sql } from '../server/platform/db/sql.ts'
 import { newId, uuidv7 } from '../server/platform/ids.ts'
+import { installation, runCli, runJsonCli } from '../test/cli.ts'
 import { asOwner, onDatabase } from '../test/cluster.ts'
 import { tempDirectory } from '../test/harness.ts'
 import { ownTables } from './archive/tables.ts'
-import { installation, runCli, runJsonCli } from './installation.ts'
 
 type Place = Awaited<ReturnType<typeof installation>>
 

@@ -7,9 +7,9 @@ import { FORMAT, type Header, keyCheck, VERSION } from './archive/format.ts'
 import { withOwnerClient } from './archive/session.ts'
 import { writeArchive } from './archive/write.ts'
 import { command } from './command.ts'
-import { withDatabase } from './ground.ts'
 import { print, progressLine } from './output.ts'
 import { programVersion } from './program-version.ts'
+import { withDatabase } from './runtime.ts'
 
 /** The archive's check value must stand for the key that really opens these secrets. */
 async function checkKey(client: pg.Client, master: Buffer): Promise<void> {

@@ -9,7 +9,7 @@ import { type Db, openDb } from '../server/platform/db/index.ts'
 import { sql } from '../server/platform/db/sql.ts'
 import { newId } from '../server/platform/ids.ts'
 import { readMasterKey, Sealer } from '../server/platform/secrets.ts'
-import { installation } from './installation.ts'
+import { installation } from '../test/cli.ts'
 
 interface Administrator {
   id: string

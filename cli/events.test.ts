@@ -9,8 +9,8 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { runCli } from '../test/cli.ts'
 import { startApp, tempDirectory } from '../test/harness.ts'
-import { runCli } from './installation.ts'
 
 const app = await startApp()
 const url = await app.listen()

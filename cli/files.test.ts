@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { writeWhole } from '../server/platform/files.ts'
+import { runCli } from '../test/cli.ts'
 import { tempDirectory } from '../test/harness.ts'
-import { runCli } from './installation.ts'
 
 // Nobody listens here: whoever looked at the file only after the work began would say so instead.
 const ENV = {

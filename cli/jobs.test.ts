@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { installation } from '../test/cli.ts'
 import { asOwner } from '../test/cluster.ts'
-import { installation } from './installation.ts'
 
 test('jobs list shows queues and what has failed; jobs retry lets it run again', async () => {
   const place = await installation({ migrated: true })

@@ -2,8 +2,8 @@ import { OperatorError } from '../server/platform/errors.ts'
 import { queueDepths } from '../server/platform/jobs/depths.ts'
 import { listFailedJobs, retryJobs } from '../server/platform/jobs/failures.ts'
 import { command } from './command.ts'
-import { withGround } from './ground.ts'
 import { print, table } from './output.ts'
+import { withRuntime } from './runtime.ts'
 
 const LONGEST_REASON = 80
 
@@ -18,7 +18,7 @@ export const verb = {
     },
     json: true,
     run: ({ options: { failed }, json }) =>
-      withGround(async ({ db }) => {
+      withRuntime(async ({ db }) => {
         if (!failed) {
           const queues = (await queueDepths(db)).sort((a, b) => a.name.localeCompare(b.name))
           print(json, queues, () =>
@@ -57,7 +57,7 @@ export const verb = {
     notes: ['JOB is the id of a job, the name of a queue, or all. A worker must be running.'],
     json: true,
     run: ({ operands, json }) =>
-      withGround(async ({ db }) => {
+      withRuntime(async ({ db }) => {
         const [job] = operands as [string]
         const retried = await retryJobs(db, job)
         if (retried === 0 && job !== 'all')

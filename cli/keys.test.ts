@@ -11,7 +11,7 @@ import { createLog } from '../server/platform/log.ts'
 import { listMails } from '../server/platform/mail.ts'
 import { SEALED_COLUMNS } from '../server/platform/sealed-columns.ts'
 import { Sealer } from '../server/platform/secrets.ts'
-import { installation } from './installation.ts'
+import { installation } from '../test/cli.ts'
 
 /** An installation with this many mails and an administrator with TOTP, all sealed under its first key. */
 async function withSecrets(mails: number) {

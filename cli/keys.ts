@@ -2,10 +2,10 @@ import { type Config, loadConfig } from '../server/platform/config.ts'
 import { type Db, openDb } from '../server/platform/db/index.ts'
 import { existingMasterKey, Sealer } from '../server/platform/secrets.ts'
 import { command } from './command.ts'
-import { migrateDatabase, withDatabase } from './ground.ts'
 import { readKeyFile, rotateMasterKey } from './master-key.ts'
 import { print, progressLine } from './output.ts'
 import { oneRotation, rotateDataKey } from './rotation.ts'
+import { migrateDatabase, withDatabase } from './runtime.ts'
 
 /** As the owner of the tables, who sees the rows of all tenants, and without a limit in time. */
 const withOwner = (config: Config, use: (db: Db) => Promise<void>): Promise<void> =>

@@ -1,7 +1,7 @@
 import { listMails } from '../server/platform/mail.ts'
 import { command, UsageError } from './command.ts'
-import { withGround } from './ground.ts'
 import { print } from './output.ts'
+import { withRuntime } from './runtime.ts'
 
 export const verb = command({
   about: 'Shows the newest mails with their text, whether or not a mail server has taken them.',
@@ -9,7 +9,7 @@ export const verb = command({
   json: true,
   run({ options: { limit = '10' }, json }) {
     if (!/^[1-9]\d{0,5}$/.test(limit)) throw new UsageError('--limit must be a positive number')
-    return withGround(async ({ db, sealer }) => {
+    return withRuntime(async ({ db, sealer }) => {
       const mails = await listMails(db, sealer, Number(limit))
       print(json, mails, () =>
         mails.length === 0

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { installation, runCli } from '../test/cli.ts'
 import { asOwner } from '../test/cluster.ts'
 import { tempDirectory } from '../test/harness.ts'
-import { installation, runCli } from './installation.ts'
 
 const VERBS = [
   ...['serve', 'migrate', 'demo', 'backup', 'restore', 'mail', 'version'],

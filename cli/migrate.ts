@@ -8,8 +8,8 @@ import {
   schemaVersion,
 } from '../server/platform/db/migrate.ts'
 import { command } from './command.ts'
-import { migrateDatabase, withDatabase } from './ground.ts'
 import { print } from './output.ts'
+import { migrateDatabase, withDatabase } from './runtime.ts'
 
 const namesOf = (migrations: Migration[]): string[] => migrations.map(({ name }) => name)
 

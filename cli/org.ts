@@ -10,8 +10,8 @@ import type { Db } from '../server/platform/db/index.ts'
 import { hook } from '../server/platform/hooks.ts'
 import { isId } from '../server/platform/ids.ts'
 import { command, UsageError } from './command.ts'
-import { withGround } from './ground.ts'
 import { print, table } from './output.ts'
+import { withRuntime } from './runtime.ts'
 
 async function createUnder(db: Db, providerId: string, name: string): Promise<string> {
   const caller = { ...systemCaller(providerId, 'gatehouse'), providerId }
@@ -26,7 +26,7 @@ export const verb = {
     about: 'Lists the organizations of all providers.',
     json: true,
     run: ({ json }) =>
-      withGround(async ({ db }) => {
+      withRuntime(async ({ db }) => {
         const rows = await listAllOrganizations(db)
         const organizations = rows.map((row) => ({
           id: row.id,
@@ -59,7 +59,7 @@ export const verb = {
     run({ options: { name, provider }, json }) {
       if (provider !== undefined && !isId(provider))
         throw new UsageError(`"${provider}" is not an id; gatehouse org list shows them`)
-      return withGround(async ({ db }) => {
+      return withRuntime(async ({ db }) => {
         const id = await (provider === undefined
           ? foundStandaloneOrganization(db, name)
           : createUnder(db, provider, name))

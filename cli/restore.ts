@@ -11,8 +11,8 @@ import { loadArchive } from './archive/load.ts'
 import { readFrames, verifyArchive } from './archive/read.ts'
 import { withOwnerClient } from './archive/session.ts'
 import { command } from './command.ts'
-import { migrateDatabase, withDatabase } from './ground.ts'
 import { print, progressLine } from './output.ts'
+import { migrateDatabase, withDatabase } from './runtime.ts'
 
 function checkSchema({ schema, program }: Header): void {
   const mine = schemaVersion()

@@ -2,7 +2,7 @@ import { createPartitions } from '../server/insights/index.ts'
 import { findProvider } from '../server/organizations/index.ts'
 import type { Tx } from '../server/platform/db/index.ts'
 import { sql } from '../server/platform/db/sql.ts'
-import type { Ground } from '../server/runtime.ts'
+import type { Runtime } from '../server/runtime.ts'
 import { seedAdministrators } from './administrators.ts'
 import { seedApplications } from './applications.ts'
 import { seedCommands } from './commands.ts'
@@ -47,10 +47,10 @@ const AREAS: Area[] = [
  * one transaction, so a load that is killed leaves nothing behind.
  */
 export async function loadDemo(
-  ground: Pick<Ground, 'db' | 'sealer'>,
+  runtime: Pick<Runtime, 'db' | 'sealer'>,
   options: DemoOptions,
 ): Promise<'loaded' | 'already there'> {
-  const { db, sealer } = ground
+  const { db, sealer } = runtime
   const { baseUrl, dataDir, progress = () => {}, now = Date.now() } = options
   // On its own: it is harmless to repeat, and its locks would stop every writer until the load commits.
   await createPartitions(db, new Date(now - DAYS * 86_400_000), new Date(now))

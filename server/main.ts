@@ -9,11 +9,11 @@ import { codeOf, messageOf, OperatorError } from './platform/errors.ts'
 import { followKeys } from './platform/key-watch.ts'
 import { createLog } from './platform/log.ts'
 import { startTracing } from './platform/tracing.ts'
-import { type Ground, startService } from './runtime.ts'
+import { type Runtime, startService } from './runtime.ts'
 
 /** The demo world stands outside the service and is handed in by the command line. */
 export type LoadDemo = (
-  ground: Ground,
+  runtime: Runtime,
   options: { baseUrl: string; dataDir: string; progress?: (line: string) => void },
 ) => Promise<'loaded' | 'already there'>
 
@@ -48,8 +48,8 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   const log = createLog(config.logLevel)
   const stopTracing = await startTracing()
   const service = await startService(config, log)
-  const { app, ground, first, stopListening } = service
-  const stopFollowing = await followKeys(ground.database.service, ground.sealer, log)
+  const { app, runtime, first, stopListening } = service
+  const stopFollowing = await followKeys(runtime.database.service, runtime.sealer, log)
 
   const given = {
     password: config.adminPassword !== undefined,
@@ -80,7 +80,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     await app.queue.stop()
     await stopListening()
     await stopFollowing()
-    await ground.close()
+    await runtime.close()
     await stopTracing?.()
   }
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -104,7 +104,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   try {
     // Before listening, so that whoever finds the service ready finds the demo world, too.
     const progress = (line: string) => log.info({}, line)
-    await options.demo?.(ground, { baseUrl: config.publicUrl, dataDir: config.dataDir, progress })
+    await options.demo?.(runtime, { baseUrl: config.publicUrl, dataDir: config.dataDir, progress })
     await listen(app.http, config)
   } catch (error) {
     announceFirst(first, given)

@@ -17,7 +17,7 @@ export const migrateAll = (database: Database): Promise<Migration[]> =>
 const SEARCHES = 4
 
 /** The database, migrated, with the keys that open its secrets: what every long-running part stands on. */
-export interface Ground {
+export interface Runtime {
   database: Database
   db: Db
   /** For searches; see AppParts. */
@@ -27,7 +27,11 @@ export interface Ground {
   close(): Promise<void>
 }
 
-async function openGround(config: Config, log: Logger, open: typeof openDatabase): Promise<Ground> {
+async function openRuntime(
+  config: Config,
+  log: Logger,
+  open: typeof openDatabase,
+): Promise<Runtime> {
   const database = await open(config, log)
   try {
     for (const { name } of await migrateAll(database)) log.info({ migration: name }, 'migrated')
@@ -61,37 +65,37 @@ async function openGround(config: Config, log: Logger, open: typeof openDatabase
   }
 }
 
-export const openServerGround = (config: Config, log: Logger) =>
-  openGround(config, log, openDatabase)
+export const openServerRuntime = (config: Config, log: Logger) =>
+  openRuntime(config, log, openDatabase)
 /** For CLI commands, beside a running server or without one. */
-export const openCliGround = (config: Config, log: Logger) =>
-  openGround(config, log, borrowDatabase)
+export const openCliRuntime = (config: Config, log: Logger) =>
+  openRuntime(config, log, borrowDatabase)
 
 export async function startService(config: Config, log: Logger) {
   // Before there is a first administrator: a start that fails later would have made a key that nobody is shown.
   if (config.geoipDatabase !== undefined)
     (await GeoIpDatabase.open(config.geoipDatabase, log)).close()
-  const ground = await openServerGround(config, log)
+  const runtime = await openServerRuntime(config, log)
   try {
-    await ensurePartitions(ground.db)
-    const first = await createFirstAdministrator(ground.db, {
+    await ensurePartitions(runtime.db)
+    const first = await createFirstAdministrator(runtime.db, {
       email: config.adminEmail,
       password: config.adminPassword,
       apiKey: config.adminApiKey,
     })
-    ground.storage.watch()
-    const app = await createApp({ config, log, ...ground })
-    const stopCache = await app.contexts.admins.cache.listen(ground.database.service, log)
+    runtime.storage.watch()
+    const app = await createApp({ config, log, ...runtime })
+    const stopCache = await app.contexts.admins.cache.listen(runtime.database.service, log)
     const stopListening = async () => {
       await Promise.all([stopCache(), app.forwarding.stop()])
     }
     if (config.role !== 'web') {
-      await app.queue.work(ground.database.service)
+      await app.queue.work(runtime.database.service)
       app.forwarding.work()
     }
-    return { app, ground, first, stopListening }
+    return { app, runtime, first, stopListening }
   } catch (error) {
-    await ground.close()
+    await runtime.close()
     throw error
   }
 }

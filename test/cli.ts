@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { newDatabase, tempDirectory, urlOf } from '../test/harness.ts'
+import { newDatabase, tempDirectory, urlOf } from './harness.ts'
 
 // For the tests of this folder: the real command line as a child process.
 
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
 
 interface Outcome {
   code: number

@@ -2,7 +2,7 @@ import { type Config, loadConfig } from '../server/platform/config.ts'
 import { borrowDatabase, type Database } from '../server/platform/database.ts'
 import type { Migration } from '../server/platform/db/migrate.ts'
 import { createLog } from '../server/platform/log.ts'
-import type { Ground } from '../server/runtime.ts'
+import type { Runtime } from '../server/runtime.ts'
 
 // Loaded when needed: it draws in the whole service, and a mistyped option should not wait for that.
 const loadRuntime = () => import('../server/runtime.ts')
@@ -11,16 +11,16 @@ const loadRuntime = () => import('../server/runtime.ts')
 const log = () => createLog('warn', process.stderr)
 
 /** The migrated database with its keys, beside a running server or without one. */
-export async function withGround<T>(
-  use: (ground: Ground, config: Config) => Promise<T>,
+export async function withRuntime<T>(
+  use: (runtime: Runtime, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig()
-  const { openCliGround } = await loadRuntime()
-  const ground = await openCliGround(config, log())
+  const { openCliRuntime } = await loadRuntime()
+  const runtime = await openCliRuntime(config, log())
   try {
-    return await use(ground, config)
+    return await use(runtime, config)
   } finally {
-    await ground.close()
+    await runtime.close()
   }
 }
 
