@@ -43,7 +43,7 @@ const emailTaken = () =>
 const scopesOf = (roles: Role[]): string[] => roles.flatMap(({ scopes }) => [...scopes])
 
 /** What events tell about an administrator; never a hash, a seed or a key. */
-const told = (row: AdministratorRow) => ({
+const auditFields = (row: AdministratorRow) => ({
   email: row.email,
   firstname: row.firstname,
   lastname: row.lastname,
@@ -193,9 +193,9 @@ export async function updateAdministrator(
       await saveAdministrator(tx, after)
       if (after.email !== before.email) await leaveAddress(context, tx, before, after)
       const resource = resourceOf(after)
-      const { suspended: was, ...toldBefore } = told(before)
-      const { suspended: is, ...toldAfter } = told(after)
-      const changes = changesBetween(toldBefore, toldAfter)
+      const { suspended: was, ...fieldsBefore } = auditFields(before)
+      const { suspended: is, ...fieldsAfter } = auditFields(after)
+      const changes = changesBetween(fieldsBefore, fieldsAfter)
       if (changes.length > 0)
         await recordEvent(tx, caller, { event_type: 'admin_update', resource, changes })
       if (was !== is) {

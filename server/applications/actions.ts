@@ -11,7 +11,7 @@ import { certificatesById, deleteUnusedCertificates } from './certificates/store
 import type { SentConfig } from './config.ts'
 import type { ApplicationContext, SaveContext } from './context.ts'
 import { planPromotion } from './promotion.ts'
-import { resourceOf, SECRETS, toApplication, told } from './records.ts'
+import { auditFields, resourceOf, SECRETS, toApplication } from './records.ts'
 import type { Application, ApplicationWrite } from './schema.ts'
 import { badSsoUrl, MIN_KEPT_DAYS } from './slug.ts'
 import {
@@ -115,7 +115,7 @@ export async function createApplication(
     const eventId = await recordEvent(tx, caller, {
       event_type: 'application_create',
       resource: resourceOf(row),
-      changes: changesBetween({}, told(row, certificates), SECRETS),
+      changes: changesBetween({}, auditFields(row, certificates), SECRETS),
     })
     await context.changed.fire(tx, caller, { applicationId: id, before: null, after: row, eventId })
     return describe(context, tx, row)
@@ -160,7 +160,11 @@ export async function saveChange(
   const { organizationId } = caller
   const ids = [before, after].flatMap((row) => [row.certificate_id, row.next_certificate_id])
   const certificates = await certificatesById(tx, organizationId, [...new Set(ids)])
-  const changes = changesBetween(told(before, certificates), told(after, certificates), SECRETS)
+  const changes = changesBetween(
+    auditFields(before, certificates),
+    auditFields(after, certificates),
+    SECRETS,
+  )
   if (changes.length === 0) return
   await saveApplication(tx, after)
   await deleteUnusedCertificates(tx, organizationId, after.id)

@@ -180,7 +180,7 @@ export const resourceOf = ({ id, display_label, name }: ApplicationRow) => ({
 })
 
 /** What events tell about an application; certificates by their fingerprints. */
-export const told = (
+export const auditFields = (
   row: ApplicationRow,
   certificates: ReadonlyMap<string, Pick<CertificateSummary, 'fingerprint'>>,
 ) => {

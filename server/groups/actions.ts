@@ -19,7 +19,7 @@ import type { GroupContext } from './context.ts'
 import { conditionOf } from './dynamic.ts'
 import { evaluateGroupJob } from './job-definitions.ts'
 import { readMemberQuery } from './member-query.ts'
-import { memberOf, toGroupDetail, told } from './records.ts'
+import { auditFields, memberOf, toGroupDetail } from './records.ts'
 import type { GroupDetail, GroupWrite } from './schema.ts'
 import {
   findGroup,
@@ -166,7 +166,7 @@ export async function createGroup(
       const eventId = await recordEvent(tx, caller, {
         event_type: 'group_create',
         resource: resourceOf(row),
-        changes: changesBetween({}, told(row)),
+        changes: changesBetween({}, auditFields(row)),
       })
       if (isDynamic(row))
         await context.send(tx, evaluateGroupJob, { organizationId, type, id: row.id })
@@ -196,7 +196,7 @@ export function replaceGroup(
       const before = await lockGroup(tx, organizationId, type, id)
       if (!before) throw groupNotFound(type)
       const after = rowFrom(context, type, id, body, before, options)
-      const changes = changesBetween(told(before), told(after))
+      const changes = changesBetween(auditFields(before), auditFields(after))
       if (changes.length === 0) return detailOf(tx, organizationId, after)
       checkSudoGrant(caller, before.attributes, after.attributes)
       if (isDynamic(after) && !isDeepStrictEqual(ruleOf(before), ruleOf(after)))

@@ -41,7 +41,7 @@ export function toGroupDetail(
 }
 
 /** What events tell about a group. */
-export const told = (row: GroupRow) => ({
+export const auditFields = (row: GroupRow) => ({
   name: row.name,
   description: row.description,
   email: row.email,

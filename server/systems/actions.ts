@@ -6,7 +6,7 @@ import { invalid, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import type { SystemContext } from './context.ts'
 import type { Details } from './details.ts'
-import { resourceOf, told, toSystem } from './records.ts'
+import { auditFields, resourceOf, toSystem } from './records.ts'
 import type { System, SystemPut } from './schema.ts'
 import {
   findSystem,
@@ -129,7 +129,7 @@ export async function saveChange(
   before: SystemRow,
   after: SystemRow,
 ): Promise<void> {
-  const changes = changesBetween(told(before), told(after))
+  const changes = changesBetween(auditFields(before), auditFields(after))
   if (changes.length === 0) return
   await saveSystem(tx, after)
   await recordEvent(tx, caller, {

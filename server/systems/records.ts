@@ -40,7 +40,7 @@ export const toSystem = (row: SystemRow, now = Date.now()): System => ({
 })
 
 /** What changes by itself all the time is no change that an event tells. */
-export const told = (row: SystemRow): object => {
+export const auditFields = (row: SystemRow): object => {
   const { active: _, lastContact: __, remoteIP: ___, ...rest } = toSystem(row)
   return rest
 }

@@ -85,7 +85,7 @@ function ordered(value: unknown): unknown {
 }
 
 /** What an update event tells; state, lock and password have events of their own. */
-export function toldOf(row: UserRow): Record<string, unknown> {
+export function auditFields(row: UserRow): Record<string, unknown> {
   const told = {
     username: row.username,
     email: row.email,

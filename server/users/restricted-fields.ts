@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '../platform/errors.ts'
-import { toldOf } from './records.ts'
+import { auditFields } from './records.ts'
 import type { UserRow } from './store.ts'
 
 /** Lists get new ids when they are written without; what stands in them counts. */
@@ -8,7 +8,7 @@ const plain = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(({ id: _, ...item }) => item) : value
 
 const valuesOf = (row: UserRow): Record<string, unknown> => ({
-  ...toldOf(row),
+  ...auditFields(row),
   password: row.password_hash,
 })
 

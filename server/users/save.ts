@@ -5,7 +5,7 @@ import type { UserActor, UserChangeContext } from './context.ts'
 import { EVENT_OF, transitionBetween } from './lifecycle.ts'
 import { mailActivation } from './mails.ts'
 import { deletePasswordLinks, keepFormerPassword } from './passwords/store.ts'
-import { resourceOf, toldOf } from './records.ts'
+import { auditFields, resourceOf } from './records.ts'
 import { claimUnixIds, saveUser, type UserRow } from './store.ts'
 
 export interface SaveOptions {
@@ -19,7 +19,7 @@ type Told = Pick<EventInput, 'event_type' | 'changes'>
 /** Everything that happened between two rows, as events tell it: what is a thing of its own has its own event. */
 function eventsBetween(before: UserRow, after: UserRow): Told[] {
   const events: Told[] = []
-  const changes = changesBetween(toldOf(before), toldOf(after))
+  const changes = changesBetween(auditFields(before), auditFields(after))
   if (changes.length > 0) events.push({ event_type: 'systemuser_update', changes })
   const transition = transitionBetween(before.state, after.state)
   if (transition)

@@ -43,7 +43,7 @@ const describe = (
 const SECRETS = ['oidc.clientSecret']
 
 /** What events tell. */
-const told = ({ hidden }: ApplicationRow, row: OidcRow | null) => ({
+const auditFields = ({ hidden }: ApplicationRow, row: OidcRow | null) => ({
   'sso.hidden': hidden,
   ...(row && {
     'oidc.clientId': row.client_id,
@@ -94,7 +94,11 @@ function change(
     const known = await lockedApplication(tx, organizationId, id)
     const { before, row, clientSecret } = await decide(tx, templateFor(known))
     const application = { ...known, hidden: String(hidden ?? known.hidden) === 'true' }
-    const changes = changesBetween(told(known, before), told(application, row), SECRETS)
+    const changes = changesBetween(
+      auditFields(known, before),
+      auditFields(application, row),
+      SECRETS,
+    )
     if (changes.length > 0) {
       if (application.hidden !== known.hidden) await saveApplication(tx, application)
       const eventId = await recordEvent(tx, caller, {
