@@ -10,7 +10,7 @@ import {
   memberChanged,
   memberNames,
 } from './groups/index.ts'
-import { type OidcContext, recordKeptOutOfClient } from './oidc/index.ts'
+import { type OidcContext, recordDeniedClientSignIn } from './oidc/index.ts'
 import type { OrganizationContext } from './organizations/index.ts'
 import type { Config } from './platform/config.ts'
 import type { Db } from './platform/db/index.ts'
@@ -22,13 +22,13 @@ import { Outbound } from './platform/outbound/client.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { signInRules } from './platform/sign-in-rules.ts'
 import {
+  accountStatus,
   endSessionsOfChanged,
   forgetRecoveryCodes,
   type PortalContext,
-  userStanding,
 } from './portal/index.ts'
 import type { ReportContext } from './reports/index.ts'
-import { recordKeptOut, type SsoSliceContext, signOutAddress } from './sso/index.ts'
+import { recordDeniedSignIn, type SsoSliceContext, signOutAddress } from './sso/index.ts'
 import { type SystemContext, systemResource } from './systems/index.ts'
 import { findUsers, UnixUids, type UserContext, userResource } from './users/index.ts'
 
@@ -100,7 +100,7 @@ function makeContexts({ config, db, searchDb, sealer, send }: ContextParts): Con
     users,
     signOutAddress,
     sessionEnded: hook(),
-    keptOut: hook(),
+    signInDenied: hook(),
   }
   return {
     admins: {
@@ -115,7 +115,7 @@ function makeContexts({ config, db, searchDb, sealer, send }: ContextParts): Con
     applications: { db, sealer, send, postMail, outbound, publicUrl, changed: hook() },
     commands: { db, sealer, send, usernames },
     forwarding: { db, searchDb, sealer, outbound },
-    graph: { ...edges, db, commandDetails, userStanding: userStanding(db), isInactive },
+    graph: { ...edges, db, commandDetails, accountStatus: accountStatus(db), isInactive },
     groups: {
       ...edges,
       db,
@@ -153,8 +153,8 @@ function subscribe(contexts: Contexts): void {
     else await forgetMember(tx, actor.organizationId, systemId)
   })
 
-  portal.keptOut.on(recordKeptOut(sso))
-  portal.keptOut.on(recordKeptOutOfClient(oidc))
+  portal.signInDenied.on(recordDeniedSignIn(sso))
+  portal.signInDenied.on(recordDeniedClientSignIn(oidc))
 
   // Nobody listens yet to organizations.changed, graph.edgeChanged, groups.changed, applications.changed and
   // portal.sessionEnded.

@@ -25,7 +25,7 @@ type CommandDetails = (
 ) => Promise<ReadonlyMap<string, object>>
 
 /** The state of a user, now (null) or at a past instant. Null when it is not known. */
-export type UserStanding = (
+export type AccountStatusOf = (
   organizationId: string,
   userId: string,
   instant: Date | null,
@@ -57,7 +57,7 @@ export interface EdgeContext {
 
 export interface GraphContext extends EdgeContext {
   db: Db
-  userStanding: UserStanding
+  accountStatus: AccountStatusOf
   /** Whether nobody can use an application now, whoever reaches it. */
   isInactive: (db: Queryable, organizationId: string, applicationId: string) => Promise<boolean>
   commandDetails: CommandDetails

@@ -3,7 +3,7 @@ import type { Caller } from '../platform/caller.ts'
 import { invalid } from '../platform/errors.ts'
 import { chainsBetween } from './chains.ts'
 import { nodeNotFound } from './change.ts'
-import type { GraphContext, UserStanding } from './context.ts'
+import type { AccountStatusOf, GraphContext } from './context.ts'
 import { grantedWays, knownNodes } from './explain-store.ts'
 import type { NodeRef } from './pairs.ts'
 import type { AccessExplanation } from './schema.ts'
@@ -36,19 +36,19 @@ function momentOf({ at }: AccessQuestion, now: Date): Date | null {
 /** Only ACTIVATED users whose account is not locked reach anything. */
 function reasonAgainst(
   paths: number,
-  standing: Awaited<ReturnType<UserStanding>>,
+  status: Awaited<ReturnType<AccountStatusOf>>,
   inactive: boolean,
 ): AccessExplanation['reason'] {
   if (paths === 0) return 'no_path'
-  if (standing?.state === 'STAGED') return 'user_staged'
-  if (standing?.state === 'SUSPENDED') return 'user_suspended'
-  if (standing?.locked) return 'user_locked'
+  if (status?.state === 'STAGED') return 'user_staged'
+  if (status?.state === 'SUSPENDED') return 'user_suspended'
+  if (status?.locked) return 'user_locked'
   return inactive ? 'application_inactive' : null
 }
 
 /** Who can reach what, and why: every way, each edge with the event that granted it. */
 export async function explainAccess(
-  { db, names, userStanding, isInactive }: GraphContext,
+  { db, names, accountStatus, isInactive }: GraphContext,
   { organizationId }: Caller,
   question: AccessQuestion,
   now: Date,
@@ -66,8 +66,8 @@ export async function explainAccess(
   const ways = await grantedWays(tenant, organizationId, user, target, chains, at)
   const edges = ways.flat()
   const nodes = [user, target, ...edges.flatMap(({ near, far }) => [near, far])]
-  const [standing, inactive, called, events] = await Promise.all([
-    userStanding(organizationId, user.id, moment),
+  const [status, inactive, called, events] = await Promise.all([
+    accountStatus(organizationId, user.id, moment),
     moment === null &&
       target.type === 'application' &&
       isInactive(tenant, organizationId, target.id),
@@ -82,12 +82,12 @@ export async function explainAccess(
     const name = called.get(id)
     return { type, id, ...(name !== undefined && { name }) }
   }
-  const reason = reasonAgainst(ways.length, standing, inactive)
+  const reason = reasonAgainst(ways.length, status, inactive)
   return {
     user: named(user),
     target: named(target),
     at: (moment ?? now).toISOString(),
-    ...(standing && { userState: standing.state }),
+    ...(status && { userState: status.state }),
     allowed: reason === null,
     reason,
     paths: ways.map((way) =>

@@ -1,12 +1,12 @@
 export { type Binding, bindingsOf, membershipsOf } from './bindings-store.ts'
 export { changeEdge, checkMayOpen } from './change.ts'
 export {
+  type AccountStatusOf,
   type EdgeContext,
   type GraphActor,
   type GraphContext,
   type NodeNames,
   namesBy,
-  type UserStanding,
 } from './context.ts'
 export { groupsOf, holdNodes, insertEdge, membersOf } from './edge-store.ts'
 export { addUpMembersJob, forgetHistoryJob, graphJobs } from './jobs.ts'

@@ -1,4 +1,4 @@
 export type { OidcContext } from './context.ts'
+export { recordDeniedClientSignIn } from './denied-sign-in.ts'
 export { oidcJobs, tidyOidcJob } from './jobs.ts'
-export { recordKeptOutOfClient } from './kept-out.ts'
 export { oidcRoutes } from './routes.ts'

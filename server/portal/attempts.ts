@@ -15,8 +15,8 @@ import {
   type UserRow,
   userActor,
 } from '../users/index.ts'
-import type { KeptOut, Method, PortalContext } from './context.ts'
-import { attemptsAllowed, refusalOf } from './owed.ts'
+import type { DeniedSignIn, Method, PortalContext } from './context.ts'
+import { attemptsAllowed, refusalOf } from './next-step.ts'
 import type { Factor } from './recovery-codes.ts'
 import { portalSettings } from './settings.ts'
 
@@ -69,15 +69,15 @@ export const recordAttempt = (
  * kept out on the way somewhere is told to those above as well.
  */
 export const tellAttempt = (
-  { db, keptOut }: Pick<PortalContext, 'db' | 'keptOut'>,
+  { db, signInDenied }: Pick<PortalContext, 'db' | 'signInDenied'>,
   client: Client,
   user: UserRow,
   message: string,
-  kept?: KeptOut,
+  denied?: DeniedSignIn,
 ): Promise<void> =>
   db.tx(user.organization_id, async (tx) => {
     await recordAttempt(tx, user, client, ['pwd'], { error: message })
-    if (kept) await keptOut.fire(tx, userActor(user, client), kept)
+    if (denied) await signInDenied.fire(tx, userActor(user, client), denied)
   })
 
 /**

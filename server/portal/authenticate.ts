@@ -4,7 +4,7 @@ import { sha256 } from '../platform/secrets.ts'
 import { ifThereIsRoom } from '../platform/storage.ts'
 import { findUser, type UserRow } from '../users/index.ts'
 import type { PortalContext, UserSession } from './context.ts'
-import { refusalOf } from './owed.ts'
+import { refusalOf } from './next-step.ts'
 import { cookieName, toSession } from './sessions.ts'
 import { portalSettings } from './settings.ts'
 import {

@@ -20,7 +20,7 @@ export interface UserSession {
 }
 
 /** Somebody who may not sign in, on the way to an address of this service. */
-export interface KeptOut {
+export interface DeniedSignIn {
   user: Pick<UserRow, 'organization_id' | 'id' | 'username'>
   continueTo: string
   why: string
@@ -46,5 +46,5 @@ export interface PortalContext {
    */
   sessionEnded: Hook<UserActor, UserSession>
   /** The attempt is one on what is theirs as well. Told with the event of the attempt. */
-  keptOut: Hook<UserActor, KeptOut>
+  signInDenied: Hook<UserActor, DeniedSignIn>
 }

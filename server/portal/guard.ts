@@ -3,14 +3,14 @@ import { isSafe, type Sent } from '../platform/http/foreign-origin.ts'
 import { sameSecret } from '../platform/secrets.ts'
 import { findVisit, type Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
-import type { Owed } from './owed.ts'
+import type { SignInStep } from './next-step.ts'
 import { csrfOf, sessionEnded } from './sessions.ts'
 
 /** Whose request it is; `owed` names the unfinished sign-ins that may come here as well. */
 export async function admitVisit(
   context: PortalContext,
   request: Sent,
-  owed: readonly Owed[] = [],
+  owed: readonly SignInStep[] = [],
 ): Promise<Visit> {
   const visit = await findVisit(context, request)
   if (!visit) throw sessionEnded()

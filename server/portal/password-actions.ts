@@ -22,7 +22,7 @@ import { nameSubject, proveAgain, userSubject, wrongPassword } from './attempts.
 import type { Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
 import { type MailReset, mailResetJob } from './job-definitions.ts'
-import { changeAllowedAt, isBeyondRecovery, type SignInPolicy } from './owed.ts'
+import { changeAllowedAt, isBeyondRecovery, type SignInPolicy } from './next-step.ts'
 import type { LinkAnswer, PasswordRules, ResetRequest } from './schema.ts'
 import { mustContinue, type SignedIn } from './sessions.ts'
 import { portalSettings } from './settings.ts'

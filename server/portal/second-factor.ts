@@ -16,7 +16,7 @@ import {
 import { proveAgain, recordAttempt, refused, wrongCode } from './attempts.ts'
 import type { Visit } from './authenticate.ts'
 import type { Method, PortalContext } from './context.ts'
-import { mustEnroll, refusalOf } from './owed.ts'
+import { mustEnroll, refusalOf } from './next-step.ts'
 import { type Factor, replaceRecoveryCodes, spendFactor } from './recovery-codes.ts'
 import type { TotpEnrollment } from './schema.ts'
 import { mustContinue, type SignedIn } from './sessions.ts'

@@ -6,7 +6,7 @@ import { newId } from '../platform/ids.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { UserRow } from '../users/index.ts'
 import type { Method, PortalContext, UserSession } from './context.ts'
-import { type Owed, owedBy } from './owed.ts'
+import { nextSignInStep, type SignInStep } from './next-step.ts'
 import type { PortalSettings } from './settings.ts'
 import { advanceSession, insertSession, type SessionRow } from './store.ts'
 
@@ -67,7 +67,7 @@ interface Step {
 function nextState({ user, client, methods, settings }: Step) {
   const now = new Date()
   const { idleSessionDurationMinutes: idle, cookieExpirationType } = settings.userPortal
-  const owed: Owed | null = owedBy(user, methods, settings.passwordPolicy, now)
+  const owed: SignInStep | null = nextSignInStep(user, methods, settings.passwordPolicy, now)
   const minutes = owed === null ? Math.max(LONGEST_MINUTES, idle) : HALF_OPEN_MINUTES
   const token = randomToken()
   const state = {

@@ -1,6 +1,6 @@
 import { getOrganization, settingsOf } from '../organizations/index.ts'
 import type { Queryable } from '../platform/db/index.ts'
-import type { SignInPolicy } from './owed.ts'
+import type { SignInPolicy } from './next-step.ts'
 
 /** What an organization decides about signing in. */
 export interface PortalSettings {

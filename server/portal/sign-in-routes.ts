@@ -9,7 +9,7 @@ import { describeSession } from './account.ts'
 import { findVisit, type Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
 import { admitVisit } from './guard.ts'
-import type { Owed } from './owed.ts'
+import type { SignInStep } from './next-step.ts'
 import { describeLink, passwordRules, replaceExpired, requestReset } from './password-actions.ts'
 import {
   Code,
@@ -78,7 +78,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
   const step = <S extends TSchema>(
     path: string,
     summary: string,
-    owed: Owed,
+    owed: SignInStep,
     body: S,
     take: (client: Client, visit: Visit, given: Static<S>) => Promise<SignedIn>,
   ) =>

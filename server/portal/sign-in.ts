@@ -22,7 +22,7 @@ import {
 } from './attempts.ts'
 import type { Visit } from './authenticate.ts'
 import type { Method, PortalContext } from './context.ts'
-import { isBeyondRecovery, refusalOf } from './owed.ts'
+import { isBeyondRecovery, refusalOf } from './next-step.ts'
 import type { SignInRequest } from './schema.ts'
 import { continueSession, openSession, type SignedIn } from './sessions.ts'
 import { type PortalSettings, portalSettings } from './settings.ts'

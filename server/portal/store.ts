@@ -1,14 +1,14 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { Method } from './context.ts'
-import type { Owed } from './owed.ts'
+import type { SignInStep } from './next-step.ts'
 
 export interface SessionRow {
   organization_id: string
   id: string
   user_id: string
   hash: Buffer
-  owed: Owed | null
+  owed: SignInStep | null
   methods: Method[]
   client_ip: string | null
   useragent: string | null

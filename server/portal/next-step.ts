@@ -2,7 +2,7 @@ import { isPasswordExpired, isRestricted, type UserRow } from '../users/index.ts
 import type { Method } from './context.ts'
 
 /** What a session still lacks: a code, a new password in place of an expired one, a second factor. */
-export type Owed = 'totp' | 'password' | 'enrollment'
+export type SignInStep = 'totp' | 'password' | 'enrollment'
 
 /** The members of the organization's `passwordPolicy` that decide about signing in. */
 export interface SignInPolicy {
@@ -79,12 +79,12 @@ export function changeAllowedAt(user: UserRow, policy: SignInPolicy, now: Date):
 }
 
 /** The next step of a sign-in. The code comes first: nothing of the account can be changed without it. */
-export function owedBy(
+export function nextSignInStep(
   user: UserRow,
   methods: readonly Method[],
   policy: SignInPolicy,
   now: Date,
-): Owed | null {
+): SignInStep | null {
   if (user.totp_secret !== null && !methods.includes('otp')) return 'totp'
   if (mustChangePassword(user, policy, now)) return 'password'
   return mustEnroll(user, now) ? 'enrollment' : null

@@ -1,6 +1,6 @@
 import { findOidcApplication } from '../applications/index.ts'
 import type { Listener } from '../platform/hooks.ts'
-import type { KeptOut } from '../portal/index.ts'
+import type { DeniedSignIn } from '../portal/index.ts'
 import { recordAttempt } from '../sso/index.ts'
 import type { UserActor } from '../users/index.ts'
 import type { OidcContext } from './context.ts'
@@ -8,8 +8,8 @@ import { attemptOf } from './record.ts'
 import { OidcRefusal } from './refusal.ts'
 
 /** A sign-in that is denied at the portal counts as an attempt on the application all the same. */
-export const recordKeptOutOfClient =
-  (context: OidcContext): Listener<UserActor, KeptOut> =>
+export const recordDeniedClientSignIn =
+  (context: OidcContext): Listener<UserActor, DeniedSignIn> =>
   async (tx, { client }, { user: { organization_id, id, username }, continueTo, why }) => {
     const [, clientId] = /^\/oidc\/([^/?#]+)\/authorize\?/.exec(continueTo) ?? []
     const application = clientId && (await findOidcApplication(context, clientId))

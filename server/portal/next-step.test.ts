@@ -7,11 +7,11 @@ import {
   isBeyondRecovery,
   isLocked,
   mustEnroll,
-  type Owed,
-  owedBy,
+  nextSignInStep,
   refusalOf,
   type SignInPolicy,
-} from './owed.ts'
+  type SignInStep,
+} from './next-step.ts'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 const days = (count: number) => new Date(NOW.getTime() + count * 86_400_000).toISOString()
@@ -39,7 +39,7 @@ test('what a sign-in still needs, in its order', () => {
   }
   const enrolled = { totp_secret: 'sealed' }
   const expired = { password_expired: true }
-  const cases: [Partial<UserRow>, Method[], SignInPolicy, Owed | null][] = [
+  const cases: [Partial<UserRow>, Method[], SignInPolicy, SignInStep | null][] = [
     [{}, ['pwd'], {}, null],
     [enrolled, ['pwd'], {}, 'totp'],
     [enrolled, ['pwd', 'otp'], {}, null],
@@ -55,7 +55,7 @@ test('what a sign-in still needs, in its order', () => {
     [{ ...expired, profile: { restrictedFields: [{ field: 'password' }] } }, ['pwd'], {}, null],
   ]
   for (const [at, [changes, methods, policy, owed]] of cases.entries())
-    assert.equal(owedBy(userWith(changes), methods, policy, NOW), owed, `case ${at}`)
+    assert.equal(nextSignInStep(userWith(changes), methods, policy, NOW), owed, `case ${at}`)
 })
 
 test('a required second factor can wait while the user is excused', () => {

@@ -1,15 +1,15 @@
-import type { UserStanding } from '../graph/index.ts'
+import type { AccountStatusOf } from '../graph/index.ts'
 import type { Db } from '../platform/db/index.ts'
 import { findUser, stateAt } from '../users/index.ts'
-import { isLocked } from './owed.ts'
+import { isLocked } from './next-step.ts'
 import { portalSettings } from './settings.ts'
 
 /**
  * Whether a user can use what they reach. Of the past only the state is told: a lock may have ended by itself, which
  * leaves no event.
  */
-export const userStanding =
-  (db: Db): UserStanding =>
+export const accountStatus =
+  (db: Db): AccountStatusOf =>
   async (organizationId, userId, instant) => {
     const now = new Date()
     if (instant) {

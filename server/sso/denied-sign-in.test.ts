@@ -64,7 +64,7 @@ test('whoever is kept out at the sign-in has tried the application they were on 
 
 test('whoever is kept out is told once, with the event of the attempt', async () => {
   const { org, application, user } = await newWorld(app)
-  const news = listenTo(app.contexts.portal.keptOut, org.organizationId)
+  const news = listenTo(app.contexts.portal.signInDenied, org.organizationId)
   const signIn = (more: object = {}) =>
     app.http.inject({
       method: 'POST',

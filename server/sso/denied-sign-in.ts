@@ -4,7 +4,7 @@ import {
   type SsoApplication,
 } from '../applications/index.ts'
 import type { Listener } from '../platform/hooks.ts'
-import type { KeptOut } from '../portal/index.ts'
+import type { DeniedSignIn } from '../portal/index.ts'
 import type { UserActor } from '../users/index.ts'
 import { type Attempt, recordAttempt } from './attempts.ts'
 import type { SsoSliceContext } from './context.ts'
@@ -42,8 +42,8 @@ async function destinationOf(
 }
 
 /** A sign-in that is denied at the portal counts as an attempt on the application all the same. */
-export const recordKeptOut =
-  (context: SsoSliceContext): Listener<UserActor, KeptOut> =>
+export const recordDeniedSignIn =
+  (context: SsoSliceContext): Listener<UserActor, DeniedSignIn> =>
   async (tx, { client }, { user: { organization_id, id, username }, continueTo, why }) => {
     const destination = await destinationOf(context, continueTo)
     if (!destination || destination.application.organizationId !== organization_id) return
