@@ -12,7 +12,12 @@ import {
   type Visitor,
 } from '../sso/index.ts'
 import { addressesOf, authorizePath, withAnswer } from './addresses.ts'
-import { type Ask, afterSignIn, readAsk, readRedirectUri } from './ask.ts'
+import {
+  type AuthorizationRequest,
+  afterSignIn,
+  readAuthorizationRequest,
+  readRedirectUri,
+} from './authorization-request.ts'
 import type { OidcContext } from './context.ts'
 import { admitAs } from './holder.ts'
 import type { Params } from './params.ts'
@@ -33,7 +38,10 @@ const page = (status: number, text: string): Outcome => ({
 })
 /** Unknown, deleted or switched off: nobody learns what exists. */
 const unavailable = () =>
-  page(403, 'This application is not available to you. Ask your administrator if you need it.')
+  page(
+    403,
+    'This application is not available to you. AuthorizationRequest your administrator if you need it.',
+  )
 const misdirected = () =>
   page(400, 'The application has sent you here with a request that cannot be answered.')
 
@@ -42,7 +50,7 @@ async function grant(
   { db }: OidcContext,
   { client }: Visitor,
   application: OidcApplication,
-  ask: Ask,
+  request: AuthorizationRequest,
   { session, user }: Person,
 ): Promise<string> {
   const { organizationId, id } = application
@@ -53,10 +61,10 @@ async function grant(
       session_id: session.id,
       code_hash: sha256(code),
       seconds: CODE_SECONDS,
-      redirect_uri: ask.redirectUri,
-      challenge: ask.challenge ?? null,
-      nonce: ask.nonce ?? null,
-      scopes: ask.scopes,
+      redirect_uri: request.redirectUri,
+      challenge: request.challenge ?? null,
+      nonce: request.nonce ?? null,
+      scopes: request.scopes,
       public_client: application.secretHash === null,
       authenticated_at: session.authenticatedAt.toISOString(),
       methods: session.methods,
@@ -68,7 +76,7 @@ async function grant(
   return code
 }
 
-const isFresh = ({ session }: SignedIn, { freshSince }: Ask): boolean =>
+const isFresh = ({ session }: SignedIn, { freshSince }: AuthorizationRequest): boolean =>
   freshSince === undefined || session.authenticatedAt.getTime() >= freshSince
 
 /** The code for whoever is signed in as the request wants it, or the way to sign in. */
@@ -77,28 +85,28 @@ async function proceed(
   visitor: Visitor,
   application: OidcApplication,
   params: Params,
-  ask: Ask,
+  request: AuthorizationRequest,
 ): Promise<Outcome> {
   const { organizationId } = application
   const signIn = (fresh: boolean) => {
-    const comeBack = authorizePath(application, afterSignIn(params, ask))
+    const comeBack = authorizePath(application, afterSignIn(params, request))
     return redirectTo(signInAddress(comeBack, { fresh, organizationId }))
   }
   const signedIn = await visitor.person()
-  if (!signedIn || !isFresh(signedIn, ask)) {
-    if (ask.silent)
+  if (!signedIn || !isFresh(signedIn, request)) {
+    if (request.silent)
       throw new OidcRefusal(
         'login_required',
         'passive',
         'Nobody is signed in (or a fresh sign-in is wanted), and the request is silent (prompt none)',
       )
-    return signIn(ask.freshSince !== undefined)
+    return signIn(request.freshSince !== undefined)
   }
   try {
     const person = await admitAs(context, application, signedIn, false, 'access_denied')
-    const code = await grant(context, visitor, application, ask, person)
+    const code = await grant(context, visitor, application, request, person)
     const { issuer: iss } = addressesOf(context, application)
-    return redirectTo(withAnswer(ask.redirectUri, { code, state: ask.state, iss }))
+    return redirectTo(withAnswer(request.redirectUri, { code, state: request.state, iss }))
   } catch (error) {
     // The session has ended since we looked.
     if (codeOf(error) === '23503') return signIn(false)
@@ -158,8 +166,8 @@ export async function authorize(
     return misdirected()
   }
   try {
-    const ask = readAsk(application, redirectUri, params, Date.now())
-    return await proceed(context, visitor, application, params, ask)
+    const request = readAuthorizationRequest(application, redirectUri, params, Date.now())
+    return await proceed(context, visitor, application, params, request)
   } catch (error) {
     if (!(error instanceof OidcRefusal)) throw error
     return refuse(context, visitor, application, { redirectUri, params }, error)

@@ -1,6 +1,6 @@
 import type { OidcApplication } from '../applications/index.ts'
 import { opaque, type Person } from '../sso/index.ts'
-import type { Scope } from './ask.ts'
+import type { Scope } from './authorization-request.ts'
 
 type Claims = Record<string, string | string[] | undefined>
 

@@ -1,6 +1,6 @@
 import { allCertificates, type OidcApplication } from '../applications/index.ts'
 import { addressesOf } from './addresses.ts'
-import { PROMPTS, SCOPES } from './ask.ts'
+import { PROMPTS, SCOPES } from './authorization-request.ts'
 import { CLAIM_NAMES } from './claims.ts'
 import type { OidcContext } from './context.ts'
 import { toJwk } from './jwt.ts'

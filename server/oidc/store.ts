@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
-import type { Scope } from './ask.ts'
+import type { Scope } from './authorization-request.ts'
 
 export interface GrantRow {
   id: string

@@ -1,6 +1,5 @@
 import type { SsoApplication } from '../applications/index.ts'
 import { AppError } from '../platform/errors.ts'
-import type { SignInAsk } from './ask.ts'
 import { attributesFor } from './decide/attributes.ts'
 import { authnContextFor } from './decide/authn-context.ts'
 import { nameIdFor } from './decide/name-id.ts'
@@ -19,6 +18,7 @@ import { write } from './messages/xml-writer.ts'
 import type { Person } from './person.ts'
 import { redacted } from './redact.ts'
 import { Refusal } from './refusal.ts'
+import type { SignInRequest } from './sign-in-request.ts'
 
 export const signingKeyOf = ({ certificates, config }: SsoApplication): SigningKey => ({
   privateKey: certificates.current.privateKey,
@@ -40,7 +40,7 @@ const protectionOf = (application: SsoApplication): Protection => {
   }
 }
 
-const frameOf = ({ config }: SsoApplication, ask: SignInAsk, now: number) => ({
+const frameOf = ({ config }: SsoApplication, ask: SignInRequest, now: number) => ({
   id: newMessageId(),
   now,
   issuer: config.idpEntityId,
@@ -64,7 +64,12 @@ function checkSubject(subject: string | undefined, nameId: NameId, { user }: Per
   )
 }
 
-async function respond(application: SsoApplication, ask: SignInAsk, person: Person, now: number) {
+async function respond(
+  application: SsoApplication,
+  ask: SignInRequest,
+  person: Person,
+  now: number,
+) {
   const { config } = application
   const { session, user, groups } = person
   const nameId = nameIdFor({ user, session, application }, ask.nameIdPolicy)
@@ -93,7 +98,7 @@ async function respond(application: SsoApplication, ask: SignInAsk, person: Pers
 /** The response for somebody who may have it. */
 export async function issue(
   application: SsoApplication,
-  ask: SignInAsk,
+  ask: SignInRequest,
   person: Person,
   now: number,
 ): Promise<Issued> {
@@ -108,7 +113,7 @@ export async function issue(
 
 export const issueError = (
   application: SsoApplication,
-  ask: SignInAsk,
+  ask: SignInRequest,
   status: Status,
   now: number,
 ): Promise<string> =>

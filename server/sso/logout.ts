@@ -6,7 +6,6 @@ import {
 import type { Queryable, Tx } from '../platform/db/index.ts'
 import { endSession, type UserSession } from '../portal/index.ts'
 import { userActor } from '../users/index.ts'
-import type { LogoutAsk } from './ask.ts'
 import { type Attempt, mayRecord, recordAttempt } from './attempts.ts'
 import { endpointsOf, type SsoSliceContext, type Visitor } from './context.ts'
 import { checkFrame, checkIssuer } from './inbound/check-frame.ts'
@@ -22,6 +21,7 @@ import { type Outcome, redirectTo, refusalPage, signedOutPage } from './outcome.
 import { keepPending, newToken, readToken, type Token } from './pending.ts'
 import { receivedText } from './redact.ts'
 import { Refusal } from './refusal.ts'
+import type { PendingLogout } from './sign-in-request.ts'
 import {
   deleteLogout,
   insertLogout,
@@ -151,7 +151,7 @@ async function signOutFor(
   context: SsoSliceContext,
   visitor: Visitor,
   application: SsoApplication,
-  ask: LogoutAsk,
+  ask: PendingLogout,
 ): Promise<Outcome> {
   const { organizationId, id } = application
   const person = await visitor.person()
@@ -223,7 +223,7 @@ async function receiveLogoutRequest(
   checkFrame(request, { spEntityId: config.spEntityId, destinations: [slo], now })
   if (request.notOnOrAfter !== undefined && request.notOnOrAfter <= now)
     throw new Refusal('stale', 'The time up to which the request is good (NotOnOrAfter) is over')
-  const ask: LogoutAsk = {
+  const ask: PendingLogout = {
     kind: 'logout',
     requestId: request.id,
     nameId: request.nameId,
@@ -285,7 +285,7 @@ export async function resumeLogout(
   visitor: Visitor,
   { organizationId, hash }: Token,
   applicationId: string,
-  ask: LogoutAsk,
+  ask: PendingLogout,
 ): Promise<Outcome> {
   const waited = await takePending(context.db.tenant(organizationId), organizationId, hash)
   if (!waited) return signedOutPage([])

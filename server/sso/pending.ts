@@ -1,8 +1,8 @@
 import type { SsoApplication } from '../applications/index.ts'
 import { isId } from '../platform/ids.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
-import type { Ask } from './ask.ts'
 import type { SsoSliceContext } from './context.ts'
+import type { PendingRequest } from './sign-in-request.ts'
 import { findPending, insertPending, trimPending } from './store.ts'
 
 /** As long as it may take to sign in, with a second factor and a forgotten password. */
@@ -39,7 +39,7 @@ const TRIM_ONE_IN = 64
 export async function keepPending(
   { db }: SsoSliceContext,
   { organizationId, id }: SsoApplication,
-  request: Ask,
+  request: PendingRequest,
 ): Promise<string> {
   const token = newToken(organizationId)
   const tenant = db.tenant(organizationId)
@@ -56,5 +56,5 @@ export async function keepPending(
 export async function peekPending({ db }: SsoSliceContext, { organizationId, hash }: Token) {
   const row = await findPending(db.tenant(organizationId), organizationId, hash)
   // Written by keepPending alone.
-  return row && { applicationId: row.application_id, ask: row.request as Ask }
+  return row && { applicationId: row.application_id, ask: row.request as PendingRequest }
 }

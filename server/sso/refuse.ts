@@ -2,13 +2,13 @@ import type { SsoApplication } from '../applications/index.ts'
 import { sha256 } from '../platform/secrets.ts'
 import { signInAddress } from '../portal/index.ts'
 import type { UserRow } from '../users/index.ts'
-import type { SignInAsk } from './ask.ts'
 import { type Attempt, mayRecord, recordAttempt } from './attempts.ts'
 import type { SsoSliceContext, Visitor } from './context.ts'
 import { issueError } from './issue.ts'
 import { type Outcome, refusalPage } from './outcome.ts'
 import { PENDING_SECONDS, resumePath, type Token } from './pending.ts'
 import type { Refusal } from './refusal.ts'
+import type { SignInRequest } from './sign-in-request.ts'
 import { noteAnswered, takePending } from './store.ts'
 
 /** A request is accepted for that long, and may wait for a sign-in after that. */
@@ -18,7 +18,7 @@ export const requestHash = (requestId: string): Buffer => sha256(requestId)
 
 /** What is known when a sign-in is refused; the earlier, the less. */
 export interface Situation {
-  ask?: SignInAsk | undefined
+  ask?: SignInRequest | undefined
   token?: Token | undefined
   user?: UserRow | undefined
   idpInitiated: boolean
@@ -69,7 +69,7 @@ export async function refuse(
   return responseForm(ask, response)
 }
 
-export const responseForm = ({ acsUrl, relayState }: SignInAsk, xml: string): Outcome => ({
+export const responseForm = ({ acsUrl, relayState }: SignInRequest, xml: string): Outcome => ({
   binding: 'post',
   action: acsUrl,
   fields: {

@@ -6,7 +6,6 @@ import {
 import { isUniqueViolation } from '../platform/db/index.ts'
 import { codeOf } from '../platform/errors.ts'
 import { signInAddress, type UserSession } from '../portal/index.ts'
-import type { SignInAsk } from './ask.ts'
 import { recordAttempt } from './attempts.ts'
 import { endpointsOf, type SignedIn, type SsoSliceContext, type Visitor } from './context.ts'
 import { readAuthnRequest } from './inbound/authn-request.ts'
@@ -21,6 +20,7 @@ import { admit, type Person } from './person.ts'
 import { receivedText } from './redact.ts'
 import { Refusal } from './refusal.ts'
 import { ANSWERED_SECONDS, refuse, requestHash, responseForm, type Situation } from './refuse.ts'
+import type { SignInRequest } from './sign-in-request.ts'
 import { ANSWERED_ONCE, insertAnswered, takePending } from './store.ts'
 
 // Signing on to an application, started there (with a request) or here (without).
@@ -44,7 +44,7 @@ function readAsk(
   application: SsoApplication,
   inbound: Inbound,
   now: number,
-): SignInAsk {
+): SignInRequest {
   const { config } = application
   const spEntityId = configuredEntity(application)
   const request = readAuthnRequest(inbound, config.spCertificate)
@@ -68,7 +68,7 @@ function readAsk(
   }
 }
 
-const isFresh = ({ authenticatedAt }: UserSession, ask: SignInAsk): boolean =>
+const isFresh = ({ authenticatedAt }: UserSession, ask: SignInRequest): boolean =>
   !ask.forceAuthn || authenticatedAt.getTime() >= ask.receivedAt
 
 /** Change, trace and the end of what waited commit together; the browser gets the response afterwards. */
@@ -76,7 +76,7 @@ async function commit(
   { db }: SsoSliceContext,
   { client }: Visitor,
   application: SsoApplication,
-  ask: SignInAsk,
+  ask: SignInRequest,
   { person, issued, token }: { person: Person; issued: Issued; token: Token | undefined },
 ): Promise<void> {
   const { organizationId, id } = application
@@ -112,7 +112,7 @@ async function answer(
   context: SsoSliceContext,
   visitor: Visitor,
   application: SsoApplication,
-  ask: SignInAsk,
+  ask: SignInRequest,
   signedIn: SignedIn,
   token?: Token,
 ): Promise<Outcome> {
@@ -143,7 +143,7 @@ async function proceed(
   context: SsoSliceContext,
   visitor: Visitor,
   application: SsoApplication,
-  ask: SignInAsk,
+  ask: SignInRequest,
   { token, comeBack }: { token?: Token; comeBack: () => Promise<string> },
 ): Promise<Outcome> {
   const signedIn = await visitor.person()
@@ -203,7 +203,7 @@ export async function startHere(
     if (!active) throw new Refusal('no_access', 'The application is not active')
     const { idpInitUrl, defaultRelayState } = config
     if (idpInitUrl !== '' && !isOurs(context, idpInitUrl)) return redirectTo(idpInitUrl)
-    const ask: SignInAsk = {
+    const ask: SignInRequest = {
       kind: 'sign-in',
       acsUrl: chooseAcs(
         { acsUrl: undefined, acsIndex: undefined, protocolBinding: undefined },
@@ -230,7 +230,7 @@ export async function resumeSignIn(
   visitor: Visitor,
   token: Token,
   applicationId: string,
-  ask: SignInAsk,
+  ask: SignInRequest,
 ): Promise<Outcome> {
   const { organizationId } = token
   const application = await findSsoApplicationById(context, organizationId, applicationId)

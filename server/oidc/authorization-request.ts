@@ -12,7 +12,7 @@ export const PROMPTS = ['none', 'login', 'select_account', 'consent'] as const
 /** Ours: how an address that somebody comes back to after signing in says from when on the proof counts. */
 const FRESH_SINCE = 'fresh_since'
 
-export interface Ask {
+export interface AuthorizationRequest {
   redirectUri: string
   state: string | undefined
   nonce: string | undefined
@@ -99,12 +99,12 @@ function readPrompt(params: Params): string[] {
 const asksAgain = (prompts: string[]): boolean =>
   prompts.includes('login') || prompts.includes('select_account')
 
-export function readAsk(
+export function readAuthorizationRequest(
   application: OidcApplication,
   redirectUri: string,
   params: Params,
   now: number,
-): Ask {
+): AuthorizationRequest {
   for (const [name, error] of Object.entries(UNSUPPORTED))
     if (params.get(name) !== undefined)
       throw new OidcRefusal(error, 'not_supported', `${name} is not supported`)
@@ -150,7 +150,7 @@ const CARRIED = [
  * The same request for somebody who comes back from signing in: they are asked again only if that proof is too old as well.
  * Whoever shortens this address could have shortened the first one; `auth_time` tells the client what is true.
  */
-export function afterSignIn(params: Params, { freshSince }: Ask): string {
+export function afterSignIn(params: Params, { freshSince }: AuthorizationRequest): string {
   const query = params.query(CARRIED)
   if (freshSince !== undefined) query.set(FRESH_SINCE, String(freshSince))
   return query.toString()

@@ -6,7 +6,7 @@ import type { Binding } from './names.ts'
 
 type Asked = Partial<Pick<AuthnRequest, 'nameIdPolicy' | 'requestedContext' | 'subject'>>
 
-export interface SignInAsk extends Asked {
+export interface SignInRequest extends Asked {
   kind: 'sign-in'
   /** Absent when the person started here. */
   requestId?: string
@@ -20,7 +20,7 @@ export interface SignInAsk extends Asked {
   xml?: string
 }
 
-export interface LogoutAsk extends Pick<LogoutRequest, 'nameId' | 'sessionIndexes'> {
+export interface PendingLogout extends Pick<LogoutRequest, 'nameId' | 'sessionIndexes'> {
   kind: 'logout'
   requestId: string
   relayState?: string | undefined
@@ -28,4 +28,4 @@ export interface LogoutAsk extends Pick<LogoutRequest, 'nameId' | 'sessionIndexe
   xml: string
 }
 
-export type Ask = SignInAsk | LogoutAsk
+export type PendingRequest = SignInRequest | PendingLogout
