@@ -5,7 +5,7 @@ import { newId, uuidv7 } from '../platform/ids.ts'
 import { OutboundError } from '../platform/outbound/errors.ts'
 import { type ForwardingContext, secretContext } from './context.ts'
 import { secretsOf } from './deliver.ts'
-import { readFilter, readPlace, startOf } from './filter.ts'
+import { readCursor, readFilter, startOf } from './filter.ts'
 import { dropBatch, readRun, restart } from './run-store.ts'
 import type {
   Delivery,
@@ -217,7 +217,7 @@ export async function replay(
 ): Promise<Forwarder> {
   const { organizationId } = caller
   const now = clock(context)
-  const cursor = readPlace(from, now)
+  const cursor = readCursor(from, now)
   await context.db.tx(organizationId, async (tx) => {
     const before = await lockForwarder(tx, organizationId, id)
     if (!before) throw forwarderNotFound()

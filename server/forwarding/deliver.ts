@@ -4,14 +4,13 @@ import { newId, uuidv7 } from '../platform/ids.ts'
 import { judge } from '../platform/outbound/retry.ts'
 import { randomToken } from '../platform/secrets.ts'
 import { type ForwardingContext, secretContext } from './context.ts'
-import { isAfter, type Place, readFilter, startOf } from './filter.ts'
+import { type EventCursor, isAfter, readFilter, startOf } from './filter.ts'
 import { filterCondition } from './filter-sql.ts'
 import {
   type Batch,
   type Due,
   fixBatch,
   type Lease,
-  type PlacedEvent,
   type Run,
   readArrivals,
   readPlaces,
@@ -19,6 +18,7 @@ import {
   readSnapshot,
   renewLease,
   type Step,
+  type StoredEvent,
   saveFailure,
   saveSuccess,
   skipTo,
@@ -47,7 +47,7 @@ export async function secretsOf(
   return Promise.all(sealed.map((one) => sealer.unseal(one, secretContext(id))))
 }
 
-function cutToSize(events: readonly PlacedEvent[]): PlacedEvent[] {
+function cutToSize(events: readonly StoredEvent[]): StoredEvent[] {
   let bytes = 0
   const end = events.findIndex(({ document }, at) => {
     bytes += Buffer.byteLength(document)
@@ -56,7 +56,7 @@ function cutToSize(events: readonly PlacedEvent[]): PlacedEvent[] {
   return end === -1 ? [...events] : events.slice(0, end)
 }
 
-const keyOf = ({ timestamp, id }: Place): string => `${timestamp}:${id}`
+const keyOf = ({ timestamp, id }: EventCursor): string => `${timestamp}:${id}`
 
 /** What comes next: owed events first, then those after the cursor, in their order. */
 async function nextStep(
@@ -64,18 +64,18 @@ async function nextStep(
   { tenant, id }: Due,
   run: Run,
   now: number,
-): Promise<Step & { events: PlacedEvent[]; more: boolean }> {
+): Promise<Step & { events: StoredEvent[]; more: boolean }> {
   const filter = readFilter(run.service, run.search_term, now)
   const own = db.tenant(tenant)
   const search = searchDb.tenant(tenant)
   const { cursor: from, batch_size: limit } = run
   // In this order: arrivals in the snapshot are of events that the reads below see.
   const snapshot = await readSnapshot(own)
-  const mark = await readWatermark(db)
+  const watermark = await readWatermark(db)
   const late = await readArrivals(own, tenant, id, from, limit)
   const matching =
     late.length === 0 ? [] : await readPlaces(search, tenant, late, filterCondition(filter))
-  const before = Math.min(mark, from.timestamp + WINDOW_MS)
+  const before = Math.min(watermark, from.timestamp + WINDOW_MS)
   const room = limit - matching.length
   const fresh = room === 0 ? [] : await readBetween(search, [tenant], filter, from, before, room)
   const events = cutToSize([...matching, ...fresh])
@@ -96,7 +96,7 @@ async function nextStep(
     settled,
     events,
     // The watermark moves on with the clock; what lies before it now has been looked at.
-    more: !exhausted || before < mark,
+    more: !exhausted || before < watermark,
   }
 }
 

@@ -2,13 +2,13 @@ import { readEventQuery, readSelection, type Selection } from '../insights/index
 import { invalid } from '../platform/errors.ts'
 
 export type Filter = Pick<Selection, 'services' | 'term'>
-export type Place = { timestamp: number; id: string }
+export type EventCursor = { timestamp: number; id: string }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 /** Before every event of that millisecond. */
-export const startOf = (timestamp: number): Place => ({ timestamp, id: FIRST_ID })
+export const startOf = (timestamp: number): EventCursor => ({ timestamp, id: FIRST_ID })
 
-export const isAfter = (a: Place, b: Place): boolean =>
+export const isAfter = (a: EventCursor, b: EventCursor): boolean =>
   a.timestamp > b.timestamp || (a.timestamp === b.timestamp && a.id > b.id)
 
 /** Read by the rules of the queries. */
@@ -22,7 +22,7 @@ const badFrom =
   'from must be a past time of the form yyyy-mm-ddTHH:mm:ssZ, or [milliseconds, "id"] as in X-Search_after'
 
 /** A time, or the place of an event as the queries give it. */
-export function readPlace(from: unknown, now: number): Place {
+export function readCursor(from: unknown, now: number): EventCursor {
   const asQuery = (body: object) => readEventQuery({ service: ['all'], ...body }, now)
   const start_time = new Date(now).toISOString()
   try {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { empty, type Sql, sql } from '../platform/db/sql.ts'
-import type { Place } from './filter.ts'
+import type { EventCursor } from './filter.ts'
 import { iso, millis } from './store.ts'
 
 // Where forwarders stand: finding work, fixing batches, leases, cursors.
@@ -18,7 +18,7 @@ export const listReady = (db: Queryable, now: number): Promise<Due[]> =>
      order by next_at, forwarder_id`)
 
 /** Of those, the ones with something to do. `db` acts for all these tenants; nothing is written. */
-export const listDue = (db: Queryable, ready: readonly Due[], mark: number): Promise<Due[]> =>
+export const listDue = (db: Queryable, ready: readonly Due[], watermark: number): Promise<Due[]> =>
   db.many<Due>(sql`
     select r.tenant, r.forwarder_id as id
       from unnest(${ready.map(({ id }) => id)}::text[]) with ordinality as ready (id, place)
@@ -26,7 +26,7 @@ export const listDue = (db: Queryable, ready: readonly Due[], mark: number): Pro
      where r.pending
         or exists (select from events e
                     where e.organization_id = r.tenant
-                      and e.timestamp >= r.cursor_timestamp and e.timestamp < ${iso(mark)}::timestamptz
+                      and e.timestamp >= r.cursor_timestamp and e.timestamp < ${iso(watermark)}::timestamptz
                       and (e.timestamp, e.id) > (r.cursor_timestamp, r.cursor_id))
         or exists (select from forwarder_arrivals a
                     where a.organization_id = r.tenant and a.forwarder_id = r.forwarder_id
@@ -45,7 +45,7 @@ export interface Run {
   active: boolean
   pending: boolean
   step: number
-  cursor: Place
+  cursor: EventCursor
   attempts: number
   failing_since: string | null
 }
@@ -75,19 +75,19 @@ export const readArrivals = (
   db: Queryable,
   organizationId: string,
   id: string,
-  cursor: Place,
+  cursor: EventCursor,
   limit: number,
-): Promise<Place[]> =>
-  db.many<Place>(sql`
+): Promise<EventCursor[]> =>
+  db.many<EventCursor>(sql`
     select ${millis(sql`timestamp`)} as timestamp, id::text as id from forwarder_arrivals
      where organization_id = ${organizationId} and forwarder_id = ${id}
        and (timestamp, id) <= (${iso(cursor.timestamp)}::timestamptz, ${cursor.id}::uuid)
      order by timestamp, id limit ${limit}`)
 
-const places = (list: readonly Place[]) =>
+const places = (list: readonly EventCursor[]) =>
   sql`unnest(${list.map(({ timestamp }) => iso(timestamp))}::timestamptz[], ${list.map(({ id }) => id)}::uuid[])`
 
-export interface PlacedEvent extends Place {
+export interface StoredEvent extends EventCursor {
   document: string
 }
 
@@ -95,10 +95,10 @@ export interface PlacedEvent extends Place {
 export const readPlaces = (
   db: Queryable,
   organizationId: string,
-  list: readonly Place[],
+  list: readonly EventCursor[],
   matching: Sql = sql`true`,
-): Promise<PlacedEvent[]> =>
-  db.many<PlacedEvent>(sql`
+): Promise<StoredEvent[]> =>
+  db.many<StoredEvent>(sql`
     select ${millis(sql`e.timestamp`)} as timestamp, e.id::text as id, e.document
       from ${places(list)} with ordinality as place (timestamp, id, at)
       join events e on e.organization_id = ${organizationId} and e.timestamp = place.timestamp and e.id = place.id
@@ -108,11 +108,11 @@ export const readPlaces = (
 export interface Step {
   /** The number of the state it was read from. */
   number: number
-  from: Place
-  to: Place
+  from: EventCursor
+  to: EventCursor
   snapshot: string
   /** What is sent, and arrivals that do not match. */
-  settled: readonly Place[]
+  settled: readonly EventCursor[]
 }
 
 /** What a step has looked at needs no note any more: what came later than its snapshot does. */
@@ -164,7 +164,7 @@ export async function fixBatch(
   organizationId: string,
   id: string,
   step: Step,
-  batch: { webhookId: string; places: readonly Place[] },
+  batch: { webhookId: string; places: readonly EventCursor[] },
   lease: Lease,
   now: number,
 ): Promise<boolean> {
@@ -183,8 +183,8 @@ export async function fixBatch(
 
 export interface Batch {
   webhookId: string
-  next: Place
-  places: Place[]
+  next: EventCursor
+  places: EventCursor[]
 }
 
 /** Takes over a batch that was fixed before; null when somebody else is at it. */
@@ -202,7 +202,7 @@ export async function takeBatch(
   if (taken === 0) return null
   const row = await db.one<{
     webhookId: string
-    next: Place
+    next: EventCursor
     timestamps: number[]
     ids: string[]
   }>(sql`
@@ -307,7 +307,7 @@ export async function restart(
   id: string,
   enabled: boolean,
   now: number,
-  cursor: Place | null = null,
+  cursor: EventCursor | null = null,
 ): Promise<void> {
   const moved = cursor
     ? sql`, cursor_timestamp = ${iso(cursor.timestamp)}, cursor_id = ${cursor.id}`

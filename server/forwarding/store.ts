@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { empty, type Sql, sql } from '../platform/db/sql.ts'
-import type { Place } from './filter.ts'
+import type { EventCursor } from './filter.ts'
 import type { Delivery, FORMATS, Forwarder, STATUSES } from './schema.ts'
 
 // Forwarders as their owners see them. What workers need stands in run-store.ts.
@@ -23,7 +23,7 @@ interface Secrets {
 }
 
 export type ForwarderRow = Settings &
-  Secrets & { id: string; status: (typeof STATUSES)[number]; cursor: Place }
+  Secrets & { id: string; status: (typeof STATUSES)[number]; cursor: EventCursor }
 
 export const iso = (time: number): string => new Date(time).toISOString()
 export const millis = (column: Sql): Sql => sql`floor(extract(epoch from ${column}) * 1000)::int8`
@@ -50,7 +50,7 @@ export async function readForwarders(
   now: number,
   id?: string,
 ): Promise<Forwarder[]> {
-  const rows = await db.many<Omit<Forwarder, 'cursor'> & { cursor: Place }>(sql`
+  const rows = await db.many<Omit<Forwarder, 'cursor'> & { cursor: EventCursor }>(sql`
     select f.id, ${settings}, f.status, f.last_success, f.last_error, f.last_error_at, f.delivered_to, ${cursor},
            coalesce(greatest(0, extract(epoch from ${iso(now)}::timestamptz - waiting.timestamp)), 0)::float8 as lag_seconds,
            case when f.status = 'retrying' then r.next_at end as next_attempt, f.created, f.updated
@@ -81,7 +81,7 @@ export async function insertForwarder(
   organizationId: string,
   id: string,
   forwarder: Settings & { secret: string },
-  from: Place,
+  from: EventCursor,
   now: number,
 ): Promise<void> {
   const { name, url, format, service, search_term, batch_size, enabled, secret } = forwarder
@@ -126,7 +126,7 @@ interface Attempt {
   http_status: number | null
   duration_ms: number
   error: string | null
-  cursor: Place
+  cursor: EventCursor
 }
 const KEPT = 200
 
@@ -157,7 +157,7 @@ export async function readDeliveries(
   organizationId: string,
   forwarderId: string,
 ): Promise<Delivery[]> {
-  const rows = await db.many<Omit<Delivery, 'cursor'> & { cursor: Place }>(sql`
+  const rows = await db.many<Omit<Delivery, 'cursor'> & { cursor: EventCursor }>(sql`
     select at as time, webhook_id, events as count, http_status, duration_ms, error,
            jsonb_build_object('timestamp', ${millis(sql`cursor_timestamp`)}, 'id', cursor_id) as cursor
       from forwarder_deliveries

@@ -72,9 +72,9 @@ export class ForwardingWorker {
     const { db, now = Date.now } = this.#context
     const ready = await listReady(db, now())
     if (ready.length === 0) return []
-    const mark = await readWatermark(db)
+    const watermark = await readWatermark(db)
     const tenants = [...new Set(ready.map(({ tenant }) => tenant))]
-    return listDue(db.tenant(tenants), ready, mark)
+    return listDue(db.tenant(tenants), ready, watermark)
   }
 
   async #run(): Promise<void> {

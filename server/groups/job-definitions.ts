@@ -21,7 +21,7 @@ export const mailSuggestionsJob = defineJob({
     since: Type.String(),
   }),
   retry: FOR_A_DAY,
-  oneWaiting: true,
+  singleton: true,
 })
 
 /** Rules may ask how long ago something was: a member may come to fit one without being changed. */

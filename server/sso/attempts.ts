@@ -5,7 +5,7 @@ import type { Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { uuidv7 } from '../platform/ids.ts'
 import { type AttemptRow, insertAttempt, trimAttempts } from './attempt-store.ts'
-import { Budget } from './budget.ts'
+import { TokenBucket } from './token-bucket.ts'
 
 export interface Attempt {
   kind: AttemptRow['kind']
@@ -54,15 +54,15 @@ function tell(tx: Tx, { application, user, ...attempt }: Attempt): Promise<unkno
 }
 
 /** Of the many that go well some are enough for the debug view: only the last fifty are ever shown. */
-const successes = new Budget({ atOnce: 100, aSecond: 10 })
+const successes = new TokenBucket({ atOnce: 100, aSecond: 10 })
 
 /**
  * Anybody can send what is refused, as often as they like. Of what comes from nobody we know, so much is written down for
  * each application and address, and for each application from everywhere; the rest is answered all the same, and counted
  * by the metrics like every answer.
  */
-const refusalsFrom = new Budget({ atOnce: 200, aSecond: 1 / 3 })
-const refusalsOf = new Budget({ atOnce: 1000, aSecond: 1 })
+const refusalsFrom = new TokenBucket({ atOnce: 200, aSecond: 1 / 3 })
+const refusalsOf = new TokenBucket({ atOnce: 1000, aSecond: 1 })
 
 interface Recordable extends Pick<Attempt, 'refusal' | 'user'> {
   application: Pick<SsoApplication, 'id'>

@@ -9,7 +9,6 @@ import { checkManager, handOverReports } from './manager.ts'
 import { acceptPassword, withExpiration, withPassword } from './passwords/passwords.ts'
 import { resourceOf } from './records.ts'
 import { checkRestricted } from './restricted-fields.ts'
-import { checkRoom } from './room.ts'
 import { type SaveOptions, saveChange, whileUnique } from './save.ts'
 import { userSettings } from './settings.ts'
 import {
@@ -23,6 +22,7 @@ import {
   type UserRow,
 } from './store.ts'
 import { checkUserSudo } from './sudo.ts'
+import { checkUserQuota } from './user-quota.ts'
 import { applyWrite, readFlag, type UserWrite } from './write.ts'
 
 const userNotFound = () => notFound('user_not_found', 'user not found')
@@ -143,7 +143,7 @@ export async function restoreUser(
     context.db.tx(organizationId, async (tx) => {
       const deleted = await lockDeletedUser(tx, organizationId, id)
       if (!deleted) throw notFound('user_not_deleted', 'there is no deleted user with this id')
-      await checkRoom(tx, organizationId, settings)
+      await checkUserQuota(tx, organizationId, settings)
       const managed = deleted.manager && (await holdUser(tx, organizationId, deleted.manager))
       const after = { ...deleted, deleted_at: null, manager: managed ? deleted.manager : null }
       await saveUser(tx, after)

@@ -9,12 +9,12 @@ import { mailActivation } from './mails.ts'
 import { checkManager } from './manager.ts'
 import { acceptPassword, withPassword } from './passwords/passwords.ts'
 import { resourceOf } from './records.ts'
-import { checkRoom } from './room.ts'
 import { whileUnique } from './save.ts'
 import type { UserCreate } from './schema.ts'
 import { type EntryWay, type UserSettings, userSettings } from './settings.ts'
 import { claimUnixIds, insertUser, insertUserIfFree, isNumberTaken, type UserRow } from './store.ts'
 import { checkUserSudo } from './sudo.ts'
+import { checkUserQuota } from './user-quota.ts'
 import { applyWrite, readFlag } from './write.ts'
 
 export const VENDOR = 'gatehouse'
@@ -150,7 +150,7 @@ export async function addUser(
 ): Promise<UserRow> {
   const { organizationId } = actor
   checkUserSudo(actor, null, row)
-  await checkRoom(tx, organizationId, settings)
+  await checkUserQuota(tx, organizationId, settings)
   await checkManager(tx, organizationId, row)
   const numbers = [byHand.uid, byHand.guid].filter((id) => id !== null)
   if (numbers.length > 0) await claimUnixIds(tx, organizationId, numbers)

@@ -23,7 +23,7 @@ const REQUEST_ID = /^[\w-]{1,64}$/
  * Browsers open connections ahead of time. Node takes one that has not sent a byte for one that is about to, and would
  * wait for it at the end.
  */
-function leaveTheSilent(app: FastifyInstance): void {
+function closeUnusedConnections(app: FastifyInstance): void {
   const open = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
     open.add(socket)
@@ -66,7 +66,7 @@ export async function createServer(config: Config, log: Logger) {
 
   app.server.maxHeadersCount = 8000
   registerDrain(app as unknown as FastifyInstance)
-  leaveTheSilent(app as unknown as FastifyInstance)
+  closeUnusedConnections(app as unknown as FastifyInstance)
   registerErrors(app as unknown as FastifyInstance)
   registerSchemas(app as unknown as FastifyInstance)
   registerJsonBody(app as unknown as FastifyInstance)

@@ -29,7 +29,7 @@ export interface JobDefinition<S extends TSchema = TSchema> {
   /** Standard cron expression in UTC, for work that comes round by itself; its payload is then {}. */
   cron?: string
   /** Of those sent with one key, one waits at a time: what is sent meanwhile is left to it. */
-  oneWaiting?: true
+  singleton?: true
 }
 
 /** May run late, twice or beside another run of itself: it re-reads the rows it acts on. */

@@ -19,7 +19,7 @@ const gather = defineJob({
   name: 'test.gather',
   payload: Type.Object({ by: Type.Integer() }),
   retry: { limit: 2, backoffSeconds: 0 },
-  oneWaiting: true,
+  singleton: true,
 })
 const definitions = [count] as unknown as JobDefinition[]
 await migrateQueue(app.owner, [

@@ -23,7 +23,7 @@ export async function migrateQueue(owner: Connection, definitions: JobDefinition
   boss.on('error', () => {})
   await boss.start()
   try {
-    for (const { name, retry, oneWaiting } of definitions) {
+    for (const { name, retry, singleton } of definitions) {
       const options = {
         retryLimit: retry.limit,
         retryDelay: retry.backoffSeconds,
@@ -33,7 +33,7 @@ export async function migrateQueue(owner: Connection, definitions: JobDefinition
         notify: true,
       }
       if (await boss.getQueue(name)) await boss.updateQueue(name, options)
-      else await boss.createQueue(name, { ...options, ...(oneWaiting && { policy: 'short' }) })
+      else await boss.createQueue(name, { ...options, ...(singleton && { policy: 'short' }) })
     }
     const grants = `
       grant usage on schema ${SCHEMA} to gatehouse_service;

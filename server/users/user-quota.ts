@@ -4,13 +4,13 @@ import type { UserSettings } from './settings.ts'
 import { countUsers, lockUserCount } from './store.ts'
 
 /** Before one more user comes, or comes back. */
-export async function checkRoom(
+export async function checkUserQuota(
   tx: Tx,
   organizationId: string,
-  { maxSystemUsers: most }: UserSettings,
+  { maxSystemUsers: limit }: UserSettings,
 ): Promise<void> {
-  if (most === 0) return
+  if (limit === 0) return
   await lockUserCount(tx, organizationId)
-  if ((await countUsers(tx, organizationId)) >= most)
-    throw invalid('max_system_users', `The organization may have ${most} users and has them all`)
+  if ((await countUsers(tx, organizationId)) >= limit)
+    throw invalid('max_system_users', `The organization has reached its limit of ${limit} users`)
 }

@@ -6,9 +6,9 @@ interface Allowance {
 
 /**
  * Something that may be had so often for each key, counted by this process alone. The key that came first is forgotten
- * first, and then has everything once more: where others choose the keys, a second budget bounds all of them together.
+ * first, and then has everything once more: where others choose the keys, a second bucket bounds all of them together.
  */
-export class Budget {
+export class TokenBucket {
   readonly #allowance: Allowance
   readonly #left = new Map<string, { left: number; at: number }>()
   static readonly #MOST_KEYS = 1000
@@ -26,7 +26,7 @@ export class Budget {
     const saved = Math.min(atOnce, left + passed * aSecond)
     const granted = saved >= 1
     this.#left.set(key, { left: granted ? saved - 1 : saved, at: now })
-    if (this.#left.size > Budget.#MOST_KEYS) this.#left.delete(this.#left.keys().next().value!)
+    if (this.#left.size > TokenBucket.#MOST_KEYS) this.#left.delete(this.#left.keys().next().value!)
     return granted
   }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Budget } from './budget.ts'
+import { TokenBucket } from './token-bucket.ts'
 
 test('each key has so much at once, and gets it back with time', () => {
-  const budget = new Budget({ atOnce: 2, aSecond: 0.5 })
-  const take = (key: string, seconds: number) => budget.take(key, seconds * 1000)
+  const bucket = new TokenBucket({ atOnce: 2, aSecond: 0.5 })
+  const take = (key: string, seconds: number) => bucket.take(key, seconds * 1000)
   assert.deepEqual([take('a', 0), take('a', 0), take('a', 0)], [true, true, false])
   assert.equal(take('b', 0), true)
   assert.deepEqual([take('a', 1), take('a', 2), take('a', 2)], [false, true, false])
@@ -12,8 +12,8 @@ test('each key has so much at once, and gets it back with time', () => {
 })
 
 test('what is remembered about keys has a bound', () => {
-  const budget = new Budget({ atOnce: 1, aSecond: 0 })
-  assert.deepEqual([budget.take('first', 0), budget.take('first', 0)], [true, false])
-  for (let at = 0; at < 1000; at++) budget.take(`other ${at}`, 0)
-  assert.equal(budget.take('first', 0), true)
+  const bucket = new TokenBucket({ atOnce: 1, aSecond: 0 })
+  assert.deepEqual([bucket.take('first', 0), bucket.take('first', 0)], [true, false])
+  for (let at = 0; at < 1000; at++) bucket.take(`other ${at}`, 0)
+  assert.equal(bucket.take('first', 0), true)
 })
