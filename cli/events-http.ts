@@ -4,13 +4,13 @@ import { messageOf, OperatorError } from '../server/platform/errors.ts'
 import type { Target } from './events-options.ts'
 
 /** A busy service says when to come back; one that never has time is told to the person instead. */
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 
 /** Sends what `request` makes, anew on every try; a service that cannot be reached is one line. */
 export async function send(
   target: Target,
   request: () => Request,
-  tries = MOST_TRIES,
+  tries = MAX_TRIES,
 ): Promise<Response> {
   for (let left = tries; ; left--) {
     let response: Response

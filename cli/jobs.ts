@@ -5,7 +5,7 @@ import { command } from './command.ts'
 import { print, table } from './output.ts'
 import { withRuntime } from './runtime.ts'
 
-const LONGEST_REASON = 80
+const MAX_REASON = 80
 
 export const verb = {
   list: command({
@@ -45,7 +45,7 @@ export const verb = {
                   String(attempts),
                   created,
                   next ?? '-',
-                  (reason ?? '-').replace(/\s+/g, ' ').slice(0, LONGEST_REASON),
+                  (reason ?? '-').replace(/\s+/g, ' ').slice(0, MAX_REASON),
                 ]),
               ),
         )

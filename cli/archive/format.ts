@@ -9,7 +9,7 @@ import { sameSecret } from '../../server/platform/secrets.ts'
 
 export const FORMAT = 'gatehouse-backup'
 export const VERSION = 1
-export const LONGEST_FRAME = 1 << 20
+export const MAX_FRAME = 1 << 20
 
 export type FrameKind = 'H' | 'T' | 'D' | 'E' | 'S'
 export interface Frame {

@@ -10,7 +10,7 @@ import {
   type FrameKind,
   frameHead,
   type Header,
-  LONGEST_FRAME,
+  MAX_FRAME,
   newSeal,
   VERSION,
 } from './format.ts'
@@ -37,7 +37,7 @@ export async function* readFrames(file: string): AsyncGenerator<Frame> {
     while (rest.length >= 5) {
       const length = rest.readUInt32BE(1)
       const kind = rest.toString('latin1', 0, 1)
-      if (length > LONGEST_FRAME || !'HTDES'.includes(kind)) throw damaged(file)
+      if (length > MAX_FRAME || !'HTDES'.includes(kind)) throw damaged(file)
       if (rest.length < 5 + length) break
       yield { kind: kind as FrameKind, body: rest.subarray(5, 5 + length) }
       rest = rest.subarray(5 + length)

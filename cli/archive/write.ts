@@ -9,7 +9,7 @@ import {
   type Frame,
   frameHead,
   type Header,
-  LONGEST_FRAME,
+  MAX_FRAME,
   newSeal,
   type TableEnd,
   type TableStart,
@@ -53,8 +53,8 @@ async function* tableFrames(
   const rows = client.query(copyTo(`copy (${query}) to stdout`))
   let bytes = 0
   for await (const chunk of rows as AsyncIterable<Buffer>) {
-    for (let at = 0; at < chunk.length; at += LONGEST_FRAME)
-      yield { kind: 'D', body: chunk.subarray(at, at + LONGEST_FRAME) }
+    for (let at = 0; at < chunk.length; at += MAX_FRAME)
+      yield { kind: 'D', body: chunk.subarray(at, at + MAX_FRAME) }
     bytes += chunk.length
     onProgress(name, bytes)
   }

@@ -4,7 +4,7 @@ import { listen } from '../platform/db/listen.ts'
 import type { Logger } from '../platform/log.ts'
 
 const CACHE_SECONDS = 30
-const MOST_ENTRIES = 10_000
+const MAX_ENTRIES = 10_000
 
 /**
  * Remembers who is behind a key or token for a short while. A change of keys, roles, links or administrators
@@ -30,7 +30,7 @@ export class CredentialCache {
     const principal = await find()
     // What was read before a change must not be kept after it.
     if (this.#trusted && principal !== null && generation === this.#generation) {
-      if (this.#entries.size >= MOST_ENTRIES) this.#entries.clear()
+      if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear()
       const until = Math.min(Date.now() + CACHE_SECONDS * 1000, principal.expiresAt ?? Infinity)
       this.#entries.set(credential, { principal, until })
     }

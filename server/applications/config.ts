@@ -7,8 +7,8 @@ import { wrongAddress } from './web-address.ts'
 
 // Settings as they are sent, turned into the values that are kept.
 
-const MOST_ATTRIBUTES = 200
-const MOST_MAPPINGS = 100
+const MAX_ATTRIBUTES = 200
+const MAX_MAPPINGS = 100
 
 const refuse = (field: string, words: string) => invalid('bad_config', `config.${field}: ${words}`)
 
@@ -81,21 +81,21 @@ function readSelect(field: string, value: unknown, { options = [] }: Setting): s
 }
 
 /** Of service providers, which are slower to renew than we are; a shorter key cannot even hold what is encrypted. */
-const LEAST_SP_BITS = 1024
+const MIN_SP_BITS = 1024
 
 function readFile(field: string, value: unknown): string {
   const text = readText(field, value, 65_536)
   if (text === '') return ''
   const certificate = readCertificate(text, `config.${field}`)
-  if (!isRsa(certificate) || bitsOf(certificate) < LEAST_SP_BITS)
-    throw refuse(field, `its key must be RSA with at least ${LEAST_SP_BITS} bits`)
+  if (!isRsa(certificate) || bitsOf(certificate) < MIN_SP_BITS)
+    throw refuse(field, `its key must be RSA with at least ${MIN_SP_BITS} bits`)
   return certificate.toString()
 }
 
 /** Attributes of an assertion; a name may come several times, and then has several values. */
 function readAttributes(field: string, value: unknown): { name: string; value: string }[] {
   if (!Array.isArray(value)) throw refuse(field, 'must be a list')
-  if (value.length > MOST_ATTRIBUTES) throw refuse(field, `at most ${MOST_ATTRIBUTES} attributes`)
+  if (value.length > MAX_ATTRIBUTES) throw refuse(field, `at most ${MAX_ATTRIBUTES} attributes`)
   return value.map((attribute: unknown, at) => {
     const where = `${field}[${at}]`
     if (!isObject(attribute)) throw refuse(where, 'must be an object with name and value')
@@ -131,7 +131,7 @@ const isMethods = (value: unknown): value is string[] =>
 
 function readMappings(field: string, value: unknown) {
   if (!Array.isArray(value)) throw refuse(field, 'must be a list')
-  if (value.length > MOST_MAPPINGS) throw refuse(field, `at most ${MOST_MAPPINGS} mappings`)
+  if (value.length > MAX_MAPPINGS) throw refuse(field, `at most ${MAX_MAPPINGS} mappings`)
   return value.map((mapping: unknown, at) => {
     const where = `${field}[${at}]`
     const { methods, authnContext } = isObject(mapping) ? mapping : {}

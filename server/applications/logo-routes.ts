@@ -6,7 +6,7 @@ import { invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { getApplicationRow } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
-import { getLogo, MOST_LOGO_BYTES, replaceLogo } from './logos.ts'
+import { getLogo, MAX_LOGO_BYTES, replaceLogo } from './logos.ts'
 
 const errors = errorsOf('v2')
 const params = Type.Object({ application_id: Type.String() })
@@ -43,13 +43,13 @@ export const logoRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext
   { context },
 ) => {
   await app.register(multipart, {
-    limits: { fileSize: MOST_LOGO_BYTES, files: 4, fields: 4, parts: 8, fieldSize: 1024 },
+    limits: { fileSize: MAX_LOGO_BYTES, files: 4, fields: 4, parts: 8, fieldSize: 1024 },
   })
 
   app.post(
     '/applications/:application_id/logo',
     {
-      bodyLimit: MOST_LOGO_BYTES + 65_536,
+      bodyLimit: MAX_LOGO_BYTES + 65_536,
       schema: {
         tags,
         summary: 'Give an application a logo: a PNG, JPEG or GIF of up to 1 MiB',

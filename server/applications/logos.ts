@@ -5,7 +5,7 @@ import { lockedApplication, saveChange } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
 import { deleteLogos, findLogo, insertLogo, type LogoRow } from './logo-store.ts'
 
-export const MOST_LOGO_BYTES = 1_048_576
+export const MAX_LOGO_BYTES = 1_048_576
 
 /** By their first bytes: what a client says about its file proves nothing, and browsers believe us. */
 const KINDS = [

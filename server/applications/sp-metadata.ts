@@ -18,11 +18,11 @@ const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 
-export const MOST_METADATA_BYTES = 262_144
+export const MAX_METADATA_BYTES = 262_144
 
 /** Documents may hold the metadata of several; it is read between two requests, so the largest takes a few milliseconds. */
 const LIMITS = {
-  maxBytes: MOST_METADATA_BYTES,
+  maxBytes: MAX_METADATA_BYTES,
   maxElements: 1000,
   maxAttributes: 2000,
   maxNamespaces: 200,

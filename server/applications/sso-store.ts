@@ -46,7 +46,7 @@ export const findSsoRow = (db: Queryable, organizationId: string, id: string) =>
      where a.organization_id = ${organizationId} and a.id = ${id} and a.deleted_at is null`)
 
 /** Kept for each certificate: the address is open to everybody, and so is the name they give themselves. */
-const MOST_FETCHES = 50
+const MAX_FETCHES = 50
 
 /**
  * Written at most once a minute for each of them, so that a busy reader does not write with every request. The lock keeps
@@ -76,7 +76,7 @@ export async function saveFetches(
              where organization_id = ${organizationId} and application_id = ${applicationId}) old
      where f.organization_id = ${organizationId} and f.application_id = ${applicationId}
        and (f.certificate_id, f.address, f.user_agent) = (old.certificate_id, old.address, old.user_agent)
-       and old.place > ${MOST_FETCHES}`)
+       and old.place > ${MAX_FETCHES}`)
 }
 
 export interface TileRow {

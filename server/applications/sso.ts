@@ -37,14 +37,14 @@ export interface SsoApplication {
 
 /** Parsed keys by the id of their certificate, which never changes; the one used longest ago goes first. */
 const keys = new Map<string, KeyObject>()
-const MOST_KEYS = 2000
+const MAX_KEYS = 2000
 
 async function privateKeyOf({ sealer }: SsoContext, row: SsoCertificateRow): Promise<KeyObject> {
   const key =
     keys.get(row.id) ?? createPrivateKey(await sealer.unseal(row.private_key, sealContext(row.id)))
   keys.delete(row.id)
   keys.set(row.id, key)
-  if (keys.size > MOST_KEYS) keys.delete(keys.keys().next().value!)
+  if (keys.size > MAX_KEYS) keys.delete(keys.keys().next().value!)
   return key
 }
 
@@ -108,7 +108,7 @@ export async function findSsoApplicationById(
 
 /** Where an application was found last. It is asked again whether the slug is still its own. */
 const slugs = new Map<string, [organizationId: string, id: string]>()
-const MOST_SLUGS = 10_000
+const MAX_SLUGS = 10_000
 
 /** Of any tenant: the slug is the only thing a request tells at first. */
 export async function findSsoApplication(
@@ -121,7 +121,7 @@ export async function findSsoApplication(
   if (application?.slug.toLowerCase() === key) return application
   const found = await findSlug(context.db, key)
   if (!found) return undefined
-  if (slugs.size >= MOST_SLUGS) slugs.clear()
+  if (slugs.size >= MAX_SLUGS) slugs.clear()
   slugs.set(key, [found.tenant, found.application_id])
   return findSsoApplicationById(context, found.tenant, found.application_id)
 }

@@ -22,7 +22,7 @@ import {
   CertificatePromotion,
   SpMetadataImport,
 } from './schema.ts'
-import { MOST_METADATA_BYTES } from './sp-metadata.ts'
+import { MAX_METADATA_BYTES } from './sp-metadata.ts'
 import { applicationResourceV2, readApplications } from './store.ts'
 
 const errors = errorsOf('v2')
@@ -166,14 +166,14 @@ export const spMetadataRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationC
 ) => {
   app.addContentTypeParser(
     ['application/samlmetadata+xml', 'application/xml', 'text/xml'],
-    { parseAs: 'string', bodyLimit: MOST_METADATA_BYTES },
+    { parseAs: 'string', bodyLimit: MAX_METADATA_BYTES },
     (_, xml, done) => done(null, { xml }),
   )
   app.post(
     '/applications/:application_id/spmetadata',
     {
       // In JSON every line break and quote of a document counts twice.
-      bodyLimit: 2 * MOST_METADATA_BYTES,
+      bodyLimit: 2 * MAX_METADATA_BYTES,
       schema: {
         tags,
         summary: 'Fill the settings from the metadata of the service provider',

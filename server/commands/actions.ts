@@ -20,7 +20,7 @@ import {
 } from './store.ts'
 
 const DEFAULT_TIMEOUT = 120
-const LONGEST_TIMEOUT = 86_400
+const MAX_TIMEOUT = 86_400
 
 export const commandNotFound = () =>
   notFound('command_not_found', 'Not Found: there is no such command')
@@ -43,8 +43,7 @@ export const planOf = (row: CommandRow): Schedule => ({
 
 function timeoutOf(timeout: CommandWrite['timeout']): number {
   const seconds = Number(timeout ?? 0)
-  if (seconds > LONGEST_TIMEOUT)
-    throw invalid('bad_timeout', `timeout: at most ${LONGEST_TIMEOUT} seconds`)
+  if (seconds > MAX_TIMEOUT) throw invalid('bad_timeout', `timeout: at most ${MAX_TIMEOUT} seconds`)
   return seconds === 0 ? DEFAULT_TIMEOUT : seconds
 }
 

@@ -35,13 +35,13 @@ export const toCommand = (row: CommandRow): Command => ({
   ...row.details,
 })
 
-const LONGEST_COMMAND = 10_000
-const LONGEST_OUTPUT = 40
+const MAX_COMMAND = 10_000
+const MAX_OUTPUT = 40
 
 /** Lists show the beginning of a command only. */
 export function toCommandSummary(row: CommandRow): Command {
   const { command = '', ...rest } = toCommand(row)
-  return { ...rest, command: command.slice(0, LONGEST_COMMAND) }
+  return { ...rest, command: command.slice(0, MAX_COMMAND) }
 }
 
 export const toResult = (row: ResultRow): CommandResult => ({
@@ -71,9 +71,9 @@ export const toResult = (row: ResultRow): CommandResult => ({
 export const toResultSummary = (row: ResultRow): CommandResult =>
   toResult({
     ...row,
-    command: row.command.slice(0, LONGEST_COMMAND),
-    output: row.output.slice(0, LONGEST_OUTPUT),
-    error: row.error.slice(0, LONGEST_OUTPUT),
+    command: row.command.slice(0, MAX_COMMAND),
+    output: row.output.slice(0, MAX_OUTPUT),
+    error: row.error.slice(0, MAX_OUTPUT),
   })
 
 /** The command as the thing an event is about. */

@@ -2,7 +2,7 @@ import { CronExpressionParser } from 'cron-parser'
 import { invalid } from '../platform/errors.ts'
 
 /** Oftener than this a command would still be running when its next turn comes. */
-const SHORTEST_MS = 60_000
+const MIN_MS = 60_000
 
 export interface Schedule {
   launchType: string
@@ -41,7 +41,7 @@ export function checkSchedule(plan: Schedule, now: Date): void {
       { cause },
     )
   }
-  if (REPEATED.has(plan.launchType) && second.getTime() - first.getTime() < SHORTEST_MS)
+  if (REPEATED.has(plan.launchType) && second.getTime() - first.getTime() < MIN_MS)
     throw invalid('bad_schedule', 'schedule: a command can be repeated once a minute at most')
 }
 

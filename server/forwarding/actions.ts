@@ -28,7 +28,7 @@ import {
   saveForwarder,
 } from './store.ts'
 
-const MOST_FORWARDERS = 20
+const MAX_FORWARDERS = 20
 const DEFAULT_BATCH = 500
 /** How long the secret before the last still signs. */
 const CHANGEOVER_MS = 86_400_000
@@ -90,11 +90,8 @@ export async function createForwarder(
   const secret = body.secret ?? newSecret()
   const from = startOf(await readWatermark(db))
   await db.tx(organizationId, async (tx) => {
-    if ((await countForwarders(tx, organizationId)) >= MOST_FORWARDERS) {
-      throw conflict(
-        'too_many_forwarders',
-        `An organization can have ${MOST_FORWARDERS} forwarders`,
-      )
+    if ((await countForwarders(tx, organizationId)) >= MAX_FORWARDERS) {
+      throw conflict('too_many_forwarders', `An organization can have ${MAX_FORWARDERS} forwarders`)
     }
     const sealed = sealer.seal(secret, secretContext(id))
     const row = { ...settings, secret: sealed }

@@ -31,7 +31,7 @@ import { insertDelivery, lockForwarder } from './store.ts'
 const LEASE_MS = 10_000
 const RENEW_MS = 3_000
 /** Of documents in one request, unless a single one is larger. */
-const MOST_BYTES = 4 * 1_048_576
+const MAX_BYTES = 4 * 1_048_576
 /** A rare search term is looked for in so much time at once: each statement stays short. */
 const WINDOW_MS = 24 * 3_600_000
 
@@ -51,7 +51,7 @@ function cutToSize(events: readonly StoredEvent[]): StoredEvent[] {
   let bytes = 0
   const end = events.findIndex(({ document }, at) => {
     bytes += Buffer.byteLength(document)
-    return at > 0 && bytes > MOST_BYTES
+    return at > 0 && bytes > MAX_BYTES
   })
   return end === -1 ? [...events] : events.slice(0, end)
 }

@@ -13,7 +13,7 @@ const MAX_AT_ONCE = 8
 /** Receivers that do not answer hold up those of their own tenant. */
 const MAX_OF_TENANT = 3
 /** A forwarder with much to catch up lets others in after so many requests. */
-const MOST_STEPS = 50
+const MAX_STEPS = 50
 /** After an error of our own; those of receivers have their times in the database. */
 const ERROR_PAUSE_MS = 30_000
 const GRACE_MS = 5_000
@@ -110,7 +110,7 @@ export class ForwardingWorker {
   }
 
   async #deliver(due: Due): Promise<void> {
-    for (let steps = 0; steps < MOST_STEPS && !this.#stop.signal.aborted; steps++) {
+    for (let steps = 0; steps < MAX_STEPS && !this.#stop.signal.aborted; steps++) {
       const { more } = await deliverNext(this.#context, due)
       if (!more) return
     }

@@ -10,7 +10,7 @@ const DAY = 86_400_000
  * The shortest time. Twice as long as deleted records can be restored: their edges are needed for that, and the records
  * themselves, which may point to their nodes, are gone by then.
  */
-const LEAST_DAYS = 60
+const MIN_DAYS = 60
 /** Rows deleted in one short transaction. */
 const BATCH = 5000
 
@@ -24,7 +24,7 @@ export const forgetHistoryJob = defineJob({
 /** The past of the graph reaches back as far as the events that tell of it. */
 export async function forgetHistory(db: Db, now: Date, batch = BATCH): Promise<void> {
   await forEachOrganization(db, async (id) => {
-    const days = Math.max(await retentionDays(db, id), LEAST_DAYS)
+    const days = Math.max(await retentionDays(db, id), MIN_DAYS)
     const before = new Date(now.getTime() - days * DAY)
     for (const forget of [deleteEndedEdges, deleteForgottenNodes])
       while ((await forget(db.tenant(id), id, before, batch)) >= batch);

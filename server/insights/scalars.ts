@@ -14,10 +14,10 @@ export const numberOf = (value: unknown): number =>
     ? Number(value)
     : Number.NaN
 
-const LONGEST_SHOWN = 100
+const MAX_SHOWN = 100
 
 /** A value as an error message repeats it: enough to be recognized. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'undefined'
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

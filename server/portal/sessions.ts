@@ -12,7 +12,7 @@ import { advanceSession, insertSession, type SessionRow } from './store.ts'
 
 const MINUTE = 60_000
 /** However busy a session is, or for as long as it may rest where that is longer. */
-const LONGEST_MINUTES = 12 * 60
+const MAX_MINUTES = 12 * 60
 /** Whoever has given only a part of what is needed gets minutes, not a working day. */
 const HALF_OPEN_MINUTES = 15
 
@@ -68,7 +68,7 @@ function nextState({ user, client, methods, settings }: Step) {
   const now = new Date()
   const { idleSessionDurationMinutes: idle, cookieExpirationType } = settings.userPortal
   const owed: SignInStep | null = nextSignInStep(user, methods, settings.passwordPolicy, now)
-  const minutes = owed === null ? Math.max(LONGEST_MINUTES, idle) : HALF_OPEN_MINUTES
+  const minutes = owed === null ? Math.max(MAX_MINUTES, idle) : HALF_OPEN_MINUTES
   const token = randomToken()
   const state = {
     hash: sha256(token),

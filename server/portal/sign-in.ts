@@ -30,7 +30,7 @@ import { signOut } from './sign-out.ts'
 import { findLogins } from './store.ts'
 
 /** So many organizations may know one name; whoever is beyond says which one is meant. */
-const MOST_TENANTS = 8
+const MAX_TENANTS = 8
 
 export function checkOrganization(organization: string | undefined): void {
   if (organization !== undefined && !isId(organization))
@@ -47,7 +47,7 @@ export async function findCandidates(
   const rows = organization
     ? [await findUserByLogin(db.tenant(organization), organization, login)]
     : await Promise.all(
-        (await findLogins(db, login, MOST_TENANTS)).map(({ tenant, user_id }) =>
+        (await findLogins(db, login, MAX_TENANTS)).map(({ tenant, user_id }) =>
           findUser(db.tenant(tenant), tenant, user_id),
         ),
       )

@@ -26,7 +26,7 @@ const unpack = promisify(gunzip)
 /** Files are kept for so long. */
 const KEPT_MS = 30 * 86_400_000
 /** Of one organization: each of them reads everybody. */
-const MOST_UNFINISHED = 20
+const MAX_UNFINISHED = 20
 
 const toReport = ({ error_message, ...row }: ReportRow): Report => ({
   ...row,
@@ -65,7 +65,7 @@ export async function requestReport(
   checkMayRead(caller, type)
   const { organizationId } = caller
   const row = await db.tx(organizationId, async (tx) => {
-    if ((await countUnfinished(tx, organizationId)) >= MOST_UNFINISHED) {
+    if ((await countUnfinished(tx, organizationId)) >= MAX_UNFINISHED) {
       throw throttled('too_many_reports', 'Too many reports are being made; try again shortly', {
         retryAfter: 10,
       })

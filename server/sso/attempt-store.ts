@@ -16,7 +16,7 @@ export interface AttemptRow {
 }
 
 /** How many are kept for each application. */
-const MOST_ATTEMPTS = 50
+const MAX_ATTEMPTS = 50
 
 export const insertAttempt = (
   db: Queryable,
@@ -37,11 +37,11 @@ export const trimAttempts = (db: Queryable, organizationId: string, applicationI
      where organization_id = ${organizationId} and application_id = ${applicationId} and id = any(array(
        select id from sso_attempts
         where organization_id = ${organizationId} and application_id = ${applicationId}
-        order by id desc offset ${MOST_ATTEMPTS} for update skip locked))`)
+        order by id desc offset ${MAX_ATTEMPTS} for update skip locked))`)
 
 export const readAttempts = (db: Queryable, organizationId: string, applicationId: string) =>
   db.many<AttemptRow>(sql`
     select id, at, kind, idp_initiated, reason, explanation, user_id, username, client_ip, request, response
       from sso_attempts
      where organization_id = ${organizationId} and application_id = ${applicationId}
-     order by id desc limit ${MOST_ATTEMPTS}`)
+     order by id desc limit ${MAX_ATTEMPTS}`)

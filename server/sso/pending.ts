@@ -32,7 +32,7 @@ export const resumePath = ({ text }: Token): string => `/saml2/resume/${text}`
  * For each application, now and then. Anybody can send requests that wait: beyond this many those go first that have
  * waited longest, as most people take less than a minute to sign in.
  */
-const MOST_PENDING = 5000
+const MAX_PENDING = 5000
 const TRIM_ONE_IN = 64
 
 /** Keeps what was asked for until the browser comes back; tells where to. */
@@ -49,7 +49,7 @@ export async function keepPending(
     request,
     seconds: PENDING_SECONDS,
   })
-  if (Math.random() * TRIM_ONE_IN < 1) await trimPending(tenant, organizationId, id, MOST_PENDING)
+  if (Math.random() * TRIM_ONE_IN < 1) await trimPending(tenant, organizationId, id, MAX_PENDING)
   return resumePath(token)
 }
 

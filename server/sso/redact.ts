@@ -1,14 +1,14 @@
 import type { Element, Node } from './messages/xml-writer.ts'
 
 /** More than any honest request has. */
-const MOST_CHARACTERS = 8192
+const MAX_CHARACTERS = 8192
 
 /** A message of others as it can be stored: it may be anything. */
 export const receivedText = (xml: Buffer): string =>
   xml
-    .subarray(0, MOST_CHARACTERS * 4)
+    .subarray(0, MAX_CHARACTERS * 4)
     .toString('utf8')
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .toWellFormed()
     .replaceAll('\0', '')
 

@@ -73,18 +73,18 @@ export type Reason = keyof typeof REFUSALS
 
 /** What others have sent, as it can stand in a message: they may send anything, of any length. */
 export const quoted = (value: string): string =>
-  value.length > MOST_QUOTED ? `${value.slice(0, MOST_QUOTED)}…` : value
-const MOST_QUOTED = 200
+  value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value
+const MAX_QUOTED = 200
 
 /** With everything that an administrator has registered. */
-const MOST_EXPLAINED = 4096
+const MAX_EXPLAINED = 4096
 
 /** A request that gets no assertion. `message` is for the administrator: what was wrong, and what would be right. */
 export class Refusal extends Error {
   readonly reason: Reason
 
   constructor(reason: Reason, explanation: string, options?: ErrorOptions) {
-    super(explanation.slice(0, MOST_EXPLAINED).toWellFormed().replaceAll('\0', ''), options)
+    super(explanation.slice(0, MAX_EXPLAINED).toWellFormed().replaceAll('\0', ''), options)
     this.name = 'Refusal'
     this.reason = reason
   }

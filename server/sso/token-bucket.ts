@@ -11,7 +11,7 @@ interface Allowance {
 export class TokenBucket {
   readonly #allowance: Allowance
   readonly #left = new Map<string, { left: number; at: number }>()
-  static readonly #MOST_KEYS = 1000
+  static readonly #MAX_KEYS = 1000
 
   constructor(allowance: Allowance) {
     this.#allowance = allowance
@@ -26,7 +26,7 @@ export class TokenBucket {
     const saved = Math.min(atOnce, left + passed * aSecond)
     const granted = saved >= 1
     this.#left.set(key, { left: granted ? saved - 1 : saved, at: now })
-    if (this.#left.size > TokenBucket.#MOST_KEYS) this.#left.delete(this.#left.keys().next().value!)
+    if (this.#left.size > TokenBucket.#MAX_KEYS) this.#left.delete(this.#left.keys().next().value!)
     return granted
   }
 }

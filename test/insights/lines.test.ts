@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { Line } from '../../server/insights/ingest/ingest.ts'
-import { LONGEST_LINE, readLines } from '../../server/insights/ingest/lines.ts'
+import { MAX_LINE, readLines } from '../../server/insights/ingest/lines.ts'
 import { type Random, seeded } from './random.ts'
 
 /** The body in pieces, cut anywhere: also inside a character. */
@@ -101,14 +101,14 @@ for (const [name, make] of [
 
 test('a line that is too long is told by its number, and those after it are kept', async () => {
   const text = (length: number) => JSON.stringify('é'.repeat(length - 2))
-  const error = `longer than ${LONGEST_LINE} characters`
-  const elements = ['{}', text(LONGEST_LINE), text(LONGEST_LINE + 1), '{"a":1}', '{"b":2}']
+  const error = `longer than ${MAX_LINE} characters`
+  const elements = ['{}', text(MAX_LINE), text(MAX_LINE + 1), '{"a":1}', '{"b":2}']
   const expected: Line[] = elements.map((one, at) =>
     at === 2 ? { line: 3, text: '', error } : { line: at + 1, text: one },
   )
   const bodies = [elements.join('\n'), `[${elements.join(',\n')}]`]
   // The line end before an element counts in an array, so the longest is one shorter there.
-  const shorter = text(LONGEST_LINE - 1)
+  const shorter = text(MAX_LINE - 1)
   bodies[1] = bodies[1]!.replace(elements[1]!, shorter)
   for (const [at, body] of bodies.entries()) {
     const lines = expected.with(1, { line: 2, text: at === 0 ? elements[1]! : shorter })

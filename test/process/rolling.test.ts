@@ -15,7 +15,7 @@ import {
 } from './service.ts'
 
 const CLIENTS = 12
-const LEAST_REQUESTS = 4000
+const MIN_REQUESTS = 4000
 const ROUNDS = 2
 
 interface Backend {
@@ -82,7 +82,7 @@ test('processes take turns behind a load balancer, and no request fails', async 
   let requests = 0
   let rolling = true
   const client = async () => {
-    while (rolling || requests < LEAST_REQUESTS) {
+    while (rolling || requests < MIN_REQUESTS) {
       const wanted = REQUESTS[requests++ % REQUESTS.length]!
       const outcome = await balancer.send(wanted).catch((error: Error) => error.message)
       if (outcome !== 200) failures.push(`${wanted.method} ${wanted.path}: ${outcome}`)

@@ -21,7 +21,7 @@ function listed(
 }
 
 /** Each is a subquery of its own. */
-const MOST_PARTS = 50
+const MAX_PARTS = 50
 
 /**
  * The condition on a digest `d` that it may hold a matching event; null when it always may. A table `reach`
@@ -41,7 +41,7 @@ export function digestCondition(organizationIds: readonly string[], term: Term):
   const parts = term.terms.map((part) => digestCondition(organizationIds, part))
   const known = parts.filter((part) => part !== null)
   if (known.length === 0) return null
-  if (term.type === 'and') return sql`(${join(known.slice(0, MOST_PARTS), ' and ')})`
-  if (known.length < parts.length || known.length > MOST_PARTS) return null
+  if (term.type === 'and') return sql`(${join(known.slice(0, MAX_PARTS), ' and ')})`
+  if (known.length < parts.length || known.length > MAX_PARTS) return null
   return sql`(${join(known, ' or ')})`
 }

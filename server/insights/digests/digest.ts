@@ -7,10 +7,10 @@ import { isSearchable } from '../fields.ts'
 /** Fewer make more digests to look through, more make longer lists to read. */
 export const DIGEST_EVENTS = 512
 /** Two of 32 characters number an event. */
-const MOST_EVENTS = 32 * 32
+const MAX_EVENTS = 32 * 32
 /** Documents with names of their own making could have any number. */
-const MOST_FIELDS = 400
-const LONGEST_LIST = 64 * 1024
+const MAX_FIELDS = 400
+const MAX_LIST = 64 * 1024
 
 /** A list is, again and again: START, a value, END, the places of the events that have it; and START at last. */
 export const START = '\u001f'
@@ -90,14 +90,14 @@ function listOf(values: Map<string, string>): DigestList | null {
     if (value.includes(START) || value.includes(END)) return null
     list += START + value + END + places
     marks += markOf(value)
-    if (list.length > LONGEST_LIST) return null
+    if (list.length > MAX_LIST) return null
   }
   return { list: list + START, marks }
 }
 
 function digestOf(events: DigestedEvent[], from: number, until: number): Digest {
   const unlisted = { from, until, events: events.length, lists: null }
-  if (events.length > MOST_EVENTS) return unlisted
+  if (events.length > MAX_EVENTS) return unlisted
   const found: Found = new Map()
   for (const [at, { service, document }] of events.entries()) {
     const place = placeText(at)
@@ -109,7 +109,7 @@ function digestOf(events: DigestedEvent[], from: number, until: number): Digest 
     // Documents of some services do not name theirs.
     collect(service, 'service', place, found)
   }
-  if (found.size > MOST_FIELDS) return unlisted
+  if (found.size > MAX_FIELDS) return unlisted
   const lists = new Map([...found].map(([field, values]) => [field, listOf(values)]))
   const times = events.map(({ timestamp }) => timeText(timestamp - from)).join('')
   lists.set(TIMES, { list: times, marks: '' })

@@ -8,7 +8,7 @@ import { END, readPlaces, START } from './digest.ts'
 type Leaf = Extract<Term, { type: 'leaf' }>
 
 /** More would take longer to look for than the events they spare. */
-const MOST_NEEDLES = 50
+const MAX_NEEDLES = 50
 
 /** The values that are asked for as a whole; null for another kind of question. */
 export function wholesOf({ field, operator, values }: Leaf): string[] | null {
@@ -21,7 +21,7 @@ export function wholesOf({ field, operator, values }: Leaf): string[] | null {
 export function needlesOf(leaf: Leaf): string[] | null {
   const { field, operator, values } = leaf
   if (field === 'timestamp' || isNegative(operator) || !isStorable(field)) return null
-  if (values.length > MOST_NEEDLES) return null
+  if (values.length > MAX_NEEDLES) return null
   const texts = values.map(String).filter(isStorable)
   switch (operator) {
     case 'eq':

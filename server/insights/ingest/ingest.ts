@@ -14,8 +14,8 @@ const DAY = 86_400_000
 const AHEAD_MS = DAY
 const BATCH = 1000
 /** While one waits for the disk the next is written. */
-const MOST_STORING = 2
-const MOST_ERRORS = 1000
+const MAX_STORING = 2
+const MAX_ERRORS = 1000
 const DEEPEST = 64
 
 type Json = Record<string, unknown>
@@ -247,7 +247,7 @@ export async function ingest(
   }
   const reject = (line: number, message: string) => {
     report.rejected++
-    if (report.errors.length < MOST_ERRORS) report.errors.push({ line, message })
+    if (report.errors.length < MAX_ERRORS) report.errors.push({ line, message })
   }
   const take = ({ line, text, error }: Line): PastEvent[] => {
     if (error === undefined) {
@@ -267,7 +267,7 @@ export async function ingest(
     report.received += some.length
     for (const line of some) batch.push(...take(line))
     if (batch.length < BATCH) continue
-    if (storing.length === MOST_STORING) await storing.shift()
+    if (storing.length === MAX_STORING) await storing.shift()
     const stored = store(batch)
     // Its failure is met when it is waited for.
     stored.catch(() => {})

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Line } from './ingest.ts'
 
 /** The longest event that is read; what is longer is skipped and told. */
-export const LONGEST_LINE = 1_048_576
+export const MAX_LINE = 1_048_576
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 
@@ -24,8 +24,7 @@ export async function* readLines(body: Readable): AsyncGenerator<Line[]> {
   let done: Line[] = []
   const take = (): void => {
     const whole = text.trim()
-    if (tooLong)
-      done.push({ line: start, text: '', error: `longer than ${LONGEST_LINE} characters` })
+    if (tooLong) done.push({ line: start, text: '', error: `longer than ${MAX_LINE} characters` })
     else if (whole !== '') done.push({ line: start, text: whole })
     text = ''
     tooLong = false
@@ -35,7 +34,7 @@ export async function* readLines(body: Readable): AsyncGenerator<Line[]> {
     const part = chunk as string
     let from = 0
     const keep = (to: number) => {
-      if (text.length + (to - from) > LONGEST_LINE) {
+      if (text.length + (to - from) > MAX_LINE) {
         tooLong = true
         text = ''
       } else if (!tooLong) text += part.slice(from, to)

@@ -8,7 +8,7 @@ import { readSearchTerm } from './search-term.ts'
 import type { Term } from './search-tree.ts'
 
 const DEFAULT_LIMIT = 1000
-const MOST_ROWS = 10_000
+const MAX_ROWS = 10_000
 /** Every name of every list, and then some. */
 const MAX_FIELDS = 500
 /** Names may be written in more ways than one; a list beyond this is no list of services. */
@@ -87,7 +87,7 @@ function readTimes(body: Body, now: number): { from: number; to: number | null }
 /** Nonsense gives the default, silently: so the specification says, and X-Limit tells. */
 function readLimit(raw: unknown): number {
   if (typeof raw !== 'number' || !Number.isInteger(raw) || raw < 1) return DEFAULT_LIMIT
-  return Math.min(raw, MOST_ROWS)
+  return Math.min(raw, MAX_ROWS)
 }
 
 function readFields(raw: unknown): string[] | null {

@@ -4,7 +4,7 @@ import { numberOf, textOf } from '../scalars.ts'
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 export const MAX_BUCKETS = 20_000
 /** About a century: the database computes with steps of this size. */
-const LONGEST_STEP = 100 * 366 * 86_400
+const MAX_STEP = 100 * 366 * 86_400
 
 interface Step {
   seconds: number
@@ -19,7 +19,7 @@ export function readStep(body: Record<string, unknown>): Step {
   const value = numberOf(body.interval_value ?? 1)
   if (!Number.isInteger(value) || value < 1)
     throw invalid('bad_interval_value', 'interval_value must be a positive whole number')
-  if (unit * value > LONGEST_STEP)
+  if (unit * value > MAX_STEP)
     throw invalid('bad_interval_value', 'interval_value must make a step of at most 100 years')
   const { timezone } = body
   if (timezone === undefined || timezone === null || timezone === '')

@@ -10,7 +10,7 @@ const SIZE_OF_EVENT = 1000
 /** Below this a buffer of its own does no harm. */
 const LARGE = 2000 * SIZE_OF_EVENT
 const LARGEST = 10_000 * SIZE_OF_EVENT
-const MOST_KEPT = 2
+const MAX_KEPT = 2
 const MAX_AT_ONCE = 12
 /** Of one organization or provider: readers that have fallen asleep hold up their own. */
 const MAX_OF_TENANT = 4
@@ -44,7 +44,7 @@ export class PageBuffers {
     const buffer = this.#free.pop() ?? Buffer.allocUnsafeSlow(LARGEST)
     finished(response, (error) => {
       const sent = !error && response.writableFinished && response.statusCode === 200
-      if (sent && this.#free.length < MOST_KEPT) this.#free.push(buffer)
+      if (sent && this.#free.length < MAX_KEPT) this.#free.push(buffer)
       leave()
     })
     return buffer

@@ -148,7 +148,7 @@ function merged(ranges: Range[]): Range[] {
 /** Digests whose lists are in memory at once. */
 const BATCH = 500
 /** Beyond so many, the rest is read whole. */
-const MOST_RANGES = 20_000
+const MAX_RANGES = 20_000
 
 /** Reads the lists of digests and leaves only the times of events that can match. */
 export async function narrow(db: Queryable, ranges: Range[], term: Term): Promise<Range[]> {
@@ -157,7 +157,7 @@ export async function narrow(db: Queryable, ranges: Range[], term: Term): Promis
   for (let at = 0; at < ranges.length; at += BATCH) {
     const batch = ranges.slice(at, at + BATCH)
     const digests = batch.filter((range) => range.digest !== null)
-    if (digests.length === 0 || narrower.length > MOST_RANGES) {
+    if (digests.length === 0 || narrower.length > MAX_RANGES) {
       narrower.push(...batch)
       continue
     }

@@ -103,7 +103,7 @@ function serviceLeaf(leaf: Leaf, values: string[]): Sql {
 }
 
 /** Longer texts would be too much for a regular expression of the database. */
-const LONGEST_REGEX = 1000
+const MAX_REGEX = 1000
 
 /** The filter looks into one more list than its path says: two in all, as comparisons do. */
 function longTextLeaf(path: string, operator: Operator, value: string): Sql {
@@ -128,7 +128,7 @@ function leafPart(leaf: Leaf): Part {
   if (leaf.field === 'service') return { sql: serviceLeaf(leaf, found.map(String)) }
   if (leaf.operator === 'contains' || leaf.operator === 'endsWith') {
     const text = String(found[0])
-    if (text.length > LONGEST_REGEX) return { sql: longTextLeaf(path, leaf.operator, text) }
+    if (text.length > MAX_REGEX) return { sql: longTextLeaf(path, leaf.operator, text) }
   }
   const whole = negative || leaf.operator === 'eq' || leaf.operator === 'in'
   const values = leaf.field === 'event_type' && whole ? found.flatMap(sameEvents) : found

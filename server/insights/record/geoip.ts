@@ -20,7 +20,7 @@ interface GeoIp {
 /** Operators replace the file about once a week; a minute more does not matter. */
 const LOOK_EVERY_MS = 60_000
 /** Addresses remembered with their place; people come back, and a page load is many requests. */
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 /** The address itself where it is a public one; one of IPv4 that came over IPv6 is told as IPv4. */
 function publicAddress(text: string): string | null {
@@ -119,7 +119,7 @@ export class GeoIpDatabase {
       this.#complain(error)
     }
     // Starting over is cheaper than keeping an order, and a lookup is cheap.
-    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear()
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear()
     this.#remembered.set(ip, place)
     return place
   }

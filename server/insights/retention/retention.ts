@@ -6,7 +6,7 @@ import { findRetention, lockRetention, saveRetention } from './store.ts'
 
 /** For how long events are kept where a tenant has not chosen (specification, "Limits"). */
 export const DEFAULT_RETENTION_DAYS = 90
-export const LONGEST_RETENTION_DAYS = 3650
+export const MAX_RETENTION_DAYS = 3650
 
 /** In a transaction of the tenant. */
 export const retentionDaysIn = async (tx: Queryable, organizationId: string): Promise<number> =>

@@ -5,7 +5,7 @@ import { errorsOf } from '../../platform/http/errors.ts'
 import {
   changeRetention,
   DEFAULT_RETENTION_DAYS,
-  LONGEST_RETENTION_DAYS,
+  MAX_RETENTION_DAYS,
   retentionDays,
 } from './retention.ts'
 
@@ -25,7 +25,7 @@ const RetentionPut = Type.Object(
     days: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 1,
-      maximum: LONGEST_RETENTION_DAYS,
+      maximum: MAX_RETENTION_DAYS,
       description: 'Null goes back to the default',
     }),
   },

@@ -1,18 +1,18 @@
 const FIRST_MS = 1000
-const LONGEST_MS = 300_000
-const LONGEST_ASKED_MS = 86_400_000
+const MAX_MS = 300_000
+const MAX_ASKED_MS = 86_400_000
 /** How long a receiver may be away before the sender gives up. */
 export const PATIENCE_MS = 72 * 3_600_000
 
 /** Doubles from a second to five minutes, a quarter more or less, so that many do not return in step. */
 export const backoff = (attempts: number, random = Math.random): number =>
-  Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempts - 1, 20)) * (0.75 + random() / 2)
+  Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(attempts - 1, 20)) * (0.75 + random() / 2)
 
 /** RFC 9110 §10.2.3: seconds or a date. In milliseconds from now. */
 export function readRetryAfter(header: string | undefined, now: number): number {
   const text = header?.trim() ?? ''
   const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), LONGEST_ASKED_MS) : 0
+  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), MAX_ASKED_MS) : 0
 }
 
 interface Failure {

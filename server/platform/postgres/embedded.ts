@@ -31,7 +31,7 @@ import { endOrphans } from './orphans.ts'
 const run = promisify(execFile)
 
 /** The longest path sockaddr_un can hold, less the name of PostgreSQL's socket file. */
-const LONGEST_SOCKET_DIRECTORY = 100 - '/.s.PGSQL.5432'.length
+const MAX_SOCKET_DIRECTORY = 100 - '/.s.PGSQL.5432'.length
 const DATABASE = 'gatehouse'
 
 export interface Logger {
@@ -80,7 +80,7 @@ function layOut(dataDir: string): Layout {
     reachable(inside, account) ? null : join(SHARED_HOME, 'clusters'),
   )
   let sockets = join(home, 'socket')
-  if (sockets.length > LONGEST_SOCKET_DIRECTORY) {
+  if (sockets.length > MAX_SOCKET_DIRECTORY) {
     const short = createHash('sha256').update(home).digest('hex').slice(0, 16)
     sockets = join(tmpdir(), `gatehouse-${short}`)
   }
