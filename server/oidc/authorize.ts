@@ -38,10 +38,7 @@ const page = (status: number, text: string): Outcome => ({
 })
 /** Unknown, deleted or switched off: nobody learns what exists. */
 const unavailable = () =>
-  page(
-    403,
-    'This application is not available to you. AuthorizationRequest your administrator if you need it.',
-  )
+  page(403, 'This application is not available to you. Ask your administrator if you need it.')
 const misdirected = () =>
   page(400, 'The application has sent you here with a request that cannot be answered.')
 

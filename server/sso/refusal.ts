@@ -14,8 +14,7 @@ const START_AGAIN = 'Go back to the application and start again.'
 const requester = (second: string): Status => ({ code: STATUS.requester, second })
 const responder = (second: string): Status => ({ code: STATUS.responder, second })
 const NO_ACCESS = {
-  person:
-    'This application is not available to you. PendingRequest your administrator if you need it.',
+  person: 'This application is not available to you. Ask your administrator if you need it.',
   status: responder(STATUS.requestDenied),
 }
 
@@ -59,8 +58,7 @@ const REFUSALS = {
   },
   not_configured: { person: 'Signing in to this application is not set up yet.' },
   value_missing: {
-    person:
-      'Your account lacks something that the application needs. PendingRequest your administrator.',
+    person: 'Your account lacks something that the application needs. Ask your administrator.',
     status: responder(STATUS.authnFailed),
   },
   no_access: NO_ACCESS,
