@@ -44,6 +44,7 @@ import type { Operation } from './platform/http/openapi.ts'
 import { registerWeb } from './platform/http/web.ts'
 import { portalRoutes } from './portal/index.ts'
 import { reportRoutes } from './reports/index.ts'
+import { assetRoutes } from './signon/index.ts'
 import { samlRoutes, ssoManagementRoutes, testSpRoutes } from './sso/index.ts'
 import { agentRoutes, connectKeyRoutes, systemRoutes, systemStatusRoutes } from './systems/index.ts'
 import {
@@ -145,6 +146,7 @@ export async function registerRoutes(
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
   await http.register(portalRoutes, { context: portal })
+  await http.register(assetRoutes)
   await http.register(samlRoutes, { context: sso })
   await http.register(oidcRoutes, { context: oidc })
   await http.register(ssoManagementRoutes, { prefix: '/api', context: sso })

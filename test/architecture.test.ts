@@ -22,6 +22,7 @@ const SLICES = [
   'commands',
   'reports',
   'portal',
+  'signon',
   'sso',
   'oidc',
   'provisioning',

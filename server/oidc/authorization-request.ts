@@ -1,5 +1,5 @@
 import type { OidcApplication } from '../applications/index.ts'
-import { quoted } from '../sso/index.ts'
+import { quoted } from '../signon/index.ts'
 import type { Params } from './params.ts'
 import { type OAuthError, OidcRefusal } from './refusal.ts'
 

@@ -10,7 +10,7 @@ import {
   redirectTo,
   type SignedIn,
   type Visitor,
-} from '../sso/index.ts'
+} from '../signon/index.ts'
 import { addressesOf, authorizePath, withAnswer } from './addresses.ts'
 import {
   type AuthorizationRequest,

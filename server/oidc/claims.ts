@@ -1,5 +1,5 @@
 import type { OidcApplication } from '../applications/index.ts'
-import { opaque, type Person } from '../sso/index.ts'
+import { opaque, type Person } from '../signon/index.ts'
 import type { Scope } from './authorization-request.ts'
 
 type Claims = Record<string, string | string[] | undefined>

@@ -1,7 +1,7 @@
 import { findOidcApplication } from '../applications/index.ts'
 import type { Listener } from '../platform/hooks.ts'
 import type { DeniedSignIn } from '../portal/index.ts'
-import { recordAttempt } from '../sso/index.ts'
+import { recordAttempt } from '../signon/index.ts'
 import type { UserActor } from '../users/index.ts'
 import type { OidcContext } from './context.ts'
 import { attemptOf } from './record.ts'

@@ -1,6 +1,6 @@
 import type { OidcApplication } from '../applications/index.ts'
 import { personOfSession } from '../portal/index.ts'
-import { admit, type Person, Refusal, type SignedIn } from '../sso/index.ts'
+import { AdmissionDenied, admit, type Person, type SignedIn } from '../signon/index.ts'
 import type { OidcContext } from './context.ts'
 import { type OAuthError, OidcRefusal } from './refusal.ts'
 import type { GrantRow } from './store.ts'
@@ -16,7 +16,7 @@ export async function admitAs(
   try {
     return await admit(context, application, signedIn, tellsGroups)
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof AdmissionDenied)) throw error
     const { session, user } = signedIn
     // Nothing of a person of another tenant is written down here.
     const own = session.organizationId === application.organizationId

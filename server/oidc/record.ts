@@ -1,6 +1,6 @@
 import type { OidcApplication } from '../applications/index.ts'
 import type { Client } from '../platform/caller.ts'
-import { type Attempt, mayRecord, recordAttempt } from '../sso/index.ts'
+import { type Attempt, mayRecord, recordAttempt } from '../signon/index.ts'
 import type { OidcContext } from './context.ts'
 import type { OidcRefusal } from './refusal.ts'
 

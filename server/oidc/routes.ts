@@ -11,8 +11,7 @@ import type { Client } from '../platform/caller.ts'
 import { notFound } from '../platform/errors.ts'
 import { reportFailure } from '../platform/http/error-handler.ts'
 import { errorBody } from '../platform/http/errors.ts'
-import { currentPerson } from '../portal/index.ts'
-import { failurePage, type Outcome, pageOf, sendPage, type Visitor } from '../sso/index.ts'
+import { failurePage, type Outcome, sendOutcome, visitorOf } from '../signon/index.ts'
 import { authorizePath } from './addresses.ts'
 import { authorize } from './authorize.ts'
 import type { OidcContext } from './context.ts'
@@ -38,28 +37,13 @@ const clientOf = (request: FastifyRequest): Client => ({
   requestId: request.id,
 })
 
-function send(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
-  if (outcome.binding !== 'redirect') return sendPage(reply, pageOf(outcome, request.id))
-  return reply
-    .header('cache-control', 'no-store')
-    .header('referrer-policy', 'no-referrer')
-    .redirect(outcome.location, 303)
-}
+const send = (request: FastifyRequest, reply: FastifyReply, outcome: Outcome) =>
+  sendOutcome(request, reply.header('referrer-policy', 'no-referrer'), outcome)
 
 type Plugin = FastifyPluginAsyncTypebox<{ context: OidcContext }>
 
 /** What browsers come to. Errors that are not for the client are pages. */
 const browserRoutes: Plugin = async (app, { context }) => {
-  const visitorOf = (request: FastifyRequest): Visitor => {
-    let found: ReturnType<Visitor['person']> | undefined
-    return {
-      client: clientOf(request),
-      person: () => {
-        found ??= currentPerson(context, request)
-        return found
-      },
-    }
-  }
   app.setErrorHandler((error, request, reply) => {
     const { status, message } = reportFailure(error, request)
     return send(request, reply, failurePage(status, message))
@@ -70,7 +54,11 @@ const browserRoutes: Plugin = async (app, { context }) => {
   app.get('/oidc/:client/authorize', get, async (request, reply) => {
     const params = new Params(queryOf(request))
     const { client } = request.params
-    return send(request, reply, await authorize(context, visitorOf(request), client, params))
+    return send(
+      request,
+      reply,
+      await authorize(context, visitorOf(context, request), client, params),
+    )
   })
   // A form from another site comes without our cookie (SameSite): the browser has to come once more by itself.
   app.post('/oidc/:client/authorize', { schema, config }, async (request, reply) => {

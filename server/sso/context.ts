@@ -1,10 +1,9 @@
 import type { SsoApplication } from '../applications/index.ts'
-import type { Client } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { UserSession } from '../portal/index.ts'
-import type { UserActor, UserRow } from '../users/index.ts'
+import type { UserActor } from '../users/index.ts'
 
 /** What the actions of this slice work with; made once by the composition root. */
 export interface SsoSliceContext {
@@ -14,18 +13,6 @@ export interface SsoSliceContext {
   publicUrl: string
   /** Of the portal: an application may ask for the end of a session. */
   sessionEnded: Hook<UserActor, UserSession>
-}
-
-export interface SignedIn {
-  session: UserSession
-  user: UserRow
-}
-
-/** A browser that came here. */
-export interface Visitor {
-  client: Client
-  /** Who is signed in; asked for only where the answer depends on it. */
-  person: () => Promise<SignedIn | undefined>
 }
 
 interface Endpoints {

@@ -11,7 +11,7 @@ import {
 } from '../../test/sso/world.ts'
 import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
-import { mayRecord } from './attempts.ts'
+import { mayRecord } from '../signon/index.ts'
 import { Refusal } from './refusal.ts'
 import { trimPending } from './store.ts'
 

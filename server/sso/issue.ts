@@ -1,9 +1,9 @@
 import type { SsoApplication } from '../applications/index.ts'
 import { AppError } from '../platform/errors.ts'
+import { opaque, type Person } from '../signon/index.ts'
 import { attributesFor } from './decide/attributes.ts'
 import { authnContextFor } from './decide/authn-context.ts'
 import { nameIdFor } from './decide/name-id.ts'
-import { opaque } from './decide/opaque.ts'
 import { assertion, type NameId, newMessageId } from './messages/assertion.ts'
 import {
   message,
@@ -15,7 +15,6 @@ import {
 } from './messages/response.ts'
 import type { SigningKey } from './messages/xml-signature.ts'
 import { write } from './messages/xml-writer.ts'
-import type { Person } from './person.ts'
 import { redacted } from './redact.ts'
 import { Refusal } from './refusal.ts'
 import type { SignInRequest } from './sign-in-request.ts'

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { forEachOrganization } from '../organizations/index.ts'
 import type { Db } from '../platform/db/index.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
+import { deleteOldAttempts } from '../signon/index.ts'
 import { deleteExpired } from './store.ts'
 
 /** What has expired counts no more, whether it is still there or not. */
@@ -14,6 +15,11 @@ export const tidySsoJob = defineJob({
 
 export const ssoJobs = (db: Db): Job[] => [
   handle(tidySsoJob, () =>
-    forEachOrganization(db, (id) => db.tx(id, (tx) => deleteExpired(tx, id))),
+    forEachOrganization(db, (id) =>
+      db.tx(id, async (tx) => {
+        await deleteExpired(tx, id)
+        await deleteOldAttempts(tx, id)
+      }),
+    ),
   ),
 ]

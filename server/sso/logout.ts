@@ -5,9 +5,16 @@ import {
 } from '../applications/index.ts'
 import type { Queryable, Tx } from '../platform/db/index.ts'
 import { endSession, type UserSession } from '../portal/index.ts'
+import {
+  type Attempt,
+  mayRecord,
+  type Outcome,
+  recordAttempt,
+  redirectTo,
+  type Visitor,
+} from '../signon/index.ts'
 import { userActor } from '../users/index.ts'
-import { type Attempt, mayRecord, recordAttempt } from './attempts.ts'
-import { endpointsOf, type SsoSliceContext, type Visitor } from './context.ts'
+import { endpointsOf, type SsoSliceContext } from './context.ts'
 import { checkFrame, checkIssuer } from './inbound/check-frame.ts'
 import type { Inbound } from './inbound/inbound.ts'
 import { readLogoutRequest, readLogoutResponse } from './inbound/logout-messages.ts'
@@ -17,7 +24,7 @@ import { newMessageId } from './messages/assertion.ts'
 import { deliver, logoutRequest, logoutResponse } from './messages/logout.ts'
 import type { Status } from './messages/response.ts'
 import { type Binding, STATUS } from './names.ts'
-import { type Outcome, redirectTo, refusalPage, signedOutPage } from './outcome.ts'
+import { refusalPage, signedOutPage } from './outcome-pages.ts'
 import { keepPending, newToken, readToken, type Token } from './pending.ts'
 import { receivedText } from './redact.ts'
 import { Refusal } from './refusal.ts'

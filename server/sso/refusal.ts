@@ -69,11 +69,6 @@ const REFUSALS = {
 
 export type Reason = keyof typeof REFUSALS
 
-/** What others have sent, as it can stand in a message: they may send anything, of any length. */
-export const quoted = (value: string): string =>
-  value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value
-const MAX_QUOTED = 200
-
 /** With everything that an administrator has registered. */
 const MAX_EXPLAINED = 4096
 

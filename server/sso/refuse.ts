@@ -1,11 +1,17 @@
 import type { SsoApplication } from '../applications/index.ts'
 import { sha256 } from '../platform/secrets.ts'
 import { signInAddress } from '../portal/index.ts'
+import {
+  type Attempt,
+  mayRecord,
+  type Outcome,
+  recordAttempt,
+  type Visitor,
+} from '../signon/index.ts'
 import type { UserRow } from '../users/index.ts'
-import { type Attempt, mayRecord, recordAttempt } from './attempts.ts'
-import type { SsoSliceContext, Visitor } from './context.ts'
+import type { SsoSliceContext } from './context.ts'
 import { issueError } from './issue.ts'
-import { type Outcome, refusalPage } from './outcome.ts'
+import { refusalPage } from './outcome-pages.ts'
 import { PENDING_SECONDS, resumePath, type Token } from './pending.ts'
 import type { Refusal } from './refusal.ts'
 import type { SignInRequest } from './sign-in-request.ts'

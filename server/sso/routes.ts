@@ -1,26 +1,16 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { findSsoApplication, noteMetadataFetched } from '../applications/index.ts'
 import { reportFailure } from '../platform/http/error-handler.ts'
 import { registerFormBody } from '../platform/http/form-body.ts'
-import { currentPerson } from '../portal/index.ts'
-import type { SsoSliceContext, Visitor } from './context.ts'
+import { failurePage, sendOutcome, type Visitor, visitorOf } from '../signon/index.ts'
+import type { SsoSliceContext } from './context.ts'
 import { type Inbound, readPost, readRedirect } from './inbound/inbound.ts'
 import { continueLogout, receiveLogout, resumeLogout } from './logout.ts'
 import { metadataOf } from './metadata.ts'
-import { failurePage, type Outcome } from './outcome.ts'
-import { sendPage } from './page-routes.ts'
-import { pageOf } from './pages.ts'
 import { Refusal } from './refusal.ts'
 import { findWaiting, gonePage, receiveRequest, resumeSignIn, startHere } from './sign-on.ts'
-
-const asset = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
-const ASSETS = {
-  'page.css': { type: 'text/css; charset=utf-8', text: asset('page.css') },
-  'post-form.js': { type: 'text/javascript; charset=utf-8', text: asset('post-form.js') },
-}
 
 /** The part of the address after the question mark, as it was sent: signatures are over these very characters. */
 const rawQuery = ({ raw: { url = '' } }: FastifyRequest): string => {
@@ -41,12 +31,6 @@ const fromForm = (request: FastifyRequest) => (): Inbound => {
   return inbound
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
-  if (outcome.binding !== 'redirect') return sendPage(reply, pageOf(outcome, request.id))
-  // 303: whatever came as a form goes on as a plain request, with the cookie.
-  return reply.header('cache-control', 'no-store').redirect(outcome.location, 303)
-}
-
 const Slug = Type.Object({ slug: Type.String({ minLength: 1, maxLength: 256 }) })
 const Token = Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }) })
 
@@ -56,26 +40,16 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
   { context },
 ) => {
   await registerFormBody(app)
-  const visitorOf = (request: FastifyRequest): Visitor => {
-    let found: ReturnType<Visitor['person']> | undefined
-    return {
-      client: { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id },
-      person: () => {
-        found ??= currentPerson(context, request)
-        return found
-      },
-    }
-  }
   /** Of a browser that brings its cookie: who it is, is looked up beside the application and not after it. */
   const earlyVisitorOf = (request: FastifyRequest): Visitor => {
-    const visitor = visitorOf(request)
-    // Whoever asks hears of a failure; nobody may ask.
+    const visitor = visitorOf(context, request)
+    // A failure reaches those who await it; nobody may, and that is no unhandled rejection.
     visitor.person().catch(() => {})
     return visitor
   }
   app.setErrorHandler((error, request, reply) => {
     const { status, message } = reportFailure(error, request)
-    return send(request, reply, failurePage(status, message))
+    return sendOutcome(request, reply, failurePage(status, message))
   })
   const config = { public: true as const }
   // HEAD must not do what GET does.
@@ -86,40 +60,56 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
     const query = rawQuery(request)
     const visitor = earlyVisitorOf(request)
     if (/(^|&)SAML(Request|Response)=/.test(query))
-      return send(request, reply, await receiveRequest(context, visitor, slug, fromQuery(request)))
+      return sendOutcome(
+        request,
+        reply,
+        await receiveRequest(context, visitor, slug, fromQuery(request)),
+      )
     const relayState = new URLSearchParams(query).get('RelayState') ?? undefined
-    return send(request, reply, await startHere(context, visitor, slug, relayState))
+    return sendOutcome(request, reply, await startHere(context, visitor, slug, relayState))
   })
   app.post('/saml2/:slug', { config, schema: { params: Slug } }, async (request, reply) => {
     const { slug } = request.params
-    const visitor = visitorOf(request)
-    return send(request, reply, await receiveRequest(context, visitor, slug, fromForm(request)))
+    const visitor = visitorOf(context, request)
+    return sendOutcome(
+      request,
+      reply,
+      await receiveRequest(context, visitor, slug, fromForm(request)),
+    )
   })
 
   app.get('/saml2/:slug/logout', { ...get, schema: { params: Slug } }, async (request, reply) => {
     const { slug } = request.params
-    const visitor = visitorOf(request)
-    return send(request, reply, await receiveLogout(context, visitor, slug, fromQuery(request)))
+    const visitor = visitorOf(context, request)
+    return sendOutcome(
+      request,
+      reply,
+      await receiveLogout(context, visitor, slug, fromQuery(request)),
+    )
   })
   app.post('/saml2/:slug/logout', { config, schema: { params: Slug } }, async (request, reply) => {
     const { slug } = request.params
-    const visitor = visitorOf(request)
-    return send(request, reply, await receiveLogout(context, visitor, slug, fromForm(request)))
+    const visitor = visitorOf(context, request)
+    return sendOutcome(
+      request,
+      reply,
+      await receiveLogout(context, visitor, slug, fromForm(request)),
+    )
   })
 
   app.get('/saml2/resume/:token', { ...get, schema: { params: Token } }, async (request, reply) => {
     const waiting = await findWaiting(context, request.params.token)
-    if (!waiting) return send(request, reply, gonePage())
+    if (!waiting) return sendOutcome(request, reply, gonePage())
     const { token, applicationId, ask } = waiting
-    const visitor = visitorOf(request)
+    const visitor = visitorOf(context, request)
     const outcome =
       ask.kind === 'sign-in'
         ? await resumeSignIn(context, visitor, token, applicationId, ask)
         : await resumeLogout(context, visitor, token, applicationId, ask)
-    return send(request, reply, outcome)
+    return sendOutcome(request, reply, outcome)
   })
   app.get('/saml2/logout/:token', { ...get, schema: { params: Token } }, async (request, reply) =>
-    send(request, reply, await continueLogout(context, request.params.token)),
+    sendOutcome(request, reply, await continueLogout(context, request.params.token)),
   )
 
   app.get('/saml2/:slug/metadata', { config, schema: { params: Slug } }, async (request, reply) => {
@@ -137,9 +127,4 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
     })
     return reply.type('application/samlmetadata+xml; charset=utf-8').send(xml)
   })
-
-  for (const [name, { type, text }] of Object.entries(ASSETS))
-    app.get(`/saml2/assets/${name}`, { config }, (_, reply) =>
-      reply.header('cache-control', 'public, max-age=3600').type(type).send(text),
-    )
 }

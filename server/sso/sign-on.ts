@@ -6,17 +6,25 @@ import {
 import { isUniqueViolation } from '../platform/db/index.ts'
 import { codeOf } from '../platform/errors.ts'
 import { signInAddress, type UserSession } from '../portal/index.ts'
-import { recordAttempt } from './attempts.ts'
-import { endpointsOf, type SignedIn, type SsoSliceContext, type Visitor } from './context.ts'
+import {
+  AdmissionDenied,
+  admit,
+  type Outcome,
+  type Person,
+  recordAttempt,
+  redirectTo,
+  type SignedIn,
+  type Visitor,
+} from '../signon/index.ts'
+import { endpointsOf, type SsoSliceContext } from './context.ts'
 import { readAuthnRequest } from './inbound/authn-request.ts'
 import { checkFrame } from './inbound/check-frame.ts'
 import { checkResponseBinding, chooseAcs } from './inbound/choose-acs.ts'
 import type { Inbound } from './inbound/inbound.ts'
 import { type Issued, issue } from './issue.ts'
-import { type Outcome, redirectTo, refusalPage } from './outcome.ts'
+import { refusalPage } from './outcome-pages.ts'
 import { joinSession } from './participants.ts'
 import { keepPending, peekPending, readToken, resumePath, type Token } from './pending.ts'
-import { admit, type Person } from './person.ts'
 import { receivedText } from './redact.ts'
 import { Refusal } from './refusal.ts'
 import { ANSWERED_SECONDS, refuse, requestHash, responseForm, type Situation } from './refuse.ts'
@@ -126,9 +134,11 @@ async function answer(
   } catch (error) {
     // The session has ended since we looked.
     if (codeOf(error) === '23503') return redirectTo(signInAddress(`/saml2/${application.slug}`))
-    if (!(error instanceof Refusal)) throw error
+    const refusal =
+      error instanceof AdmissionDenied ? new Refusal(error.reason, error.message) : error
+    if (!(refusal instanceof Refusal)) throw error
     const { user, session } = signedIn
-    return refuse(context, visitor, application, error, {
+    return refuse(context, visitor, application, refusal, {
       ask,
       token,
       // Nothing of a person of another tenant is written down here.

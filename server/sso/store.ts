@@ -65,8 +65,6 @@ export async function deleteExpired(db: Queryable, organizationId: string): Prom
     delete from sso_answered_requests where organization_id = ${organizationId} and expires_at <= now()`)
   await db.run(sql`
     delete from sso_logouts where organization_id = ${organizationId} and expires_at <= now()`)
-  await db.run(sql`
-    delete from sso_attempts where organization_id = ${organizationId} and at < now() - interval '30 days'`)
 }
 
 // Who is told of a logout ------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 import { type Html, html } from '../platform/html.ts'
-import { layout, type Page } from './pages.ts'
+import { layout, type Page } from '../signon/index.ts'
 import { type Received, testSpAcs, testSpEntityId } from './test-sp.ts'
 
 const page = (title: string, content: Html): Page => ({

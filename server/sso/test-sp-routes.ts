@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { findSsoApplication } from '../applications/index.ts'
 import { AppError } from '../platform/errors.ts'
 import { registerFormBody } from '../platform/http/form-body.ts'
+import { sendPage } from '../signon/index.ts'
 import type { SsoSliceContext } from './context.ts'
 import { type Inbound, readPost } from './inbound/inbound.ts'
-import { sendPage } from './page-routes.ts'
 import { Refusal } from './refusal.ts'
 import {
   type Received,

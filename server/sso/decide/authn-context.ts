@@ -1,7 +1,8 @@
 import type { AuthClaims } from '../../applications/index.ts'
+import { quoted } from '../../signon/index.ts'
 import type { RequestedContext } from '../inbound/authn-request.ts'
 import { AUTHN_CONTEXT } from '../names.ts'
-import { quoted, Refusal } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 
 const { unspecified, password, protectedPassword, timeSyncToken, refedsMfa, microsoftMfa } =
   AUTHN_CONTEXT

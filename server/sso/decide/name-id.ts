@@ -1,11 +1,11 @@
 import type { SsoApplication } from '../../applications/index.ts'
 import type { UserSession } from '../../portal/index.ts'
+import { opaque, quoted } from '../../signon/index.ts'
 import type { User } from '../../users/index.ts'
 import type { AuthnRequest } from '../inbound/authn-request.ts'
 import type { NameId } from '../messages/assertion.ts'
 import { NAME_ID_FORMAT } from '../names.ts'
-import { quoted, Refusal } from '../refusal.ts'
-import { opaque } from './opaque.ts'
+import { Refusal } from '../refusal.ts'
 import { propertyOf } from './user-property.ts'
 
 const { unspecified, unspecified10, unspecified20, email, persistent, transient } = NAME_ID_FORMAT

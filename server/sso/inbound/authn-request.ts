@@ -1,6 +1,7 @@
 import { attribute, childElements, type XmlElement } from '../../platform/xml.ts'
+import { quoted } from '../../signon/index.ts'
 import { NAMESPACES } from '../names.ts'
-import { quoted, Refusal } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import type { Inbound } from './inbound.ts'
 import { bounded, boundedList, type Message, readMessage, textOf } from './message.ts'
 

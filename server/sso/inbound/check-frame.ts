@@ -1,4 +1,5 @@
-import { quoted, Refusal } from '../refusal.ts'
+import { quoted } from '../../signon/index.ts'
+import { Refusal } from '../refusal.ts'
 import type { Message } from './message.ts'
 
 /** How far clocks may differ, and how long a message may be on its way. */

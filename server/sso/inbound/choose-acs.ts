@@ -1,6 +1,7 @@
 import type { AcsUrl, SsoConfig } from '../../applications/index.ts'
+import { quoted } from '../../signon/index.ts'
 import { BINDING } from '../names.ts'
-import { quoted, Refusal } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import type { AuthnRequest } from './authn-request.ts'
 
 type Asked = Pick<AuthnRequest, 'acsUrl' | 'acsIndex' | 'protocolBinding'>

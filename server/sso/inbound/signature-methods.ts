@@ -1,5 +1,6 @@
+import { quoted } from '../../signon/index.ts'
 import { SIGNATURE_METHODS } from '../names.ts'
-import { quoted, Refusal } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 
 // What is accepted from others: RSA with SHA-2 alone, so that nobody can ask for something weaker.
 const ACCEPTED = [

@@ -1,4 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
+import type { Delivery } from '../../signon/index.ts'
 import { type Binding, SIGNATURE_METHODS } from '../names.ts'
 import type { NameId } from './assertion.ts'
 import { type MessageFrame, message, type Status, statusElement } from './response.ts'
@@ -21,11 +22,6 @@ export const logoutResponse = (frame: MessageFrame, status: Status): Element =>
   message('samlp:LogoutResponse', frame, statusElement(status))
 
 type Parameter = 'SAMLRequest' | 'SAMLResponse'
-
-/** How a message leaves with the person's browser: as an address to go to, or as a form to send. */
-export type Delivery =
-  | { binding: 'redirect'; location: string }
-  | { binding: 'post'; action: string; fields: Record<string, string> }
 
 /** Logout messages are always signed (SAML Profiles §4.4.3.1 and §4.4.3.4 for front-channel bindings). */
 export async function deliver(

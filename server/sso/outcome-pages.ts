@@ -1,12 +1,5 @@
-import type { Delivery } from './messages/logout.ts'
+import type { Outcome } from '../signon/index.ts'
 import type { Reason, Refusal } from './refusal.ts'
-
-/** What the browser is answered. */
-export type Outcome =
-  | { binding: 'page'; status: number; title: string; text: string; again?: string }
-  | Delivery
-
-export const redirectTo = (location: string): Outcome => ({ binding: 'redirect', location })
 
 /** Here the person may well be somebody else in another account. */
 const OTHER_ACCOUNT: readonly Reason[] = ['no_access', 'user_state', 'subject_differs']
@@ -28,12 +21,4 @@ export const signedOutPage = (unreached: string[]): Outcome => ({
     unreached.length === 0
       ? 'You are signed out.'
       : `You are signed out here. You may still be signed in to ${unreached.join(', ')}; close the browser to be sure.`,
-})
-
-/** Something went wrong that says nothing about the request. */
-export const failurePage = (status: number, text: string): Outcome => ({
-  binding: 'page',
-  status,
-  title: 'Something went wrong',
-  text,
 })

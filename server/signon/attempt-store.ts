@@ -45,3 +45,7 @@ export const readAttempts = (db: Queryable, organizationId: string, applicationI
       from sso_attempts
      where organization_id = ${organizationId} and application_id = ${applicationId}
      order by id desc limit ${MAX_ATTEMPTS}`)
+
+export const deleteOldAttempts = (db: Queryable, organizationId: string) =>
+  db.run(sql`
+    delete from sso_attempts where organization_id = ${organizationId} and at < now() - interval '30 days'`)

@@ -1,0 +1,8 @@
+export { AdmissionDenied, admit, type Person, type SignedIn } from './admission.ts'
+export { type AttemptRow, deleteOldAttempts, readAttempts } from './attempt-store.ts'
+export { type Attempt, mayRecord, recordAttempt } from './attempts.ts'
+export { opaque } from './opaque.ts'
+export { type Delivery, failurePage, type Outcome, redirectTo } from './outcome.ts'
+export { assetRoutes, sendOutcome, sendPage, type Visitor, visitorOf } from './page-routes.ts'
+export { layout, type Page } from './pages.ts'
+export { quoted } from './quoted.ts'

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Client } from '../platform/caller.ts'
+import { currentPerson } from '../portal/index.ts'
+import type { SignedIn } from './admission.ts'
+import type { Outcome } from './outcome.ts'
+import { type Page, pageOf, policyOf } from './pages.ts'
+
+/** The browser that sent a request. */
+export interface Visitor {
+  client: Client
+  /** Who is signed in; looked up only where the answer depends on it, and once. */
+  person: () => Promise<SignedIn | undefined>
+}
+
+export function visitorOf(
+  context: Parameters<typeof currentPerson>[0],
+  request: FastifyRequest,
+): Visitor {
+  let found: ReturnType<Visitor['person']> | undefined
+  return {
+    client: { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id },
+    person: () => {
+      found ??= currentPerson(context, request)
+      return found
+    },
+  }
+}
+
+export const sendPage = (reply: FastifyReply, page: Page) =>
+  reply
+    .code(page.status)
+    .header('content-security-policy', policyOf(page))
+    .header('cache-control', 'no-store')
+    // The service provider sees which origin the form came from; without it, some take it for forged.
+    .header('referrer-policy', 'strict-origin')
+    .type('text/html; charset=utf-8')
+    .send(page.body)
+
+export function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
+  if (outcome.binding !== 'redirect') return sendPage(reply, pageOf(outcome, request.id))
+  // 303: whatever came as a form goes on as a plain request, with the cookie.
+  return reply.header('cache-control', 'no-store').redirect(outcome.location, 303)
+}
+
+const asset = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
+const ASSETS = {
+  'page.css': { type: 'text/css; charset=utf-8', text: asset('page.css') },
+  'post-form.js': { type: 'text/javascript; charset=utf-8', text: asset('post-form.js') },
+}
+
+/** What the pages of SAML and of OpenID Connect load; the address is older than the second of them. */
+export const assetRoutes: FastifyPluginAsync = async (app) => {
+  for (const [name, { type, text }] of Object.entries(ASSETS))
+    app.get(`/saml2/assets/${name}`, { config: { public: true } }, (_, reply) =>
+      reply.header('cache-control', 'public, max-age=3600').type(type).send(text),
+    )
+}
