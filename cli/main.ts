@@ -29,6 +29,7 @@ const verbs: Record<string, Entry> = {
   jobs: { about: 'Show jobs, and try failed ones again', load: () => import('./jobs.ts') },
   mail: { about: 'Show recent mails', load: () => import('./mail.ts') },
   config: { about: 'Show the settings in force', load: () => import('./config.ts') },
+  lab: { about: 'Run a peer to try things with', load: () => import('./lab.ts') },
   version: { about: 'Print the version', load: () => import('./version.ts') },
 }
 

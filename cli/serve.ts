@@ -10,6 +10,7 @@ export const verb = command({
   async run({ options: { port, host, demo } }) {
     const { serve } = await import('../server/main.ts')
     const load = demo ? (await import('../demo/index.ts')).loadDemo : undefined
-    await serve({ port, host, demo: load })
+    const { spRoutes } = await import('../lab/sp/routes.ts')
+    await serve({ port, host, demo: load, testSp: spRoutes })
   },
 })

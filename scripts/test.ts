@@ -12,6 +12,7 @@ const files = globSync([
   'server/**/*.test.ts',
   'cli/**/*.test.ts',
   'client/**/*.test.ts',
+  'lab/**/*.test.ts',
   'test/**/*.test.ts',
 ])
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))

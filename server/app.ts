@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { createAuthenticate } from './admins/index.ts'
 import { type Contexts, createContexts } from './contexts.ts'
 import { ForwardingWorker } from './forwarding/index.ts'
@@ -32,6 +32,9 @@ interface App {
   operations: Operation[]
 }
 
+/** Stands outside the service (lab/sp) and is handed in by the command line. */
+export type TestSp = FastifyPluginAsync<{ sp: string; idp: string }>
+
 interface AppParts {
   config: Config
   db: Db
@@ -39,6 +42,7 @@ interface AppParts {
   searchDb: Db
   log: Logger
   sealer: Sealer
+  testSp?: TestSp | undefined
   /** Its disk; unknown to those who bring no database of their own. */
   storage?: Storage
   /** For tests: called on the bare server before any route is registered. */
@@ -63,7 +67,8 @@ interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare' | 'storage' | 'o
 }
 
 async function createHttp(parts: HttpParts) {
-  const { config, db, searchDb, log, contexts, queueDepths, storage, prepare, onEvent } = parts
+  const { config, db, searchDb, log, contexts, queueDepths, storage, prepare, onEvent, testSp } =
+    parts
   const metrics = createMetrics()
   observeEvents((event) => {
     metrics.eventsWritten.inc({ service: event.service })
@@ -84,12 +89,18 @@ async function createHttp(parts: HttpParts) {
   // A worker answers for its health only.
   if (config.role !== 'worker')
     await registerRoutes(http, { config, db, searchDb, contexts, operations })
+  if (testSp && config.development && config.role !== 'worker')
+    await http.register(testSp, {
+      prefix: '/saml2/test-sp',
+      sp: `${config.publicUrl}/saml2/test-sp`,
+      idp: config.publicUrl,
+    })
   await http.ready()
   return { http, operations }
 }
 
 export async function createApp(parts: AppParts): Promise<App> {
-  const { config, db, searchDb, log, sealer, prepare, onEvent } = parts
+  const { config, db, searchDb, log, sealer, prepare, onEvent, testSp } = parts
   const storage = parts.storage ?? new Storage(null, 0, log)
   // Jobs may send jobs, so this is there before the queue.
   const send: SendJob = (tx, definition, payload, options) =>
@@ -109,6 +120,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     storage,
     prepare,
     onEvent,
+    testSp,
   })
   const forwarding = new ForwardingWorker(contexts.forwarding, log)
   return { http, queue, forwarding, contexts, operations }

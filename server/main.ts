@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { announce, announceFirst } from './announce.ts'
+import type { TestSp } from './app.ts'
 import { type Config, demoEnvironment, loadConfig } from './platform/config.ts'
 import { codeOf, messageOf, OperatorError } from './platform/errors.ts'
 import { followKeys } from './platform/key-watch.ts'
@@ -21,6 +22,8 @@ export interface ServeOptions {
   /** From the command line; checked like the settings they replace. */
   port?: string | undefined
   host?: string | undefined
+  /** A service provider to try sign-on with, at /saml2/test-sp where the public address is this machine's own. */
+  testSp?: TestSp | undefined
   /** Loads the demo world, if it is not there yet. */
   demo?: LoadDemo | undefined
 }
@@ -47,7 +50,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   })
   const log = createLog(config.logLevel)
   const stopTracing = await startTracing()
-  const service = await startService(config, log)
+  const service = await startService(config, log, options.testSp)
   const { app, runtime, first, stopListening } = service
   const stopFollowing = await followKeys(runtime.database.service, runtime.sealer, log)
 

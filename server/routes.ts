@@ -45,7 +45,7 @@ import { registerWeb } from './platform/http/web.ts'
 import { portalRoutes } from './portal/index.ts'
 import { reportRoutes } from './reports/index.ts'
 import { assetRoutes } from './signon/index.ts'
-import { samlRoutes, ssoManagementRoutes, testSpRoutes } from './sso/index.ts'
+import { samlRoutes, ssoManagementRoutes } from './sso/index.ts'
 import { agentRoutes, connectKeyRoutes, systemRoutes, systemStatusRoutes } from './systems/index.ts'
 import {
   bulkUserRoutes,
@@ -150,7 +150,6 @@ export async function registerRoutes(
   await http.register(samlRoutes, { context: sso })
   await http.register(oidcRoutes, { context: oidc })
   await http.register(ssoManagementRoutes, { prefix: '/api', context: sso })
-  if (config.development) await http.register(testSpRoutes, { context: sso })
   await http.register(oauthRoutes, { context: admins })
   await http.register(sessionRoutes, { context: admins })
   registerContract(http, operations)

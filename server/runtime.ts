@@ -1,5 +1,5 @@
 import { createFirstAdministrator } from './admins/index.ts'
-import { createApp } from './app.ts'
+import { createApp, type TestSp } from './app.ts'
 import { ensurePartitions, GeoIpDatabase } from './insights/index.ts'
 import { jobDefinitions } from './jobs.ts'
 import type { Config } from './platform/config.ts'
@@ -71,7 +71,7 @@ export const openServerRuntime = (config: Config, log: Logger) =>
 export const openCliRuntime = (config: Config, log: Logger) =>
   openRuntime(config, log, borrowDatabase)
 
-export async function startService(config: Config, log: Logger) {
+export async function startService(config: Config, log: Logger, testSp?: TestSp) {
   // Before there is a first administrator: a start that fails later would have made a key that nobody is shown.
   if (config.geoipDatabase !== undefined)
     (await GeoIpDatabase.open(config.geoipDatabase, log)).close()
@@ -84,7 +84,7 @@ export async function startService(config: Config, log: Logger) {
       apiKey: config.adminApiKey,
     })
     runtime.storage.watch()
-    const app = await createApp({ config, log, ...runtime })
+    const app = await createApp({ config, log, testSp, ...runtime })
     const stopCache = await app.contexts.admins.cache.listen(runtime.database.service, log)
     const stopListening = async () => {
       await Promise.all([stopCache(), app.forwarding.stop()])

@@ -21,8 +21,9 @@ test('three processes start at once on an empty database and share the work', as
   assert.equal(migrated.length, await count('select count(*) from schema_migrations'))
   for (const service of services) {
     assert.equal((await service.call('GET', '/readyz')).status, 200)
-    if (service.ready.role !== 'worker')
-      assert.equal((await service.call('GET', '/api/organizations')).status, 200)
+    const serves = service.ready.role !== 'worker'
+    if (serves) assert.equal((await service.call('GET', '/api/organizations')).status, 200)
+    assert.equal((await service.call('GET', '/saml2/test-sp')).status, serves ? 200 : 404)
     assert.equal(service.output.stderr, '')
   }
 

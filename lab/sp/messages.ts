@@ -1,47 +1,52 @@
-import { createPublicKey } from 'node:crypto'
+import { type KeyObject, X509Certificate } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
-import { messageOf } from '../platform/errors.ts'
-import { attribute, childElements, readXml, type XmlElement } from '../platform/xml.ts'
-import { MAX_XML } from './inbound/encoding.ts'
-import { textOf } from './inbound/message.ts'
-import { checkPostSignature } from './inbound/post-signature.ts'
-import { newMessageId } from './messages/assertion.ts'
-import { message } from './messages/response.ts'
-import { element, write } from './messages/xml-writer.ts'
-import { BINDING, NAMESPACES } from './names.ts'
+import { messageOf } from '../../server/platform/errors.ts'
+import { attribute, childElements, readXml, type XmlElement } from '../../server/platform/xml.ts'
+import { MAX_XML } from '../../server/sso/inbound/encoding.ts'
+import { textOf } from '../../server/sso/inbound/message.ts'
+import { checkPostSignature } from '../../server/sso/inbound/post-signature.ts'
+import { newMessageId } from '../../server/sso/messages/assertion.ts'
+import { message } from '../../server/sso/messages/response.ts'
+import { element, write } from '../../server/sso/messages/xml-writer.ts'
+import { BINDING, NAMESPACES } from '../../server/sso/names.ts'
 
-// The built-in service provider: what it asks and what it reads.
+// What the service provider asks, and how it reads the answers.
 
-const { saml, samlp } = NAMESPACES
+const { saml, samlp, md, ds } = NAMESPACES
 
-export const testSpEntityId = (publicUrl: string): string => `${publicUrl}/saml2/test-sp`
-export const testSpAcs = (publicUrl: string): string => `${testSpEntityId(publicUrl)}/acs`
+/** Two base addresses: where this service provider answers, and where the identity provider does. */
+export interface Addresses {
+  sp: string
+  idp: string
+}
 
-export function testSpMetadata(publicUrl: string): string {
+export const acsOf = ({ sp }: Pick<Addresses, 'sp'>): string => `${sp}/acs`
+
+/** The entity ID is the base address. */
+export function spMetadata(addresses: Addresses): string {
   const service = element('md:AssertionConsumerService', {
     Binding: BINDING.post,
-    Location: testSpAcs(publicUrl),
+    Location: acsOf(addresses),
     index: '0',
     isDefault: 'true',
   })
   const descriptor = element('md:SPSSODescriptor', { protocolSupportEnumeration: samlp }, service)
-  const entityID = testSpEntityId(publicUrl)
+  const entityID = addresses.sp
   return `<?xml version="1.0" encoding="UTF-8"?>\n${write(element('md:EntityDescriptor', { entityID }, descriptor))}\n`
 }
 
 /** An AuthnRequest by the redirect binding. */
 export function requestAddress(
-  publicUrl: string,
+  { sp, idp }: Addresses,
   options: { application: string; force?: string; passive?: string },
 ): string {
-  const destination = `${publicUrl}/saml2/${encodeURIComponent(options.application)}`
-  const frame = {
+  const destination = `${idp}/saml2/${encodeURIComponent(options.application)}`
+  const root = message('samlp:AuthnRequest', {
     id: newMessageId(),
     now: Date.now(),
-    issuer: testSpEntityId(publicUrl),
+    issuer: sp,
     destination,
-  }
-  const root = message('samlp:AuthnRequest', frame)
+  })
   const flags = {
     ...(options.force && { ForceAuthn: 'true' }),
     ...(options.passive && { IsPassive: 'true' }),
@@ -55,10 +60,10 @@ export function requestAddress(
   return `${destination}?${query}`
 }
 
-/** Unless it is configured otherwise, we are called by the address of the metadata. */
-export const slugOfIssuer = (publicUrl: string, issuer: string): string | undefined =>
-  issuer.startsWith(`${publicUrl}/saml2/`) && issuer.endsWith('/metadata')
-    ? issuer.slice(`${publicUrl}/saml2/`.length, -'/metadata'.length)
+/** Unless it is configured otherwise, the identity provider is named by the address of its metadata. */
+export const slugOfIssuer = ({ idp }: Addresses, issuer: string): string | undefined =>
+  issuer.startsWith(`${idp}/saml2/`) && issuer.endsWith('/metadata')
+    ? issuer.slice(`${idp}/saml2/`.length, -'/metadata'.length)
     : undefined
 
 export interface Received {
@@ -82,13 +87,13 @@ function statusOf(root: XmlElement): string[] {
   return [code, second].flatMap((node) => (node && attribute(node, 'Value')) ?? [])
 }
 
-function signatureOf(root: XmlElement, assertion: XmlElement | undefined, pem?: string): string {
-  const signed = [assertion, root].find((node) => node && first(node, NAMESPACES.ds, 'Signature'))
+function signatureOf(root: XmlElement, assertion: XmlElement | undefined, key?: KeyObject): string {
+  const signed = [assertion, root].find((node) => node && first(node, ds, 'Signature'))
   if (!signed) return 'There is none'
   const where = signed === root ? 'Of the response' : 'Of the assertion'
-  if (pem === undefined) return `${where}; whose it is is not known here`
+  if (key === undefined) return `${where}; whose it is is not known here`
   try {
-    checkPostSignature(signed, createPublicKey(pem))
+    checkPostSignature(signed, key)
     return `${where}: good`
   } catch (error) {
     return `${where}: wrong. ${messageOf(error)}`
@@ -123,8 +128,8 @@ function attributesOf(assertion: XmlElement): Received['attributes'] {
 /** Somebody may be in many groups. */
 const LIMITS = { maxBytes: MAX_XML, maxElements: 1000, maxAttributes: 1000 }
 
-/** What a response says. With the certificate of the identity provider its signature is checked, too. */
-export function readReceived(xml: Buffer, pem?: string): Received {
+/** What a response says. With the key of the identity provider its signature is checked, too. */
+export function readReceived(xml: Buffer, key?: KeyObject): Received {
   return readXml(xml, LIMITS, (root) => {
     const assertion = first(root, saml, 'Assertion')
     const subject = first(assertion, saml, 'Subject')
@@ -138,7 +143,25 @@ export function readReceived(xml: Buffer, pem?: string): Received {
       attributes: assertion ? attributesOf(assertion) : [],
       xml: root.toString({ format: true }),
       // Last: it takes the signature out of the document.
-      signature: signatureOf(root, assertion, pem),
+      signature: signatureOf(root, assertion, key),
     }
   })
 }
+
+/** The keys that the identity provider signs with: more than one while a certificate is replaced. */
+export const signingKeys = (metadata: Buffer): KeyObject[] =>
+  readXml(metadata, LIMITS, (root) =>
+    [
+      [md, 'IDPSSODescriptor'],
+      [md, 'KeyDescriptor'],
+      [ds, 'KeyInfo'],
+      [ds, 'X509Data'],
+      [ds, 'X509Certificate'],
+    ]
+      .reduce(
+        (nodes, [namespace, name]) =>
+          nodes.flatMap((node) => childElements(node, namespace!, name!)),
+        [root],
+      )
+      .map(({ content }) => new X509Certificate(Buffer.from(content, 'base64')).publicKey),
+  )

@@ -1,6 +1,6 @@
-import { type Html, html } from '../platform/html.ts'
-import { layout, type Page } from '../signon/index.ts'
-import { type Received, testSpAcs, testSpEntityId } from './test-sp.ts'
+import { type Html, html } from '../../server/platform/html.ts'
+import { layout, type Page } from '../../server/signon/index.ts'
+import { type Addresses, acsOf, type Received } from './messages.ts'
 
 const page = (title: string, content: Html): Page => ({
   status: 200,
@@ -17,18 +17,19 @@ const rows = (list: readonly (readonly [string, string])[]): Html =>
 ${list.map(row)}</tbody></table>`
 
 /** What to register, and a button to start with. */
-export const startPage = (publicUrl: string): Page =>
+export const startPage = (addresses: Addresses): Page =>
   page(
     'Test service provider',
     html`<p>Shows what an application is told about somebody who signs in. Create an application with these values,
 bind somebody to it, and sign in as that person.</p>
 ${rows([
-  ['SP Entity ID', testSpEntityId(publicUrl)],
-  ['ACS URL', testSpAcs(publicUrl)],
-  ['Metadata', `${testSpEntityId(publicUrl)}/metadata`],
+  ['SP Entity ID', addresses.sp],
+  ['ACS URL', acsOf(addresses)],
+  ['Metadata', `${addresses.sp}/metadata`],
+  ['Identity provider', addresses.idp],
 ])}
 <h2>Sign in from here</h2>
-<form method="get" action="/saml2/test-sp/start">
+<form method="get" action="${addresses.sp}/start">
 <label for="application">The last part of the application's SSO URL</label>
 <input id="application" name="application" required autocomplete="off">
 <div class="actions">
@@ -54,7 +55,11 @@ export const unreadablePage = (why: string): Page => ({
   status: 400,
 })
 
-export function receivedPage(received: Received, relayState: string | undefined): Page {
+export function receivedPage(
+  { sp }: Addresses,
+  received: Received,
+  relayState: string | undefined,
+): Page {
   const { status, signature, issuer, inResponseTo, facts, xml } = received
   const success = status[0]?.endsWith(':Success') ?? false
   return page(
@@ -71,6 +76,6 @@ ${rows([
 ])}
 <h2>As it was sent</h2>
 <pre>${xml}</pre>
-<p><a href="/saml2/test-sp">Once more</a></p>`,
+<p><a href="${sp}">Once more</a></p>`,
   )
 }
