@@ -9,6 +9,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // One document for each face; what they share becomes chunks of its own.
+    rolldownOptions: {
+      input: ['index.html', 'console.html'].map((page) => `${import.meta.dirname}/${page}`),
+    },
     chunkSizeWarningLimit: 800,
   },
   // `npx vite web` beside a running service.

@@ -135,3 +135,13 @@ test('a forgotten password; the password and the second factor changed in the po
   await page.getByRole('button', { name: 'Set up' }).waitFor()
   assert.deepEqual(problems, [])
 })
+
+test('the console has a frame of its own, also below its address', async () => {
+  const { page, problems } = await openBrowser()
+  await page.goto('/console')
+  await heading(page, 'Console').waitFor()
+  await assertAccessible(page, 'console')
+  await page.goto('/console/nothing')
+  await heading(page, 'There is nothing here').waitFor()
+  assert.deepEqual(problems, [])
+})

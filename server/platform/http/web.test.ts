@@ -12,7 +12,8 @@ const app = await startApp()
 function builtPages(): string {
   const root = tempDirectory()
   mkdirSync(join(root, 'assets'))
-  writeFileSync(join(root, 'index.html'), '<meta name="style-nonce" content="STYLE_NONCE">')
+  for (const page of ['index.html', 'console.html'])
+    writeFileSync(join(root, page), `<meta name="style-nonce" content="STYLE_NONCE">${page}`)
   writeFileSync(join(root, 'favicon.svg'), '<svg/>')
   writeFileSync(join(root, 'assets/index-1a2b.js'), 'start()')
   writeFileSync(join(root, 'assets/index-1a2b.js.gz'), gzipSync('start()'))
@@ -25,9 +26,18 @@ test('pages come with a policy of their own, and files for good', async (t) => {
   t.after(() => http.close())
   await registerWeb(http, builtPages())
   const nonces = new Set<string>()
-  for (const url of ['/', '/login?continue=%2F', '/password', '/security']) {
+  const pages = [
+    '/',
+    '/login?continue=%2F',
+    '/password',
+    '/security',
+    '/console',
+    '/console/a/users',
+  ]
+  for (const url of pages) {
     const { headers, body, statusCode } = await http.inject(url)
     assert.equal(statusCode, 200)
+    assert.ok(body.endsWith(url.startsWith('/console') ? 'console.html' : 'index.html'), url)
     assert.equal(headers['cache-control'], 'no-cache')
     const [, nonce = ''] = /content="([\w-]+)"/.exec(body) ?? []
     nonces.add(nonce)
@@ -35,7 +45,7 @@ test('pages come with a policy of their own, and files for good', async (t) => {
     assert.ok(policy.includes(`style-src 'self' 'nonce-${nonce}'`))
     assert.doesNotMatch(policy, /unsafe/)
   }
-  assert.equal(nonces.size, 4, 'each answer has its own')
+  assert.equal(nonces.size, pages.length, 'each answer has its own')
   const file = await http.inject({
     url: '/assets/index-1a2b.js',
     headers: { 'accept-encoding': 'gzip' },

@@ -5,8 +5,11 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { randomToken } from '../secrets.ts'
 
-/** Addresses of pages: the browser gets the same document for each and draws the page itself. */
-const PAGES = ['/', '/login', '/forgot-password', '/password', '/profile', '/security']
+/** Each document with its addresses: the browser draws the page by itself. */
+const PAGES = {
+  'index.html': ['/', '/login', '/forgot-password', '/password', '/profile', '/security'],
+  'console.html': ['/console', '/console/*'],
+}
 
 const DIST = join(import.meta.dirname, '../../../web/dist')
 
@@ -28,8 +31,7 @@ const policy = (nonce: string): string =>
 
 /** The pages of web/, as scripts/build-web.mjs has left them. Without them all but the pages works. */
 export async function registerWeb(app: FastifyInstance, root = DIST): Promise<void> {
-  const file = join(root, 'index.html')
-  if (!existsSync(file)) {
+  if (!existsSync(join(root, 'index.html'))) {
     app.log.warn(
       {},
       'The web pages are not built, so there is no portal; `node scripts/build-web.mjs` builds them',
@@ -39,17 +41,18 @@ export async function registerWeb(app: FastifyInstance, root = DIST): Promise<vo
   const config = { public: true as const }
   await app.register(async (web) => {
     await web.register(fastifyStatic, { root, serve: false, preCompressed: true, index: false })
-    for (const path of PAGES)
-      web.get(path, { config }, async (_, reply) => {
-        const nonce = randomToken(16)
-        // Read anew: it names files that go when the pages are built again.
-        const page = await readFile(file, 'utf8')
-        return reply
-          .type('text/html; charset=utf-8')
-          .header('cache-control', 'no-cache')
-          .header('content-security-policy', policy(nonce))
-          .send(page.replace('STYLE_NONCE', nonce))
-      })
+    for (const [file, paths] of Object.entries(PAGES))
+      for (const path of paths)
+        web.get(path, { config }, async (_, reply) => {
+          const nonce = randomToken(16)
+          // Read anew: it names files that go when the pages are built again.
+          const page = await readFile(join(root, file), 'utf8')
+          return reply
+            .type('text/html; charset=utf-8')
+            .header('cache-control', 'no-cache')
+            .header('content-security-policy', policy(nonce))
+            .send(page.replace('STYLE_NONCE', nonce))
+        })
     // Their names hold a hash of what is in them.
     const assets = { immutable: true, maxAge: '1y' }
     web.get<{ Params: { '*': string } }>('/assets/*', { config }, ({ params }, reply) =>

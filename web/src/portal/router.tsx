@@ -9,7 +9,7 @@ import {
 import { Failure, NotFound } from '../ui/failure.tsx'
 import { queries, sessionQuery } from './api.ts'
 
-// Two faces: people's own pages here; the console will hang below /console, in a bundle of its own.
+// People's own pages. The console has a document and a router of its own (src/console).
 
 const root = createRootRoute({
   component: Outlet,
