@@ -1,4 +1,3 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
@@ -6,7 +5,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../platform/db/index.ts'
 import { invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
-import { EarlyAnswer, type Place } from './early-answer.ts'
 import { isSearchable, SHAPES } from './fields.ts'
 import { Deadline } from './query/deadline.ts'
 import { EventPage } from './query/event-page.ts'
@@ -43,11 +41,7 @@ const describeSchemas = (): Schemas => ({
   operators: Object.fromEntries(Object.entries(OPERATORS).map(([kind, list]) => [kind, [...list]])),
 })
 
-function setHeaders(
-  reply: FastifyReply,
-  query: EventQuery,
-  { rows, last }: Pick<EventPage, 'rows' | 'last'>,
-): void {
+function setHeaders(reply: FastifyReply, query: EventQuery, { rows, last }: EventPage): void {
   const place = last ?? query.after
   // In the letters of the specification: through `reply` they would go out in lower case.
   reply.raw.setHeader('X-Result-Count', String(rows))
@@ -58,10 +52,6 @@ function setHeaders(
   reply.raw.setHeader('X-Request-Id', reply.request.id)
   reply.type('application/json; charset=utf-8')
 }
-
-/** Packed answers are made of the whole. */
-const takesPlain = ({ headers }: FastifyRequest): boolean =>
-  [undefined, '', 'identity'].includes(headers['accept-encoding'] as string | undefined)
 
 const bodyOf = (request: FastifyRequest) => request.body as Record<string, unknown>
 
@@ -103,22 +93,7 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
       const tenant = search(tenantIds)
       const buffer = await buffers.take(query.limit, reply.raw, request.caller.homeId)
       const page = new EventPage(buffer)
-      const early = new EarlyAnswer(page, query.limit)
-      const mayBeginEarly =
-        query.fields === null && takesPlain(request) && buffers.isAlone(query.limit)
-      const foresee = (last: Place) => {
-        setHeaders(reply, query, { rows: query.limit, last })
-        const { raw } = reply.hijack()
-        raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
-        early.begin(raw, last)
-      }
-      try {
-        await readPage(tenant, tenantIds, query, page, mayBeginEarly ? foresee : undefined)
-      } catch (error) {
-        early.breakOff()
-        throw error
-      }
-      if (early.begun) return early.finish()
+      await readPage(tenant, tenantIds, query, page)
       setHeaders(reply, query, page)
       if (query.fields === null) return (reply as FastifyReply).send(page.json())
       const project = projector(query.fields)

@@ -4,8 +4,6 @@ const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d]
 /** PostgreSQL counts microseconds from the year 2000. */
 const EPOCH_2000 = Date.UTC(2000, 0, 1)
 const SMALL = 65_536
-/** PostgreSQL sends in small pieces; a system call for each of them would take longer than it saves. */
-const WORTH_SENDING = 262_144
 
 /** A row: the number of columns; then timestamp, id and document, each after its length. */
 const TIMESTAMP = 6
@@ -37,9 +35,6 @@ export class EventPage implements RowSink {
   #newest: Buffer | null = null
   #newestAt = 0
   readonly #key = Buffer.alloc(KEY_LENGTH)
-  /** Where it goes while it is still being read, and how much of it has gone. */
-  #receiver: ((text: Buffer) => void) | null = null
-  #sent = 0
 
   /** The text goes into the buffer, or into a larger one when it is too small. */
   constructor(buffer: Buffer = Buffer.allocUnsafeSlow(SMALL)) {
@@ -68,30 +63,11 @@ export class EventPage implements RowSink {
   flush(): void {
     this.#newest?.copy(this.#key, 0, this.#newestAt + TIMESTAMP, this.#newestAt + LENGTH)
     this.#newest = null
-    if (this.#length - this.#sent >= WORTH_SENDING) this.#send(this.#length)
   }
 
   /** Where the next page begins; null when this one is empty. */
   get last(): { timestamp: number; id: string } | null {
     return this.rows === 0 ? null : readKey(this.#key)
-  }
-
-  /** From now on what is there goes to the receiver as it comes, the end of it with `finish`. */
-  sendTo(receiver: (text: Buffer) => void): void {
-    this.#receiver = receiver
-    this.#send(this.#length)
-  }
-
-  finish(): void {
-    this.#send(this.json().length)
-  }
-
-  #send(until: number): void {
-    if (this.#receiver === null || until === this.#sent) return
-    // In the place of the first comma.
-    this.#text[0] = OPEN
-    this.#receiver(this.#text.subarray(this.#sent, until))
-    this.#sent = until
   }
 
   /** A JSON array of the documents, in the bytes they are stored in. */

@@ -85,3 +85,32 @@ test('more large pages at once than are sent at a time all arrive', async () => 
   )
   for (const page of pages) assert.equal(page.json().length, EVENTS)
 })
+
+test('a full large page says its length, and is the same packed or not', async () => {
+  const org = await filled()
+  const url = await app.listen()
+  const limited = { ...JSON.parse(body), limit: 2500 }
+  const fetchPage = (encoding: string, sort: 'ASC' | 'DESC') =>
+    fetch(`${url}/insights/directory/v1/events`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': org.apiKey,
+        'content-type': 'application/json',
+        'accept-encoding': encoding,
+      },
+      body: JSON.stringify({ ...limited, end_time: new Date(start + EVENTS).toISOString(), sort }),
+    })
+  const headersOf = ({ headers }: Response) =>
+    ['x-result-count', 'x-limit', 'x-sort', 'x-search_after', 'content-type', 'cache-control'].map(
+      (name) => headers.get(name),
+    )
+  for (const sort of ['ASC', 'DESC'] as const) {
+    const packed = await fetchPage('gzip', sort)
+    const expected = await packed.text()
+    assert.equal(JSON.parse(expected).length, 2500)
+    const plain = await fetchPage('identity', sort)
+    assert.equal(plain.headers.get('content-length'), String(Buffer.byteLength(expected)))
+    assert.deepEqual(headersOf(plain), headersOf(packed))
+    assert.equal(await plain.text(), expected)
+  }
+})

@@ -49,9 +49,4 @@ export class PageBuffers {
     })
     return buffer
   }
-
-  /** Whether an answer of so many events is large, and the only such one on its way. */
-  isAlone(events: number): boolean {
-    return events * SIZE_OF_EVENT >= LARGE && this.#share.taken === 1
-  }
 }

@@ -1,6 +1,5 @@
 import type { Queryable, TenantDb } from '../../platform/db/index.ts'
 import { empty, type Sql, sql } from '../../platform/db/sql.ts'
-import type { Place } from '../early-answer.ts'
 import { SERVICES } from '../services.ts'
 import { readWatermark } from '../stream/store.ts'
 import { EventPage } from './event-page.ts'
@@ -48,9 +47,6 @@ function condition({ services, term }: Selection): Sql {
   return sql`${which} ${searchCondition(term)}`
 }
 
-const isEverything = ({ services, term }: Selection): boolean =>
-  term === null && services.length === SERVICES.length
-
 /** In the text of one range the planner sees its times, and which partitions it can leave out. */
 const within = ({ organizationId, from, until }: Range): Sql =>
   sql`e.organization_id = ${organizationId} and e.timestamp >= ${iso(from)}::timestamptz and e.timestamp < ${iso(until)}::timestamptz`
@@ -70,25 +66,15 @@ function eachRange(ranges: Range[], select: (inside: Sql) => Sql): Sql {
 /** As a rule the first window fills a page: it reads a few times as many events as the page has. */
 const FIRST_WINDOW = 20_000
 
-/** Reads no documents, so it is done long before them. */
-async function foreseeLast(db: Queryable, keys: Sql, limit: number): Promise<Place | null> {
-  const row = await db.one<{ timestamp: string; id: string }>(
-    sql`${keys} offset ${limit - 1} limit 1`,
-  )
-  return row ? { timestamp: Date.parse(row.timestamp), id: row.id } : null
-}
-
 /**
  * A page of events. Each range is read in the order of its index, then they are merged; windows of ranges follow
- * each other in time, so the first ones may do. `foresee` is told the place of the last event while the rows are still
- * coming, if that can be known: the page will be full.
+ * each other in time, so the first ones may do.
  */
 export async function readPage(
   db: TenantDb,
   organizationIds: readonly string[],
   query: EventQuery,
   page = new EventPage(),
-  foresee?: (last: Place) => void,
 ): Promise<EventPage> {
   const { after, limit, skip, sort } = query
   const order = sort === 'ASC' ? sql`timestamp, id` : sql`timestamp desc, id desc`
@@ -116,21 +102,7 @@ export async function readPage(
       window.length === 1 && skip === 0
         ? rows
         : sql`select * from (${rows}) page order by ${order} limit ${most} offset ${skip}`
-    const reading = db.copyOut(merged, page)
-    // Where documents have to be read to know whether they match, it would take as long as the page.
-    if (foresee && page.rows === 0 && merged === rows && isEverything(query)) {
-      const inside = within(window[0]!)
-      const keys = sql`select e.timestamp, e.id from events e where ${inside} ${beyond} order by ${order}`
-      let done = false
-      const tell = (last: Place | null) => last && !done && foresee(last)
-      // Only a help: what is wrong with the database, the page itself tells.
-      foreseeLast(db, keys, limit)
-        .then(tell)
-        .catch(() => {})
-      await reading.finally(() => {
-        done = true
-      })
-    } else await reading
+    await db.copyOut(merged, page)
     if (page.rows === limit) break
   }
   return page
