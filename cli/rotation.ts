@@ -1,4 +1,5 @@
 import type { Db, Queryable } from '../server/platform/db/index.ts'
+import { notify } from '../server/platform/db/listen.ts'
 import { empty, identifier, join, type Sql, sql } from '../server/platform/db/sql.ts'
 import { codeOf, messageOf, OperatorError } from '../server/platform/errors.ts'
 import { KEYS_CHANNEL, keyLock } from '../server/platform/key-watch.ts'
@@ -95,7 +96,7 @@ export async function rotateDataKey(
   const before = await db.many<{ id: string }>(sql`select id from data_keys`)
   const oldIds = before.map(({ id }) => id)
   const key = await sealer.addKey()
-  await db.run(sql`notify ${identifier(KEYS_CHANNEL)}`)
+  await notify(db, KEYS_CHANNEL)
   let resealed = 0
   const onRows = (rows: number) => {
     resealed += rows

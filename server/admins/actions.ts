@@ -1,4 +1,4 @@
-import { changesBetween, recordEvent } from '../insights/index.ts'
+import { changesBetween, leaveSavedSearches, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import { isUniqueViolation, type Tx } from '../platform/db/index.ts'
 import { conflict, forbidden, invalid, notFound, precondition } from '../platform/errors.ts'
@@ -224,6 +224,7 @@ export async function removeAdministrator(
   await change(context, caller.homeId, async (tx) => {
     await checkMayChange(tx, caller, found.row)
     if ((await deleteAdministrator(tx, caller.homeId, id)) === 0) throw administratorNotFound()
+    await leaveSavedSearches(tx, id)
     await recordEvent(tx, caller, { event_type: 'admin_delete', resource: resourceOf(found.row) })
   })
   return found
@@ -255,8 +256,8 @@ export function reactivateAdministrator(
   })
 }
 
-export function resetTotp(context: AdminContext, caller: Caller, id: string): Promise<void> {
-  return change(context, caller.homeId, async (tx) => {
+export function resetTotp({ db }: AdminContext, caller: Caller, id: string): Promise<void> {
+  return db.tx(caller.homeId, async (tx) => {
     const row = await lockAdministrator(tx, caller.homeId, id)
     if (!row) throw administratorNotFound()
     await checkMayChange(tx, caller, row)
@@ -352,6 +353,7 @@ export const linkNewOrganization =
     const ids = new Set(owners.map((owner) => owner.id))
     if (caller.initiator.type === 'admin') ids.add(caller.id)
     const link = { organization: organizationId }
-    for (const id of ids) await linkOrganizations(tx, id, [{ id: newId(), ...link }])
-    tx.afterCommit(() => cache.clear())
+    // Also without links: it changes how far the service accounts of the provider reach.
+    const announced = await cache.announce(tx)
+    for (const id of ids) await linkOrganizations(announced, id, [{ id: newId(), ...link }])
   }

@@ -1,7 +1,7 @@
 import type { Caller } from '../platform/caller.ts'
 import { invalid } from '../platform/errors.ts'
 import { attempt } from './attempts.ts'
-import { type AdminContext, change } from './context.ts'
+import type { AdminContext } from './context.ts'
 import { checkPassword } from './passwords.ts'
 import { checkSecondFactor, spend, wrongCode } from './second-factor.ts'
 import { confirmSession as stamp } from './session-store.ts'
@@ -21,7 +21,7 @@ export async function confirmSession(
   return attempt(context, caller.client, found.email, find, async () => {
     if (!(await checkPassword(found.password_hash, password)))
       return { failed: 'invalid credentials', guessed: true }
-    return change(context, caller.homeId, async (tx) => {
+    return context.db.tx(caller.homeId, async (tx) => {
       // Locked, so that one code cannot be used by two requests at once.
       const row = (await lockAdministratorById(tx, caller.id))!
       if (row.totp_secret !== null) {

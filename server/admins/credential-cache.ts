@@ -1,15 +1,29 @@
 import type { Principal } from '../platform/caller.ts'
-import type { Connection } from '../platform/db/index.ts'
-import { listen } from '../platform/db/listen.ts'
+import type { Connection, Tx } from '../platform/db/index.ts'
+import { listen, notify } from '../platform/db/listen.ts'
 import type { Logger } from '../platform/log.ts'
 
 const CACHE_SECONDS = 30
 const MAX_ENTRIES = 10_000
+const CHANNEL = 'gatehouse_credentials'
+
+declare const announced: unique symbol
+/**
+ * A transaction that has announced that it changes who may do what. The store functions that change what a principal
+ * is made of ask for one, so that no writer can forget it.
+ */
+export type CredentialTx = Tx & { readonly [announced]: true }
+
+/** When the transaction commits, every process that serves forgets what it remembers. */
+export async function announceChange(tx: Tx): Promise<CredentialTx> {
+  await notify(tx, CHANNEL)
+  return tx as CredentialTx
+}
 
 /**
  * Remembers who is behind a key or token for a short while. A change of keys, roles, links or administrators
- * empties it at once: in this process when the change commits, in the others by a notification from the
- * database. Without the listening connection nothing is remembered.
+ * empties it at once: in this process when the change commits, in the others by the notification that the change
+ * sends with its commit. Without the listening connection nothing is remembered.
  */
 export class CredentialCache {
   readonly #entries = new Map<string, { principal: Principal; until: number }>()
@@ -37,6 +51,12 @@ export class CredentialCache {
     return principal
   }
 
+  /** `announceChange` for a process that serves: it forgets before it answers. */
+  announce(tx: Tx): Promise<CredentialTx> {
+    tx.afterCommit(() => this.clear())
+    return announceChange(tx)
+  }
+
   clear(): void {
     this.#generation++
     this.#entries.clear()
@@ -54,6 +74,6 @@ export class CredentialCache {
         this.clear()
       },
     }
-    return listen(connection, 'gatehouse_credentials', listener, log)
+    return listen(connection, CHANNEL, listener, log)
   }
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
+import type { CredentialTx } from './credential-cache.ts'
 
 // Global: a credential is what tells the tenant, so it is looked up before there is one.
 
@@ -21,7 +22,7 @@ export const findCredential = (db: Queryable, hash: Buffer) =>
     sql`select * from credentials where hash = ${hash} and (expires_at is null or expires_at > now())`,
   )
 
-export const deleteAdministratorKey = (db: Queryable, administratorId: string) =>
+export const deleteAdministratorKey = (db: CredentialTx, administratorId: string) =>
   db.run(sql`delete from credentials where administrator_id = ${administratorId}`)
 
 export const insertAdministratorKey = (
@@ -53,7 +54,7 @@ export const insertServiceAccountCredential = (
 
 /** All of a service account, or one of its configurations, with the tokens made from it. */
 export async function deleteServiceAccountCredentials(
-  db: Queryable,
+  db: CredentialTx,
   organizationId: string,
   serviceAccountId: string,
   authConfigId: string | null,

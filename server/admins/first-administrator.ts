@@ -5,6 +5,7 @@ import type { Db, Tx } from '../platform/db/index.ts'
 import { newId } from '../platform/ids.ts'
 import { randomToken } from '../platform/secrets.ts'
 import { hashKey, keyPrefix, newApiKey } from './api-key.ts'
+import { announceChange } from './credential-cache.ts'
 import { insertAdministratorKey } from './credential-store.ts'
 import { hashPassword } from './passwords.ts'
 import { builtInRole } from './roles.ts'
@@ -52,7 +53,7 @@ export async function seedAdministrator(
   })
   if ('provider' in home)
     await linkOrganizations(
-      tx,
+      await announceChange(tx),
       id,
       home.organizations.map((organization) => ({ id: newId(), organization })),
     )

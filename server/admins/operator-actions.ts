@@ -6,6 +6,7 @@ import { clearFailures } from '../platform/failures.ts'
 import { randomToken } from '../platform/secrets.ts'
 import { hashKey, keyPrefix, newApiKey } from './api-key.ts'
 import { accountSubject } from './attempts.ts'
+import { announceChange } from './credential-cache.ts'
 import { deleteAdministratorKey, insertAdministratorKey } from './credential-store.ts'
 import { hashPassword } from './passwords.ts'
 import { resourceOf } from './records.ts'
@@ -45,7 +46,7 @@ export const resetKeyAsOperator = (db: Db, email: string): Promise<string> =>
     if (!row.api_key_allowed)
       throw new OperatorError(`${row.email} may not have an API key (apiKeyAllowed is false)`)
     const key = newApiKey()
-    await deleteAdministratorKey(tx, row.id)
+    await deleteAdministratorKey(await announceChange(tx), row.id)
     await insertAdministratorKey(tx, row.id, {
       hash: hashKey(key),
       prefix: keyPrefix(key),
@@ -77,7 +78,7 @@ export const setSuspendedAsOperator = (
 ): Promise<boolean> =>
   act(db, email, async (tx, row) => {
     if (row.suspended === suspended) return { result: false, event: null }
-    await saveAdministrator(tx, { ...row, suspended })
+    await saveAdministrator(await announceChange(tx), { ...row, suspended })
     if (suspended) await deleteSessionsOf(tx, row.id)
     return {
       result: true,

@@ -59,7 +59,6 @@ export async function mailReset(
 
 /** Saves a new password and ends every session but the one that asked. */
 async function setPassword(
-  context: AdminContext,
   tx: Tx,
   row: AdministratorRow,
   client: Client,
@@ -71,7 +70,6 @@ async function setPassword(
   await deletePasswordResetsOf(tx, row.id)
   await deleteSessionsOf(tx, row.id, keep)
   await clearFailures(tx, [accountSubject(row.email)])
-  tx.afterCommit(() => context.cache.clear())
   await recordEvent(tx, actor, {
     event_type: 'admin_password_change',
     resource: resourceOf(row),
@@ -95,7 +93,7 @@ export async function resetPassword(
   const passwordHash = await hashPassword(password)
   await context.db.tx((row.provider ?? row.organization)!, async (tx) => {
     if (!(await takePasswordReset(tx, sha256(token)))) throw bad()
-    await setPassword(context, tx, row, client, passwordHash, null)
+    await setPassword(tx, row, client, passwordHash, null)
   })
 }
 
@@ -114,6 +112,6 @@ export async function changePassword(
   checkPasswordRules(password, row.email)
   const passwordHash = await hashPassword(password)
   await context.db.tx(caller.homeId, (tx) =>
-    setPassword(context, tx, row, caller.client, passwordHash, caller.sessionHash ?? null),
+    setPassword(tx, row, caller.client, passwordHash, caller.sessionHash ?? null),
   )
 }

@@ -10,7 +10,7 @@ import {
   verifyTotp,
 } from '../platform/totp.ts'
 import { checkConfirmed } from './bounds.ts'
-import { type AdminContext, change } from './context.ts'
+import type { AdminContext } from './context.ts'
 import { resourceOf } from './records.ts'
 import { deleteSessionsOf } from './session-store.ts'
 import { openSession, type SignedIn } from './sessions.ts'
@@ -90,7 +90,7 @@ export function finishTotp(
   caller: Caller,
   code: string,
 ): Promise<{ recoveryCodes: string[]; session: SignedIn }> {
-  return change(context, caller.homeId, async (tx) => {
+  return context.db.tx(caller.homeId, async (tx) => {
     const row = (await lockAdministratorById(tx, caller.id))!
     if (row.totp_pending_secret === null)
       throw invalid('totp_not_started', 'TOTP enrolment has not been started')
@@ -124,7 +124,7 @@ export function finishTotp(
 
 /** Whoever has confirmed the session has given a code along with the password. */
 export function disableTotp(context: AdminContext, caller: Caller): Promise<void> {
-  return change(context, caller.homeId, async (tx) => {
+  return context.db.tx(caller.homeId, async (tx) => {
     const row = (await lockAdministratorById(tx, caller.id))!
     if (row.totp_secret === null) throw invalid('totp_not_enrolled', 'TOTP is not enrolled')
     checkConfirmed(caller, 'the second factor')

@@ -175,7 +175,7 @@ export async function createServiceAccount(
   checkMayGrant(caller.scopes, role.scopes)
   const row = { id: newId(), name: body.name, role_id: role.id }
   try {
-    return await change(context, caller.organizationId, async (tx) => {
+    return await context.db.tx(caller.organizationId, async (tx) => {
       await insertServiceAccount(tx, caller.organizationId, row)
       const config = await addAuthConfig(tx, caller, row.id, body.authConfig)
       await recordEvent(tx, caller, {
@@ -225,7 +225,7 @@ export async function rotateServiceAccount(
   const { organizationId } = caller
   const account = await getServiceAccount(context, caller, id)
   checkMayGrant(caller.scopes, (await getRole(context, caller, account.roleId)).scopes)
-  return change(context, organizationId, async (tx) => {
+  return context.db.tx(organizationId, async (tx) => {
     const config = await addAuthConfig(tx, caller, id, body)
     await recordEvent(tx, caller, {
       event_type: 'service_account_update',

@@ -3,7 +3,7 @@ import { findOrganization, settingsOf } from '../organizations/index.ts'
 import type { Caller, Client } from '../platform/caller.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import { actorOf, attempt } from './attempts.ts'
-import { type AdminContext, change } from './context.ts'
+import type { AdminContext } from './context.ts'
 import { checkPassword } from './passwords.ts'
 import { resourceOf } from './records.ts'
 import { checkSecondFactor, spend, wrongCode } from './second-factor.ts'
@@ -63,7 +63,7 @@ export function giveSecondFactor(
   const { client } = caller
   const find = () => findAdministratorById(context.db, caller.id)
   return attempt(context, client, caller.initiator.email!, find, () =>
-    change(context, caller.homeId, async (tx) => {
+    context.db.tx(caller.homeId, async (tx) => {
       // Locked, so that one code cannot be used by two requests at once.
       const row = await lockAdministratorById(tx, caller.id)
       const used = row && (await checkSecondFactor(context, row, code))

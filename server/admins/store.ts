@@ -3,6 +3,7 @@ import { type Sql, sql } from '../platform/db/sql.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import { readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
+import type { CredentialTx } from './credential-cache.ts'
 
 // Administrators are a global table (design D2): they are found before a tenant is known. Every function that
 // a caller can reach takes the home (organization or provider) the administrator must belong to.
@@ -138,7 +139,7 @@ export const insertAdministrator = (db: Queryable, row: NewAdministrator) =>
             ${row.enable_multi_factor}, ${row.api_key_allowed}, ${row.password_hash ?? null},
             case when ${row.password_hash ?? null}::text is null then null else now() end)`)
 
-export const saveAdministrator = (db: Queryable, row: AdministratorRow) =>
+export const saveAdministrator = (db: CredentialTx, row: AdministratorRow) =>
   db.run(sql`
     update administrators
        set email = ${row.email}, firstname = ${row.firstname}, lastname = ${row.lastname}, role_ids = ${row.role_ids},
@@ -147,7 +148,7 @@ export const saveAdministrator = (db: Queryable, row: AdministratorRow) =>
            last_whats_new_checked = ${row.last_whats_new_checked}, users_time_zone = ${row.users_time_zone}
      where id = ${row.id}`)
 
-export const deleteAdministrator = (db: Queryable, homeId: string, id: string) =>
+export const deleteAdministrator = (db: CredentialTx, homeId: string, id: string) =>
   db.run(sql`delete from administrators a where a.id = ${id} and ${livesIn(homeId)}`)
 
 export const savePassword = (db: Queryable, id: string, passwordHash: string) =>
@@ -180,7 +181,7 @@ export interface LinkRow {
 }
 
 export const linkOrganizations = (
-  db: Queryable,
+  db: CredentialTx,
   administratorId: string,
   links: { id: string; organization: string }[],
 ) =>
@@ -212,7 +213,11 @@ export const listLinksOfOrganization = (
     select *, count(*) over () as total from administrator_organizations where organization = ${organizationId}
      order by administrator_id limit ${limit} offset ${skip}`)
 
-export const deleteLink = (db: Queryable, administratorId: string, linkOrOrganizationId: string) =>
+export const deleteLink = (
+  db: CredentialTx,
+  administratorId: string,
+  linkOrOrganizationId: string,
+) =>
   db.one<LinkRow>(sql`
     delete from administrator_organizations
      where administrator_id = ${administratorId} and (organization = ${linkOrOrganizationId} or id = ${linkOrOrganizationId})

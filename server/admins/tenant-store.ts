@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
+import type { CredentialTx } from './credential-cache.ts'
 
 export interface RoleRow {
   id: string
@@ -33,12 +34,12 @@ export const insertRole = (db: Queryable, organizationId: string, role: RoleRow)
     sql`insert into roles (organization_id, id, name, description, scopes) values (${organizationId}, ${role.id}, ${role.name}, ${role.description}, ${role.scopes})`,
   )
 
-export const saveRole = (db: Queryable, organizationId: string, role: RoleRow) =>
+export const saveRole = (db: CredentialTx, organizationId: string, role: RoleRow) =>
   db.run(
     sql`update roles set name = ${role.name}, description = ${role.description}, scopes = ${role.scopes} where organization_id = ${organizationId} and id = ${role.id}`,
   )
 
-export const deleteRole = (db: Queryable, organizationId: string, id: string) =>
+export const deleteRole = (db: CredentialTx, organizationId: string, id: string) =>
   db.run(sql`delete from roles where organization_id = ${organizationId} and id = ${id}`)
 
 /** Administrators are global and keep role ids in a list, so the reference is checked here. */
@@ -113,7 +114,7 @@ export const insertAuthConfig = (
     values (${organizationId}, ${row.service_account_id}, ${row.id}, ${row.auth_type}, ${row.prefix}, ${row.expires_at})
     returning id, service_account_id, auth_type, prefix, created, expires_at`)
 
-export const deleteServiceAccount = (db: Queryable, organizationId: string, id: string) =>
+export const deleteServiceAccount = (db: CredentialTx, organizationId: string, id: string) =>
   db.run(sql`delete from service_accounts where organization_id = ${organizationId} and id = ${id}`)
 
 export const deleteAuthConfig = (

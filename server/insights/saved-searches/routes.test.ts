@@ -224,6 +224,26 @@ test('a deleted owner takes the private ones along; shared ones wait for who tak
   assert.equal((await manager.delete(`${PATH}/${other.id}`)).statusCode, 204)
 })
 
+test('the searches of a deleted owner go in all organizations, those of others are out of reach', async () => {
+  const msp = await app.newProvider(2)
+  const leaver = await app.addProviderAdministrator(msp.providerId, msp.organizationIds)
+  const left = async () => {
+    const counts = msp.organizationIds.map((id) =>
+      app.db.tx(id, async (tx) => (await tx.execute('select from saved_searches')).rows.length),
+    )
+    return Promise.all(counts)
+  }
+  for (const id of msp.organizationIds) await leaver.post(PATH, failures, { 'x-org-id': id })
+  assert.deepEqual(await left(), [1, 1])
+  await assert.rejects(
+    app.db.tx(null, (tx) => tx.execute('select leave_saved_searches($1)', [leaver.id])),
+    /still exists/,
+  )
+  const url = `/api/v2/providers/${msp.providerId}/administrators/${leaver.id}`
+  assert.equal((await msp.delete(url)).statusCode, 204)
+  assert.deepEqual(await left(), [0, 0])
+})
+
 test('a service account reads what is shared, and keeps none of its own', async () => {
   const org = await app.newOrganization()
   await org.post(PATH, { ...failures, shared: true })

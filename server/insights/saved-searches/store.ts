@@ -85,3 +85,7 @@ export async function saveSavedSearch(
 
 export const deleteSavedSearch = (db: Queryable, organizationId: string, id: string) =>
   db.run(sql`delete from saved_searches where organization_id = ${organizationId} and id = ${id}`)
+
+/** Of a deleted administrator, in all tenants: private ones go, shared ones belong to nobody from then on. */
+export const leaveSavedSearches = (db: Queryable, administratorId: string) =>
+  db.run(sql`select leave_saved_searches(${administratorId})`)

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Logger } from '../log.ts'
-import { type Connection, clientConfig } from './index.ts'
+import { type Connection, clientConfig, type Queryable } from './index.ts'
+import { sql } from './sql.ts'
 
 export interface Listener {
   /** The connection stands and listens; also after it was lost and came back. */
@@ -8,6 +9,14 @@ export interface Listener {
   onNews(payload: string): void
   /** From now on news may be missed. */
   onLost?(): void
+}
+
+/**
+ * Tells those who listen to a channel when the transaction commits, once however often it is called. Commits that tell
+ * something wait for each other, so it is for rare changes.
+ */
+export async function notify(db: Queryable, channel: string): Promise<void> {
+  await db.run(sql`select pg_notify(${channel}, '')`)
 }
 
 /** Hears the notifications of a channel on a connection of its own until the returned function is called. */
