@@ -1,7 +1,7 @@
 import { type AdminContext, CredentialCache, linkNewOrganization } from './admins/index.ts'
 import { type ApplicationContext, applicationNames, isInactive } from './applications/index.ts'
 import { type CommandContext, commandDetails, commandNames } from './commands/index.ts'
-import type { ForwardingContext } from './forwarding/index.ts'
+import { type ForwardingContext, noteArrivals } from './forwarding/index.ts'
 import { type EdgeContext, type GraphContext, namesBy } from './graph/index.ts'
 import {
   forgetMember,
@@ -10,6 +10,7 @@ import {
   memberChanged,
   memberNames,
 } from './groups/index.ts'
+import type { InsightsContext } from './insights/index.ts'
 import { type OidcContext, recordDeniedClientSignIn } from './oidc/index.ts'
 import type { OrganizationContext } from './organizations/index.ts'
 import type { Config } from './platform/config.ts'
@@ -40,6 +41,7 @@ export interface Contexts {
   forwarding: ForwardingContext
   graph: GraphContext
   groups: GroupContext
+  insights: InsightsContext
   oidc: OidcContext
   organizations: OrganizationContext
   portal: PortalContext
@@ -125,6 +127,7 @@ function makeContexts({ config, db, searchDb, sealer, send }: ContextParts): Con
       resources: { user: userResource, system: systemResource },
       changed: hook(),
     },
+    insights: { db, arriving: hook() },
     oidc: { db, sealer, publicUrl },
     organizations: { db, created: hook(), changed: hook() },
     portal,
@@ -137,7 +140,9 @@ function makeContexts({ config, db, searchDb, sealer, send }: ContextParts): Con
 
 /** Who hears what, in this order, within the transaction of the change. */
 function subscribe(contexts: Contexts): void {
-  const { admins, groups, oidc, organizations, portal, sso, systems, users } = contexts
+  const { admins, groups, insights, oidc, organizations, portal, sso, systems, users } = contexts
+
+  insights.arriving.on(noteArrivals)
 
   organizations.created.on(linkNewOrganization(admins))
 

@@ -77,14 +77,14 @@ export async function registerRoutes(
   http: FastifyInstance,
   { config, db, searchDb, contexts, operations }: RouteParts,
 ): Promise<void> {
-  const { admins, applications, commands, forwarding, graph, groups } = contexts
+  const { admins, applications, commands, forwarding, graph, groups, insights } = contexts
   const { oidc, organizations, portal, reports, sso, systems, users } = contexts
   const { searchSeconds } = config
   await http.register(insightsRoutes, { db: searchDb, searchSeconds })
   await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
   await http.register(ingestRoutes, {
     prefix: '/insights/directory/v1',
-    db,
+    context: insights,
     ...ingestLimits(config),
   })
   await http.register(retentionRoutes, {

@@ -53,6 +53,15 @@ test('every table with organization_id has the policy, and the column in each of
   })
 })
 
+test('no table has a trigger', async () => {
+  await asOwner(app.owner, async (client) => {
+    const { rows } = await client.query(`
+      select tgrelid::regclass::text as table, tgname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+       where not tgisinternal and c.relnamespace = 'public'::regnamespace`)
+    assert.deepEqual(rows, [])
+  })
+})
+
 test('the service role owns nothing and cannot bypass row-level security', async () => {
   await asOwner(app.owner, async (client) => {
     const { rows } = await client.query(`

@@ -258,6 +258,22 @@ test('events of other sources that come late are sent when they come', async () 
   assert.equal(left.rows.length, 0)
 })
 
+test('what a source tells again is not sent again', async () => {
+  const { org, receiver } = await newForwarder()
+  const timestamp = new Date(Date.now() - HOUR).toISOString()
+  const event = { service: 'notifications', event_type: 'told', name: 'told', timestamp }
+  const tellAll = async (...names: string[]) => {
+    const body = names.map((name) => ({ ...event, id: name, name }))
+    return (await org.post('/insights/directory/v1/ingest', body)).json()
+  }
+  assert.equal((await tellAll('once', 'once')).stored, 1)
+  await worker().runDue()
+  const { stored, duplicates } = await tellAll('once', 'more')
+  assert.deepEqual([stored, duplicates], [1, 1])
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), ['once', 'more'])
+})
+
 test('events that come a little ahead of their time wait for it', async () => {
   const { org, receiver } = await newForwarder()
   await tell(org, ['ahead'], Date.now() + HOUR)

@@ -1,3 +1,4 @@
+export { noteArrivals } from './arrivals.ts'
 export type { ForwardingContext } from './context.ts'
 export { dropArrivalsJob, forwardingJobs } from './jobs.ts'
 export { forwarderRoutes } from './routes.ts'

@@ -324,6 +324,28 @@ export async function restart(
 export const listTenants = (db: Queryable): Promise<{ tenant: string }[]> =>
   db.many(sql`select distinct tenant from forwarder_runs order by tenant`)
 
+/**
+ * Notes places for all forwarders of the organization, but for events that are there already. Places ahead of the clock
+ * wait for it. In the order of their key, so that two batches with the same events wait for each other one way only.
+ */
+export const insertArrivals = (
+  db: Queryable,
+  organizationId: string,
+  arriving: readonly { timestamp: string; id: string }[],
+): Promise<number> =>
+  db.run(sql`
+    insert into forwarder_arrivals (organization_id, forwarder_id, timestamp, id)
+    select f.organization_id, f.id, place.timestamp, place.id
+      from unnest(${arriving.map(({ timestamp }) => timestamp)}::timestamptz[],
+                  ${arriving.map(({ id }) => id)}::uuid[]) as place (timestamp, id)
+      join forwarders f on f.organization_id = ${organizationId}
+     where place.timestamp < clock_timestamp() + interval '1 minute'
+       and not exists (select from events e
+                        where e.organization_id = ${organizationId} and e.timestamp = place.timestamp
+                          and e.id = place.id)
+     order by f.id, place.timestamp, place.id
+    on conflict do nothing`)
+
 /** Of events that are no longer kept. */
 export const deleteVoidArrivals = (db: Queryable, organizationId: string): Promise<number> =>
   db.run(sql`

@@ -31,7 +31,10 @@ export const millis = (column: Sql): Sql => sql`floor(extract(epoch from ${colum
 const settings = sql`f.name, f.url, f.format, f.services as service, f.search_term, f.enabled, f.batch_size`
 const cursor = sql`jsonb_build_object('timestamp', ${millis(sql`r.cursor_timestamp`)}, 'id', r.cursor_id) as cursor`
 
-/** Locks it until the end of the transaction: every change of a forwarder starts here, so none deadlocks. */
+/**
+ * Locks it until the end of the transaction: every change of a forwarder starts here, so none deadlocks. Its key stays,
+ * so that arrivals, which refer to it, are noted meanwhile.
+ */
 export const lockForwarder = (
   db: Queryable,
   organizationId: string,
@@ -41,7 +44,7 @@ export const lockForwarder = (
     select f.id, ${settings}, f.secret, f.previous_secret, f.previous_secret_until, f.status, ${cursor}
       from forwarders f join forwarder_runs r on r.tenant = f.organization_id and r.forwarder_id = f.id
      where f.organization_id = ${organizationId} and f.id = ${id}
-       for update of f`)
+       for no key update of f`)
 
 /** With their state, in the order of their names; all of the organization, or one. */
 export async function readForwarders(

@@ -1,4 +1,5 @@
 export { row as csvRow } from '../platform/csv.ts'
+export type { InsightsContext } from './context.ts'
 export { makeDigests } from './digests/make.ts'
 export { type Change, changesBetween, fold } from './document.ts'
 export { exportRoutes } from './export/routes.ts'

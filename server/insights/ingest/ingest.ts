@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Db } from '../../platform/db/index.ts'
+import type { InsightsContext } from '../context.ts'
 import { foldInPlace } from '../document.ts'
 import { type FieldKind, type FieldShape, SHAPES } from '../fields.ts'
 import { locate } from '../record/geoip.ts'
@@ -231,7 +232,7 @@ function weekMaker(db: Db, now: number): (events: PastEvent[]) => Promise<void> 
  * Good lines are stored in batches, the next one read while the last two become durable; bad ones are told by number.
  */
 export async function ingest(
-  db: Db,
+  { db, arriving }: InsightsContext,
   intake: Intake,
   lines: AsyncIterable<Line[]>,
   now = Date.now,
@@ -241,7 +242,10 @@ export async function ingest(
   const makeWeeks = weekMaker(db, now())
   const store = async (events: PastEvent[]) => {
     await makeWeeks(events)
-    const stored = await db.tx(organizationId, (tx) => insertPastEvents(tx, organizationId, events))
+    const stored = await db.tx(organizationId, async (tx) => {
+      await arriving.fire(tx, intake, events)
+      return insertPastEvents(tx, organizationId, events)
+    })
     report.stored += stored
     report.duplicates += events.length - stored
   }

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Db } from '../../platform/db/index.ts'
 import { codeOf, invalid, throttled } from '../../platform/errors.ts'
 import { errorsOf } from '../../platform/http/errors.ts'
 import { Quota, type Shares } from '../../platform/quota.ts'
+import type { InsightsContext } from '../context.ts'
 import { timely } from '../query/timely.ts'
 import { retentionDays } from '../retention/retention.ts'
 import { ingest } from './ingest.ts'
@@ -58,10 +58,9 @@ interface IngestLimits {
 }
 
 /** Events of sources outside the service. In a plugin of its own: here bodies are streams. */
-export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db } & IngestLimits> = async (
-  app,
-  { db, shares, seconds, idleSeconds },
-) => {
+export const ingestRoutes: FastifyPluginAsyncTypebox<
+  { context: InsightsContext } & IngestLimits
+> = async (app, { context, shares, seconds, idleSeconds }) => {
   const quota = new Quota(BODIES, shares)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_, payload, done) => done(null, payload))
@@ -89,13 +88,13 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<{ db: Db } & IngestLimits> 
         const { organizationId } = caller
         const intake = {
           organizationId,
-          retentionDays: await retentionDays(db, organizationId),
+          retentionDays: await retentionDays(context.db, organizationId),
           mayImport: caller.scopes.has('insights.import'),
           ingested: ingestedBy(caller, Date.now()),
         }
         const payload = timely(body, { seconds, idleSeconds })
         const plain = encoding === 'gzip' ? unpacked(payload) : payload
-        return await ingest(db, intake, readLines(plain))
+        return await ingest(context, intake, readLines(plain))
       } catch (error) {
         // What is left of the body is not waited for.
         reply.header('connection', 'close')
