@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { after, test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { startReceiver } from '../../test/receiver.ts'
+import { MAX_VALUES } from '../insights/schema.ts'
 import { createLog } from '../platform/log.ts'
 import { Allowlist } from '../platform/outbound/allowlist.ts'
 import { Outbound } from '../platform/outbound/client.ts'
@@ -364,6 +365,32 @@ test('after 72 hours of failures it gives up, with an event; a change starts it 
   await worker().runDue()
   assert.deepEqual(receiver.names(), ['e1', 'e2'])
   assert.equal((await state()).status, 'active')
+})
+
+test('a filter from before the search budget stops it, with its error and an event; a new one starts it', async () => {
+  const { org, receiver, id, state, put } = await newForwarder()
+  const names = Array.from({ length: MAX_VALUES + 1 }, (_, at) => `n${at}`)
+  const term = JSON.stringify({ and: [{ field: 'name', operator: 'in', value: names }] })
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.execute('update forwarders set search_term = $1 where id = $2', [term, id]),
+  )
+  await tell(org, ['n1'])
+  assert.equal(await worker().runDue(), 0)
+  const { status, enabled, last_error, last_error_at, next_attempt } = await state()
+  assert.deepEqual([status, enabled, next_attempt], ['failed', true, null])
+  assert.match(last_error, /^search_term: 50001 values are more than the 50000 allowed$/)
+  assert.ok(last_error_at)
+  const failed = async () =>
+    (await org.events()).filter(({ event_type }) => event_type === 'forwarder_failed')
+  const [event, ...more] = await failed()
+  assert.deepEqual([event!.success, event!.error_message, more], [false, last_error, []])
+  await later(HOUR).runDue()
+  assert.equal((await failed()).length, 1)
+  await put({ search_term: { and: [{ name: 'n1' }] } })
+  await worker().runDue()
+  assert.deepEqual(receiver.names(), ['n1'])
+  const healed = await state()
+  assert.deepEqual([healed.status, healed.last_error], ['active', null])
 })
 
 test('a success forgets earlier failures', async () => {

@@ -1,10 +1,12 @@
 import { readBetween, readWatermark, recordEvent } from '../insights/index.ts'
 import { systemCaller } from '../platform/caller.ts'
+import type { Tx } from '../platform/db/index.ts'
+import { AppError } from '../platform/errors.ts'
 import { newId, uuidv7 } from '../platform/ids.ts'
 import { judge } from '../platform/outbound/retry.ts'
 import { randomToken } from '../platform/secrets.ts'
 import { type ForwardingContext, secretContext } from './context.ts'
-import { type EventCursor, isAfter, readFilter, startOf } from './filter.ts'
+import { type EventCursor, type Filter, isAfter, readFilter, startOf } from './filter.ts'
 import { filterCondition } from './filter-sql.ts'
 import {
   type Batch,
@@ -20,6 +22,7 @@ import {
   type Step,
   type StoredEvent,
   saveFailure,
+  saveStandstill,
   saveSuccess,
   skipTo,
   takeBatch,
@@ -63,9 +66,8 @@ async function nextStep(
   { db, searchDb }: ForwardingContext,
   { tenant, id }: Due,
   run: Run,
-  now: number,
+  filter: Filter,
 ): Promise<Step & { events: StoredEvent[]; more: boolean }> {
-  const filter = readFilter(run.service, run.search_term, now)
   const own = db.tenant(tenant)
   const search = searchDb.tenant(tenant)
   const { cursor: from, batch_size: limit } = run
@@ -110,6 +112,39 @@ interface Parcel {
 
 const newLease = (now: number): Lease => ({ token: randomToken(12), until: now + LEASE_MS })
 
+const recordFailed = (tx: Tx, { tenant, id }: Due, name: string, error: string) =>
+  recordEvent(tx, systemCaller(tenant, 'forwarding'), {
+    event_type: 'forwarder_failed',
+    resource: { type: 'forwarder', id, name },
+    success: false,
+    error_message: error,
+  })
+
+/**
+ * Null: a filter that was saved under older rules, such as a higher budget for searches, is refused by those of today.
+ * To try again would not help, so the forwarder says why it stands still.
+ */
+async function filterOf(
+  { db }: ForwardingContext,
+  due: Due,
+  run: Run,
+  now: number,
+): Promise<Filter | null> {
+  try {
+    return readFilter(run.service, run.search_term, now)
+  } catch (error) {
+    if (!(error instanceof AppError && error.kind === 'invalid')) throw error
+    const { tenant, id } = due
+    const { message } = error
+    await db.tx(tenant, async (tx) => {
+      const forwarder = await lockForwarder(tx, tenant, id)
+      if (forwarder && (await saveStandstill(tx, tenant, id, run.step, message, now)))
+        await recordFailed(tx, due, forwarder.name, message)
+    })
+    return null
+  }
+}
+
 /** Fixes what goes out next; without a parcel, whether there may be more behind what was passed over. */
 async function prepare(
   context: ForwardingContext,
@@ -129,7 +164,9 @@ async function prepare(
     const events = await readPlaces(searchDb.tenant(tenant), tenant, batch.places)
     return { batch, documents: events.map(({ document }) => document), lease, more: true }
   }
-  const step = await nextStep(context, due, run, now)
+  const filter = await filterOf(context, due, run, now)
+  if (!filter) return { more: false }
+  const step = await nextStep(context, due, run, filter)
   const places = step.events.map(({ timestamp, id: key }) => ({ timestamp, id: key }))
   const batch = { webhookId: `msg_${uuidv7(now)}`, next: step.to, places }
   const moves = keyOf(step.to) !== keyOf(step.from) || step.settled.length > 0
@@ -149,12 +186,13 @@ async function prepare(
 /** Outcome, cursor and trace are one: a worker that dies before this has delivered nothing. */
 async function saveOutcome(
   { db }: ForwardingContext,
-  { tenant, id }: Due,
+  due: Due,
   run: Run,
   { batch, lease }: Parcel,
   outcome: Outcome,
   now: number,
 ): Promise<void> {
+  const { tenant, id } = due
   const { http_status, duration_ms, error } = outcome
   await db.tx(tenant, async (tx) => {
     const forwarder = await lockForwarder(tx, tenant, id)
@@ -180,14 +218,7 @@ async function saveOutcome(
     const failure = { error, attempts, failingSince, nextAt, gone: outcome.gone }
     if (!(await saveFailure(tx, tenant, id, lease, failure, now))) return
     await insertDelivery(tx, tenant, id, attempt, now)
-    if (nextAt === null) {
-      await recordEvent(tx, systemCaller(tenant, 'forwarding'), {
-        event_type: 'forwarder_failed',
-        resource: { type: 'forwarder', id, name: forwarder.name },
-        success: false,
-        error_message: error,
-      })
-    }
+    if (nextAt === null) await recordFailed(tx, due, forwarder.name, error)
   })
 }
 

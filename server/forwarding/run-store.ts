@@ -281,6 +281,24 @@ export async function saveFailure(
   return true
 }
 
+/** It cannot go on from this step and stands still until it is changed. False: it was changed meanwhile. */
+export async function saveStandstill(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  step: number,
+  error: string,
+  now: number,
+): Promise<boolean> {
+  const stopped = await db.run(sql`
+    update forwarder_runs set active = false where forwarder_id = ${id} and active and step = ${step}`)
+  if (stopped === 0) return false
+  await db.run(sql`
+    update forwarders set status = 'failed', last_error = ${error}, last_error_at = ${iso(now)}
+     where organization_id = ${organizationId} and id = ${id}`)
+  return true
+}
+
 /** The batch is given up, so that it can be formed anew; what stood behind the cursor is owed again. */
 export async function dropBatch(db: Queryable, organizationId: string, id: string): Promise<void> {
   await db.run(sql`
