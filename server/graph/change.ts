@@ -56,9 +56,9 @@ async function describe(tx: Tx, actor: GraphActor, names: NodeNames, change: Edg
   }
 }
 
-/** Whoever joins a group has the sudo that the group gives. */
-export async function checkMayOpen(tx: Tx, actor: GraphActor, group: NodeRef): Promise<void> {
-  if (!mayGiveSudo(actor) && (await givesSudo(tx, actor.organizationId, group)))
+/** Whoever joins a group has the sudo that the group gives; whoever signs in as a user has that of the user. */
+export async function checkMayOpen(tx: Tx, actor: GraphActor, holder: NodeRef): Promise<void> {
+  if (!mayGiveSudo(actor) && (await givesSudo(tx, actor.organizationId, holder)))
     checkMayGiveSudo(actor)
 }
 

@@ -119,26 +119,26 @@ export async function groupsOf(
   return rows.map(({ id }) => id)
 }
 
-/** Whether a group gives sudo to its members: by itself, or by how it is bound to systems or people. */
+/** Whether a group gives sudo to its members, or a user has it: by itself, or by how it is bound to systems or people. */
 export async function givesSudo(
   db: Queryable,
   organizationId: string,
-  group: NodeRef,
+  holder: NodeRef,
 ): Promise<boolean> {
   const found = await db.one(sql`
     select 1 where exists (
       select from nodes n
-       where n.organization_id = ${organizationId} and n.type = ${group.type} and n.id = ${group.id}
+       where n.organization_id = ${organizationId} and n.type = ${holder.type} and n.id = ${holder.id}
          and n.attributes -> 'sudo' ->> 'enabled' = 'true')
      or exists (
       select from edges e
        where e.organization_id = ${organizationId} and e.valid_until is null
-         and e.from_type = ${group.type} and e.from_id = ${group.id} and e.to_type in ('system', 'system_group')
+         and e.from_type = ${holder.type} and e.from_id = ${holder.id} and e.to_type in ('system', 'system_group')
          and e.attributes -> 'sudo' ->> 'enabled' = 'true')
      or exists (
       select from edges e
        where e.organization_id = ${organizationId} and e.valid_until is null
-         and e.to_type = ${group.type} and e.to_id = ${group.id} and e.from_type in ('user', 'user_group')
+         and e.to_type = ${holder.type} and e.to_id = ${holder.id} and e.from_type in ('user', 'user_group')
          and e.attributes -> 'sudo' ->> 'enabled' = 'true')`)
   return found !== undefined
 }

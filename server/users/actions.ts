@@ -21,7 +21,7 @@ import {
   saveUser,
   type UserRow,
 } from './store.ts'
-import { checkUserSudo } from './sudo.ts'
+import { checkMaySignInAs, checkUserSudo } from './sudo.ts'
 import { checkUserQuota } from './user-quota.ts'
 import { applyWrite, readFlag, type UserWrite } from './write.ts'
 
@@ -53,6 +53,7 @@ export function changeUser(
       const after = await decide(before, tx)
       checkRestricted(before, after)
       checkUserSudo(actor, before, after)
+      await checkMaySignInAs(tx, actor, before, after, options)
       await saveChange(context, tx, actor, before, after, options)
       return after
     }),

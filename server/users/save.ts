@@ -51,7 +51,7 @@ function eventsBetween(before: UserRow, after: UserRow): Told[] {
 }
 
 /** Where links to a password are mailed: one that lies in a former mailbox must not open the account. */
-const sameMailboxes = (before: UserRow, after: UserRow): boolean =>
+export const sameMailboxes = (before: UserRow, after: UserRow): boolean =>
   before.email === after.email && before.profile.alternateEmail === after.profile.alternateEmail
 
 /** Saves a changed user with its events, tells whoever listens, and mails. A row without a change is left alone. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { addUser, person } from '../../test/people.ts'
+import { addNode } from '../graph/index.ts'
+import { newId } from '../platform/ids.ts'
 
 // `sudo` and `passwordless_sudo` of a user are root on the systems that the user is bound to.
 
@@ -56,4 +58,60 @@ test('nor many at once', async () => {
   await org.patch('/api/v2/bulk/users', [{ id: plain.id, sudo: true }])
   await app.runDueJobs()
   assert.equal((await org.get(`/api/systemusers/${plain.id}`)).json().sudo, true)
+})
+
+test('who helps people does not become somebody with sudo', async () => {
+  const org = await app.newOrganization()
+  const help = await app.addAdministrator(org.organizationId, 'Help Desk')
+  const manager = await app.addAdministrator(org.organizationId, 'Manager')
+  const system = newId()
+  await app.db.tx(org.organizationId, (tx) => addNode(tx, org.organizationId, 'system', system))
+  const attributes = { sudo: { enabled: true, withoutPassword: false } }
+  const [flagged, bound, member] = [
+    await addUser(org, { sudo: true }),
+    await addUser(org),
+    await addUser(org),
+  ]
+  const group = (await org.post('/api/v2/usergroups', { name: 'Roots', attributes })).json().id
+  const made = [
+    await org.post(`/api/v2/users/${bound.id}/associations`, {
+      op: 'add',
+      type: 'system',
+      id: system,
+      attributes,
+    }),
+    await org.post(`/api/v2/usergroups/${group}/members`, {
+      op: 'add',
+      type: 'user',
+      id: member.id,
+    }),
+  ]
+  for (const res of made) assert.equal(res.statusCode, 204, res.body)
+
+  const PASSWORD = 'Tangled-Orchard-58'
+  app.secrets.add(PASSWORD)
+  const attempts = (who: typeof help, { id }: { id: string }) => [
+    who.put(`/api/systemusers/${id}`, { password: PASSWORD }),
+    who.put(`/api/systemusers/${id}`, { email: person().email }),
+    who.post(`/api/systemusers/${id}/sshkeys`, {
+      name: 'mine',
+      public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLE',
+    }),
+  ]
+  for (const user of [flagged, bound, member]) {
+    for (const res of await Promise.all(attempts(help, user))) {
+      assert.equal(res.statusCode, 403, res.body)
+      assert.match(res.json().message, /systems\.sudo/)
+    }
+    const renamed = await help.put(`/api/systemusers/${user.id}`, { firstname: 'Ada' })
+    assert.equal(renamed.statusCode, 200, 'the rest goes on')
+  }
+  const staged = await addUser(org, { state: 'STAGED', sudo: true })
+  const activate = `/api/systemusers/${staged.id}/state/activate`
+  const elsewhere = await help.post(activate, { email: person().email })
+  assert.equal(elsewhere.statusCode, 403, 'nor has the link to a password mailed elsewhere')
+  assert.equal((await help.post(activate)).statusCode, 200)
+  for (const attempt of attempts(help, await addUser(org)))
+    assert.equal((await attempt).statusCode, 200)
+  for (const attempt of attempts(manager, member)) assert.equal((await attempt).statusCode, 200)
 })
