@@ -50,20 +50,3 @@ export function checkWidening(
   const held = new Set(before)
   if ([...after].some((scope) => !held.has(scope))) checkEnds(caller, null, what)
 }
-
-/**
- * What opens an account, e-mail address and second factor, is changed in person: a key or an unwatched session would
- * otherwise become the whole account.
- */
-export function checkConfirmed(caller: Caller, what: string): void {
-  if (caller.authMethod !== 'session')
-    throw forbidden(
-      'session_needed',
-      `Forbidden: ${what} can be changed in a console session only, not with a key`,
-    )
-  if (caller.confirmed !== true)
-    throw forbidden(
-      'password_confirmation_required',
-      `Forbidden: before ${what} is changed, give the password again: POST /auth/session/confirm`,
-    )
-}

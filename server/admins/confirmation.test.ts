@@ -141,6 +141,20 @@ test('no key removes a second factor, its own or that of somebody else', async (
   assert.equal((await session.post(`/api/users/resettotp/${org.adminId}`)).statusCode, 200)
 })
 
+test('no key lifts the duty to have a second factor', async () => {
+  const org = await app.newOrganization()
+  const url = `/api/organizations/${org.organizationId}`
+  const require = (requireAdminMFA: boolean) => ({ settings: { requireAdminMFA } })
+  const session = await signInToConsole(app.http, org)
+  assert.equal((await org.put(url, require(true))).statusCode, 200)
+  assert.equal((await org.put(url, require(false))).json().reason, 'session_needed')
+  const unconfirmed = await session.put(url, require(false))
+  assert.equal(unconfirmed.json().reason, 'password_confirmation_required')
+  assert.equal((await org.get(url)).json().settings.requireAdminMFA, true)
+  await session.confirm()
+  assert.equal((await session.put(url, require(false))).statusCode, 200)
+})
+
 test('a second factor is enrolled and removed in a confirmed session, which has given a code', async () => {
   const org = await app.newOrganization()
   const unconfirmed = await signInToConsole(app.http, org)

@@ -2,6 +2,7 @@ import { recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { invalid } from '../platform/errors.ts'
+import { checkConfirmed } from '../platform/rights.ts'
 import {
   hashRecoveryCode,
   newRecoveryCodes,
@@ -9,8 +10,7 @@ import {
   totpAddress,
   verifyTotp,
 } from '../platform/totp.ts'
-import { checkConfirmed } from './bounds.ts'
-import type { AdminContext } from './context.ts'
+import { type AdminContext, change } from './context.ts'
 import { resourceOf } from './records.ts'
 import { deleteSessionsOf } from './session-store.ts'
 import { openSession, type SignedIn } from './sessions.ts'

@@ -3,7 +3,7 @@ import { type Caller, systemCaller } from '../platform/caller.ts'
 import type { Db, Queryable, Tx } from '../platform/db/index.ts'
 import { forbidden, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { checkScope, checkWholeProvider } from '../platform/rights.ts'
+import { checkConfirmed, checkScope, checkWholeProvider } from '../platform/rights.ts'
 import type { OrganizationContext } from './context.ts'
 import { settingsOf, toProvider, toProviderOrganization } from './records.ts'
 import type { OrganizationCreate, OrganizationPut, ProviderPut } from './schema.ts'
@@ -66,6 +66,8 @@ export function updateOrganization(
       settings: mergeSettings(before.settings, writableSettings(before.settings, sent)),
     }
     checkSize(caller, before.max_system_users, after.max_system_users)
+    if (settingsOf(before).requireAdminMFA && !settingsOf(after).requireAdminMFA)
+      checkConfirmed(caller, 'requireAdminMFA')
     const changes = changesBetween(settingsOf(before), settingsOf(after))
     if (changes.length === 0) return before
     await saveOrganization(tx, after)

@@ -21,3 +21,23 @@ export function checkScope(
   if (!wanted.some((scope) => scopes?.has(scope)))
     throw forbidden('scope_missing', `Forbidden: ${what} needs the scope ${wanted.join(' or ')}`)
 }
+
+/**
+ * What opens an account, e-mail address, second factor and the duty to have one, is changed in person: a key or an
+ * unwatched session would otherwise become the whole account.
+ */
+export function checkConfirmed(
+  caller: Pick<Principal, 'authMethod' | 'confirmed'>,
+  what: string,
+): void {
+  if (caller.authMethod !== 'session')
+    throw forbidden(
+      'session_needed',
+      `Forbidden: ${what} can be changed in a console session only, not with a key`,
+    )
+  if (caller.confirmed !== true)
+    throw forbidden(
+      'password_confirmation_required',
+      `Forbidden: before ${what} is changed, give the password again: POST /auth/session/confirm`,
+    )
+}
