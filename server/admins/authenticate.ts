@@ -123,9 +123,16 @@ async function principalOfKey(db: Db, key: string): Promise<Principal | null> {
 
 async function principalOfToken(db: Db, token: string): Promise<Principal | null> {
   const found = await findAccessToken(db, sha256(token))
-  return found
-    ? serviceAccountPrincipal(db, found.tenant, found.service_account_id, 'oauth', found.expires_at)
-    : null
+  if (!found) return null
+  const { tenant, service_account_id, expires_at } = found
+  const principal = await serviceAccountPrincipal(
+    db,
+    tenant,
+    service_account_id,
+    'oauth',
+    expires_at,
+  )
+  return principal && { ...principal, secretExpiresAt: Date.parse(found.secret_expires_at) }
 }
 
 function presentedKey(request: FastifyRequest): string | undefined {

@@ -31,7 +31,9 @@ export async function checkMayChange(tx: Tx, caller: Caller, row: Holder): Promi
 
 /** What a credential makes ends no later than the credential; null is never. A session is somebody who signed in. */
 export function checkEnds(caller: Caller, endsAt: string | null, what: string): void {
-  const { authMethod, expiresAt } = caller
+  const { authMethod } = caller
+  // A token is renewed for as long as its secret is valid.
+  const expiresAt = caller.secretExpiresAt ?? caller.expiresAt
   if (authMethod === 'session' || expiresAt === null) return
   if (endsAt !== null && Date.parse(endsAt) <= expiresAt) return
   throw forbidden(

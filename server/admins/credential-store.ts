@@ -80,8 +80,11 @@ export const insertAccessToken = (db: Queryable, hash: Buffer, token: AccessToke
     values (${hash}, ${token.service_account_id}, ${token.auth_config_id}, ${token.tenant}, ${token.expires_at})`)
 
 export const findAccessToken = (db: Queryable, hash: Buffer) =>
-  db.find<AccessTokenRow>(
-    sql`select service_account_id, auth_config_id, tenant, expires_at from access_tokens where hash = ${hash} and expires_at > now()`,
+  db.find<AccessTokenRow & { secret_expires_at: string }>(
+    sql`
+      select t.service_account_id, t.auth_config_id, t.tenant, t.expires_at, c.expires_at as secret_expires_at
+        from access_tokens t join credentials c using (tenant, service_account_id, auth_config_id)
+       where t.hash = ${hash} and t.expires_at > now()`,
   )
 
 export const deleteExpired = async (db: Queryable): Promise<void> => {

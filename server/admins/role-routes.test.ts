@@ -270,6 +270,22 @@ test('a service account with a client secret exchanges it for a token', async ()
   const event = (await org.events()).at(-1)
   assert.deepEqual(event?.initiated_by, { type: 'service_account', id: objectId, name: 'pipeline' })
 
+  // What a token makes may last as long as the secret behind it, not only for its own hour.
+  const another = (lifetime: string) =>
+    app.anonymous.post(
+      '/api/v2/service-accounts',
+      {
+        name: lifetime,
+        roleId: role,
+        authConfig: { authType: 'API_KEY', apiKeyConfig: { lifetime } },
+      },
+      bearer,
+    )
+  const shorter = await another('60 Days')
+  assert.equal(shorter.statusCode, 200, shorter.body)
+  app.secrets.add(shorter.json().serviceAccount.authConfigList[0].apiKeyConfig.apiKey)
+  assert.equal((await another('365 Days')).json().reason, 'outlasts_credential')
+
   const wrong = await exchange(clientId, 'wrong')
   assert.equal(wrong.statusCode, 401)
   assert.equal(wrong.json().error, 'invalid_client')

@@ -40,6 +40,8 @@ export interface Principal {
   confirmed?: boolean
   mfa: boolean
   expiresAt: number | null
+  /** Of an access token: the end of the secret that it was issued for. */
+  secretExpiresAt?: number
 }
 
 /** A principal acting for one tenant: what actions receive. */
