@@ -63,6 +63,12 @@ const BROKEN: [name: string, status: number, reason: string, request: (path: str
         `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n${END}`,
     ],
     [
+      'an expectation',
+      417,
+      'expectation_failed',
+      (path) => `GET ${path} HTTP/1.1\r\nhost: x\r\nexpect: the-unexpected\r\n${END}`,
+    ],
+    [
       'too many headers',
       431,
       'headers_too_large',

@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { invalid } from '../errors.ts'
@@ -38,6 +38,22 @@ export function requireHost({ raw }: FastifyRequest): void {
   if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
     throw invalid('host_missing', 'The Host header is missing')
 }
+
+/** RFC 9110 §10.1.1: an expectation other than 100-continue. Node would answer it with nothing in the body, too. */
+export const refuseExpectation =
+  (headers: Headers) => (request: IncomingMessage, response: ServerResponse) => {
+    const status = 417
+    const message = 'The service meets no expectation but 100-continue'
+    const failure = { status, reason: frameworkReason(status), message }
+    const body = JSON.stringify(errorBody(familyOf(request.url ?? ''), failure))
+    response
+      .writeHead(status, {
+        ...headers,
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+      })
+      .end(body)
+  }
 
 /** What Node knows of the request that an open connection is answering. */
 type Connection = Socket & { _httpMessage?: { req: IncomingMessage; headersSent: boolean } }

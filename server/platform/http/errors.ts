@@ -85,6 +85,7 @@ export const FRAMEWORK_REASONS: Record<number, string> = {
   413: 'body_too_large',
   414: 'path_too_long',
   415: 'unsupported_media_type',
+  417: 'expectation_failed',
   431: 'headers_too_large',
   500: 'internal',
   503: 'overloaded',

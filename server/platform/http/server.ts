@@ -10,7 +10,13 @@ import { throttled } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { registerBodyTime } from './body-time.ts'
 import { registerDrain } from './drain.ts'
-import { MAX_PARAM_LENGTH, refuseBytes, refusePath, requireHost } from './early-errors.ts'
+import {
+  MAX_PARAM_LENGTH,
+  refuseBytes,
+  refuseExpectation,
+  refusePath,
+  requireHost,
+} from './early-errors.ts'
 import { registerErrors } from './error-handler.ts'
 import { registerJsonBody } from './json-body.ts'
 import { RequestLog, requestLines } from './request-log.ts'
@@ -65,6 +71,7 @@ export async function createServer(config: Config, log: Logger) {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.server.maxHeadersCount = 8000
+  app.server.on('checkExpectation', refuseExpectation(headers))
   registerDrain(app as unknown as FastifyInstance)
   closeUnusedConnections(app as unknown as FastifyInstance)
   registerErrors(app as unknown as FastifyInstance)
