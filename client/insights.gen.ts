@@ -375,7 +375,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
         } & {
             [key: string]: unknown;
@@ -398,7 +398,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description Dotted name; required */
             field?: unknown;
@@ -440,7 +440,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description 1000 by default, at most 10000 */
             limit?: unknown;
@@ -461,7 +461,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description The most rows in all; everything when absent */
             limit?: unknown;
@@ -621,7 +621,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
             search_term?: unknown;
             /** @description s, m, h, d or w; required */
             interval_unit?: unknown;

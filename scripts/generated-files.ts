@@ -4,6 +4,7 @@ import { describeRoutes } from '../server/app.ts'
 import { settings } from '../server/platform/config.ts'
 import { BUNDLES } from '../server/platform/http/bundles.ts'
 import { openapi, operationIdMapping } from '../server/platform/http/openapi.ts'
+import { LIMITS } from '../server/platform/limits.ts'
 import { collectReasons } from './reasons.ts'
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
@@ -15,6 +16,18 @@ function settingsPage(): string {
       'secret' in setting ? `\`${setting.env}\`, \`${setting.env}_FILE\`` : `\`${setting.env}\``
     return `| ${name} | ${setting.about} | ${setting.default} |`
   })
+  const limits = Object.values(LIMITS).map(
+    ({ env, about, of }) => `### \`${env}\`
+
+${about}.
+
+| Limit | Meaning | Default |
+|---|---|---|
+${Object.entries(of)
+  .map(([name, limit]) => `| \`${name}\` | ${limit.about} | ${limit.fallback} |`)
+  .join('\n')}
+`,
+  )
   return `# Settings
 
 ${NOTE}
@@ -25,7 +38,13 @@ Read once at start from the environment. An unknown \`GATEHOUSE_\` name or a bad
 | Setting | Meaning | Default |
 |---|---|---|
 ${rows.join('\n')}
-`
+
+## Limits
+
+Each setting below sets some limits of its table, as in \`GATEHOUSE_LIST_LIMITS=terms=20,fields=100\`; those that are not
+named keep their defaults.
+
+${limits.join('\n')}`
 }
 
 function rolesPage(): string {

@@ -13,6 +13,7 @@ import { createServer } from './platform/http/server.ts'
 import { watchForUntrustedProxy } from './platform/http/untrusted-proxy.ts'
 import type { SendJob } from './platform/jobs/definition.ts'
 import { openQueue, type Queue } from './platform/jobs/queue.ts'
+import { setLimits } from './platform/limits.ts'
 import { createLog, type Logger } from './platform/log.ts'
 import { mailJob } from './platform/mail.ts'
 import { createMetrics, registerMetrics } from './platform/metrics.ts'
@@ -101,6 +102,7 @@ async function createHttp(parts: HttpParts) {
 
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, db, searchDb, log, sealer, prepare, onEvent, testSp } = parts
+  setLimits(config.limits)
   const storage = parts.storage ?? new Storage(null, 0, log)
   // Jobs may send jobs, so this is there before the queue.
   const send: SendJob = (tx, definition, payload, options) =>

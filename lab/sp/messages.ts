@@ -1,8 +1,8 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
 import { messageOf } from '../../server/platform/errors.ts'
+import { limits } from '../../server/platform/limits.ts'
 import { attribute, childElements, readXml, type XmlElement } from '../../server/platform/xml.ts'
-import { MAX_XML } from '../../server/sso/inbound/encoding.ts'
 import { textOf } from '../../server/sso/inbound/message.ts'
 import { checkPostSignature } from '../../server/sso/inbound/post-signature.ts'
 import { newMessageId } from '../../server/sso/messages/assertion.ts'
@@ -126,7 +126,7 @@ function attributesOf(assertion: XmlElement): Received['attributes'] {
 }
 
 /** Somebody may be in many groups. */
-const LIMITS = { maxBytes: MAX_XML, maxElements: 1000, maxAttributes: 1000 }
+const LIMITS = { ...limits.saml, bytes: 65_536, elements: 1000, attributes: 1000 }
 
 /** What a response says. With the key of the identity provider its signature is checked, too. */
 export function readReceived(xml: Buffer, key?: KeyObject): Received {

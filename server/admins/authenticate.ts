@@ -5,6 +5,7 @@ import type { Principal } from '../platform/caller.ts'
 import type { Db, Queryable } from '../platform/db/index.ts'
 import { forbidden, unauthenticated } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
+import { limits } from '../platform/limits.ts'
 import { sha256 } from '../platform/secrets.ts'
 import { ifThereIsRoom } from '../platform/storage.ts'
 import { hashKey, looksValid } from './api-key.ts'
@@ -22,9 +23,6 @@ import {
 import { findRoles, findServiceAccount } from './tenant-store.ts'
 
 export const SESSION_COOKIE = 'gatehouse_session'
-const IDLE_MINUTES = 60
-/** So long the password counts that was given again in a session. */
-const CONFIRMED_MINUTES = 10
 /** With its space no API key can look like it: the two share a memory. */
 const BEARER = 'bearer '
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -150,7 +148,8 @@ export function createAuthenticate(
   { touch = true } = {},
 ): Authenticate {
   async function bySession(request: FastifyRequest, token: string): Promise<Principal> {
-    const session = await findSession(db, sha256(token), IDLE_MINUTES, CONFIRMED_MINUTES)
+    const { idleMinutes, confirmedMinutes } = limits.console
+    const session = await findSession(db, sha256(token), idleMinutes, confirmedMinutes)
     const row = session && (await findAdministratorById(db, session.administrator_id))
     if (!session || !row || row.suspended)
       throw unauthenticated('session_ended', 'Unauthorized: the session has ended; sign in again')

@@ -7,7 +7,7 @@ import { checkSecondFactor, spend, wrongCode } from './second-factor.ts'
 import { confirmSession as stamp } from './session-store.ts'
 import { findAdministratorById, lockAdministratorById } from './store.ts'
 
-/** Re-authentication: the session counts as confirmed for CONFIRMED_MINUTES. */
+/** Re-authentication: the session counts as confirmed for a while (`confirmedMinutes`). */
 export async function confirmSession(
   context: AdminContext,
   caller: Caller,

@@ -1,5 +1,6 @@
 import type { Caller } from '../platform/caller.ts'
 import { invalid } from '../platform/errors.ts'
+import { limits } from '../platform/limits.ts'
 import { OutboundError } from '../platform/outbound/errors.ts'
 import {
   describeApplications,
@@ -11,14 +12,14 @@ import { templateOf } from './catalogue.ts'
 import { readConfig } from './config.ts'
 import type { ApplicationContext } from './context.ts'
 import type { Application, SpMetadataImport } from './schema.ts'
-import { MAX_METADATA_BYTES, readSpMetadata, type SpSettings } from './sp-metadata.ts'
+import { readSpMetadata, type SpSettings } from './sp-metadata.ts'
 import type { ApplicationRow } from './store.ts'
 
 async function fetchMetadata({ outbound }: ApplicationContext, url: string): Promise<Buffer> {
   try {
     const answer = await outbound.request(url, {
       headers: { accept: 'application/samlmetadata+xml, application/xml, text/xml, */*;q=0.1' },
-      maxBytes: MAX_METADATA_BYTES,
+      maxBytes: limits.metadata.bytes,
     })
     if (answer.status !== 200)
       throw invalid('sp_metadata_unavailable', `url: the answer has the status ${answer.status}`)

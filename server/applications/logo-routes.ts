@@ -4,9 +4,10 @@ import type { FastifyError, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import { limits } from '../platform/limits.ts'
 import { getApplicationRow } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
-import { getLogo, MAX_LOGO_BYTES, replaceLogo } from './logos.ts'
+import { getLogo, replaceLogo } from './logos.ts'
 
 const errors = errorsOf('v2')
 const params = Type.Object({ application_id: Type.String() })
@@ -42,14 +43,15 @@ export const logoRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext
   app,
   { context },
 ) => {
+  const { logoBytes } = limits.forms
   await app.register(multipart, {
-    limits: { fileSize: MAX_LOGO_BYTES, files: 4, fields: 4, parts: 8, fieldSize: 1024 },
+    limits: { fileSize: logoBytes, files: 4, fields: 4, parts: 8, fieldSize: 1024 },
   })
 
   app.post(
     '/applications/:application_id/logo',
     {
-      bodyLimit: MAX_LOGO_BYTES + 65_536,
+      bodyLimit: logoBytes + 65_536,
       schema: {
         tags,
         summary: 'Give an application a logo: a PNG, JPEG or GIF of up to 1 MiB',

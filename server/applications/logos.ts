@@ -5,8 +5,6 @@ import { lockedApplication, saveChange } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
 import { deleteLogos, findLogo, insertLogo, type LogoRow } from './logo-store.ts'
 
-export const MAX_LOGO_BYTES = 1_048_576
-
 /** By their first bytes: what a client says about its file proves nothing, and browsers believe us. */
 const KINDS = [
   ['image/png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],

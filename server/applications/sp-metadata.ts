@@ -1,4 +1,5 @@
 import { invalid } from '../platform/errors.ts'
+import { limits } from '../platform/limits.ts'
 import { readCertificate } from '../platform/x509/certificate.ts'
 import {
   attribute,
@@ -17,17 +18,6 @@ const DS = 'http://www.w3.org/2000/09/xmldsig#'
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
-
-export const MAX_METADATA_BYTES = 262_144
-
-/** Documents may hold the metadata of several; it is read between two requests, so the largest takes a few milliseconds. */
-const LIMITS = {
-  maxBytes: MAX_METADATA_BYTES,
-  maxElements: 1000,
-  maxAttributes: 2000,
-  maxNamespaces: 200,
-  maxComments: 200,
-}
 
 /** XML Encryption §5.2, in the order in which we would rather use them. */
 const ENCRYPTION_METHODS: [algorithm: string, setting: (typeof ENCRYPTIONS)[number]][] = [
@@ -196,7 +186,7 @@ function logoutOf(role: Role): SpSettings {
 export type SpSettings = Record<string, unknown>
 
 export function readSpMetadata(xml: string | Uint8Array, wanted?: string): SpSettings {
-  return readXml(xml, LIMITS, (root) => {
+  return readXml(xml, limits.metadata, (root) => {
     const { entityId, descriptor } = chooseProvider(root, wanted)
     const role = childrenByName(descriptor, MD)
     const attributes = requestedAttributes(role)

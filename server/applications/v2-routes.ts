@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { errorsOf } from '../platform/http/errors.ts'
+import { limits } from '../platform/limits.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
 import { getApplicationRow } from './actions.ts'
@@ -22,7 +23,6 @@ import {
   CertificatePromotion,
   SpMetadataImport,
 } from './schema.ts'
-import { MAX_METADATA_BYTES } from './sp-metadata.ts'
 import { applicationResourceV2, readApplications } from './store.ts'
 
 const errors = errorsOf('v2')
@@ -166,14 +166,14 @@ export const spMetadataRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationC
 ) => {
   app.addContentTypeParser(
     ['application/samlmetadata+xml', 'application/xml', 'text/xml'],
-    { parseAs: 'string', bodyLimit: MAX_METADATA_BYTES },
+    { parseAs: 'string', bodyLimit: limits.metadata.bytes },
     (_, xml, done) => done(null, { xml }),
   )
   app.post(
     '/applications/:application_id/spmetadata',
     {
       // In JSON every line break and quote of a document counts twice.
-      bodyLimit: 2 * MAX_METADATA_BYTES,
+      bodyLimit: 2 * limits.metadata.bytes,
       schema: {
         tags,
         summary: 'Fill the settings from the metadata of the service provider',

@@ -2,6 +2,7 @@ import { changesBetween, readWatermark, recordEvent } from '../insights/index.ts
 import type { Caller } from '../platform/caller.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
 import { newId, uuidv7 } from '../platform/ids.ts'
+import { limits } from '../platform/limits.ts'
 import { OutboundError } from '../platform/outbound/errors.ts'
 import { type ForwardingContext, secretContext } from './context.ts'
 import { secretsOf } from './deliver.ts'
@@ -28,7 +29,6 @@ import {
   saveForwarder,
 } from './store.ts'
 
-const MAX_FORWARDERS = 20
 const DEFAULT_BATCH = 500
 /** How long the secret before the last still signs. */
 const CHANGEOVER_MS = 86_400_000
@@ -90,9 +90,9 @@ export async function createForwarder(
   const secret = body.secret ?? newSecret()
   const from = startOf(await readWatermark(db))
   await db.tx(organizationId, async (tx) => {
-    if ((await countForwarders(tx, organizationId)) >= MAX_FORWARDERS) {
-      throw conflict('too_many_forwarders', `An organization can have ${MAX_FORWARDERS} forwarders`)
-    }
+    const { forwarders } = limits.tenant
+    if ((await countForwarders(tx, organizationId)) >= forwarders)
+      throw conflict('too_many_forwarders', `An organization can have ${forwarders} forwarders`)
     const sealed = sealer.seal(secret, secretContext(id))
     const row = { ...settings, secret: sealed }
     await insertForwarder(tx, organizationId, id, row, from, clock(context))

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readWatermark } from '../insights/index.ts'
 import { AppError } from '../platform/errors.ts'
+import { limits } from '../platform/limits.ts'
 import type { Logger } from '../platform/log.ts'
 import type { ForwardingContext } from './context.ts'
 import { deliverNext } from './deliver.ts'
@@ -9,9 +10,6 @@ import { type Due, listDue, listReady } from './run-store.ts'
 /** Between two looks for work: the shortest while there is some, then twice as long each time, up to the longest. */
 const MIN_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 5_000
-const MAX_AT_ONCE = 8
-/** Receivers that do not answer hold up those of their own tenant. */
-const MAX_OF_TENANT = 3
 /** A forwarder with much to catch up lets others in after so many requests. */
 const MAX_STEPS = 50
 /** After an error of our own; those of receivers have their times in the database. */
@@ -94,9 +92,10 @@ export class ForwardingWorker {
 
   #begin(due: Due): void {
     const { id, tenant } = due
-    if (this.#running.size >= MAX_AT_ONCE || this.#running.has(id)) return
+    if (this.#running.size >= limits.process.forwarding || this.#running.has(id)) return
     const others = [...this.#running.values()].filter((running) => running.tenant === tenant)
-    if (others.length >= MAX_OF_TENANT) return
+    // Receivers that do not answer hold up those of their own tenant.
+    if (others.length >= limits.tenant.forwarding) return
     if ((this.#paused.get(id) ?? 0) > Date.now()) return
     this.#paused.delete(id)
     const work = this.#deliver(due)

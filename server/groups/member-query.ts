@@ -1,5 +1,5 @@
 import { invalid } from '../platform/errors.ts'
-import { MAX_COMPARISONS } from '../platform/list/limits.ts'
+import { limits } from '../platform/limits.ts'
 import { textOf, texts } from '../platform/list/values.ts'
 import type { MemberQuery } from './schema.ts'
 
@@ -102,8 +102,9 @@ export function readMemberQuery(
     throw bad('.queryType', `is needed: ${QUERY_TYPES.join(', ')}`)
   if (queryType !== undefined && !QUERY_TYPES.includes(queryType))
     throw bad('.queryType', `must be one of ${QUERY_TYPES.join(', ')}`)
-  if (filters && filters.length > MAX_COMPARISONS)
-    throw bad('.filters', `there may be at most ${MAX_COMPARISONS} conditions`)
+  const { comparisons } = limits.list
+  if (filters && filters.length > comparisons)
+    throw bad('.filters', `there may be at most ${comparisons} conditions`)
   const prefix = new RegExp(`^${memberType}\\.`)
   const conditions = (filters ?? []).map((filter, at) => conditionOf(filter, at, prefix))
   const { searchTerm, fields } = (searchFilters ?? {}) as { searchTerm?: unknown; fields?: unknown }

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../platform/db/index.ts'
 import { invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import { limits } from '../platform/limits.ts'
 import { isSearchable, SHAPES } from './fields.ts'
 import { Deadline } from './query/deadline.ts'
 import { EventPage } from './query/event-page.ts'
@@ -12,7 +13,6 @@ import { type EventQuery, readEventQuery, readSelection } from './query/event-qu
 import { fillSteps, readStep } from './query/intervals.ts'
 import { PageBuffers } from './query/page-buffers.ts'
 import { projector } from './query/projection.ts'
-import { MAX_FIELD_LENGTH } from './query/search-budget.ts'
 import { OPERATORS } from './query/search-tree.ts'
 import { countEvents, countPerStep, distinctValues, readPage } from './query/store.ts'
 import {
@@ -135,8 +135,9 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
       const { field } = bodyOf(request)
       if (typeof field !== 'string' || field === '')
         throw invalid('field_missing', 'field is required')
-      if (field.length > MAX_FIELD_LENGTH)
-        throw invalid('bad_field', `field: a name has at most ${MAX_FIELD_LENGTH} characters`)
+      const { fieldLength } = limits.events
+      if (field.length > fieldLength)
+        throw invalid('bad_field', `field: a name has at most ${fieldLength} characters`)
       if (!isSearchable(field))
         throw invalid('unsearchable_field', `field: ${field} cannot be searched`)
       const selection = readSelection(bodyOf(request), Date.now())

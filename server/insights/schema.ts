@@ -1,19 +1,12 @@
 import { type Static, Type } from 'typebox'
 
-// What one search may ask for (search-budget.ts).
+// What one search may ask for (search-budget.ts), in units: what comparing an event with one value costs.
 
-/** As they were sent; of groups as well. */
-export const MAX_TERMS = 10_000
-export const MAX_DEPTH = 32
-/** Values of all terms, each counted once per list. */
-export const MAX_VALUES = 50_000
-/** In units: what comparing an event with one value costs. */
-export const MAX_COST = 10_000
 /** Texts are searched through, where other operators compare; a list of values is looked up in. */
 export const TEXT_SEARCH_UNITS = 20
 export const LISTED_VALUE_UNITS = 0.1
 
-const BUDGET = `At most ${MAX_TERMS} terms, ${MAX_VALUES} values and ${MAX_DEPTH} levels, and ${MAX_COST} units in all: contains, startsWith and endsWith count ${TEXT_SEARCH_UNITS}, a value of a list ${LISTED_VALUE_UNITS}, any other term 1. Equal values and terms of one list count once.`
+const BUDGET = `At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count ${TEXT_SEARCH_UNITS}, a value of a list ${LISTED_VALUE_UNITS}, any other term 1. Equal values and terms of one list count once.`
 
 /** Read leniently (see event-query.ts): real clients send more, and some of it differently. */
 const selection = {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { messageOf, OperatorError } from './errors.ts'
+import { defaultsOf, LIMITS, type Limits, mapValues, parseLimits } from './limits.ts'
 import { Allowlist } from './outbound/allowlist.ts'
 import type { Shares } from './quota.ts'
 
@@ -429,12 +430,24 @@ export const settings = {
   }),
 } as const
 
+/** One for each group of limits, which limits.ts lists. */
+const limitSettings = mapValues(LIMITS, (group) =>
+  setting({
+    env: group.env,
+    parse: (raw) => parseLimits(group, raw),
+    fallback: defaultsOf(group),
+    default: 'see its table',
+    about: group.about,
+  }),
+)
+
 type Settings = {
   [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer T> ? T : never
 }
 export interface Config extends Omit<Settings, 'publicUrl' | 'drainSeconds'> {
   publicUrl: string
   drainSeconds: number
+  limits: Limits
   /** People reach this process through their own machine only: mails may show up in the log. */
   development: boolean
 }
@@ -451,26 +464,25 @@ function read(env: NodeJS.ProcessEnv, definition: Setting<unknown>): string | un
   }
 }
 
+const valuesOf = <T extends Record<string, Setting<unknown>>>(env: NodeJS.ProcessEnv, table: T) =>
+  mapValues(table, (definition) => {
+    const raw = read(env, definition)
+    try {
+      return raw === undefined ? definition.fallback : definition.parse(raw)
+    } catch (error) {
+      throw new OperatorError(`${definition.env} ${messageOf(error)}`)
+    }
+  })
+
 /** Reads and checks every setting at once; a bad or unknown one stops the start with one clear line. */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const definitions: [string, Setting<unknown>][] = Object.entries(settings)
-  const known = new Set(
-    definitions.flatMap(([, d]) => (d.secret ? [d.env, `${d.env}_FILE`] : [d.env])),
-  )
+  const definitions: Setting<unknown>[] = Object.values({ ...settings, ...limitSettings })
+  const known = new Set(definitions.flatMap((d) => (d.secret ? [d.env, `${d.env}_FILE`] : [d.env])))
   const unknown = Object.keys(env).find((name) => name.startsWith('GATEHOUSE_') && !known.has(name))
   if (unknown) {
     throw new OperatorError(`${unknown} is not a setting; docs/settings.md lists the names`)
   }
-  const values: Record<string, unknown> = {}
-  for (const [key, definition] of definitions) {
-    const raw = read(env, definition)
-    try {
-      values[key] = raw === undefined ? definition.fallback : definition.parse(raw)
-    } catch (error) {
-      throw new OperatorError(`${definition.env} ${messageOf(error)}`)
-    }
-  }
-  const config = values as unknown as Settings
+  const config = valuesOf(env, settings) as Settings
   const publicUrl = config.publicUrl ?? `http://localhost:${config.port}`
   // With a database of its own a process is alone: nobody could take over. A worker is sent no requests.
   const alone = config.databaseUrl === undefined || config.role === 'worker'
@@ -479,6 +491,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     drainSeconds: config.drainSeconds ?? (alone ? 0 : DEFAULT_DRAIN_SECONDS),
     dataDir: resolve(config.dataDir),
     publicUrl,
+    limits: valuesOf(env, limitSettings) as Limits,
     development: ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname),
   }
 }
@@ -491,15 +504,14 @@ export const demoEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
 
 /** The settings in force, with secrets hidden: `gatehouse config print`. */
 export function describeConfig(config: Config): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(settings).map(([key, definition]) => {
-      const value = config[key as keyof typeof settings]
-      return [
-        definition.env,
-        'secret' in definition && value !== undefined ? '(set)' : (value ?? null),
-      ]
-    }),
-  )
+  const shown = (values: object, [key, { env, secret }]: [string, Setting<unknown>]) => {
+    const value = values[key as keyof typeof values]
+    return [env, secret && value !== undefined ? '(set)' : (value ?? null)]
+  }
+  return Object.fromEntries([
+    ...Object.entries(settings).map((entry) => shown(config, entry)),
+    ...Object.entries(limitSettings).map((entry) => shown(config.limits, entry)),
+  ])
 }
 
 /** The OpenTelemetry SDK reads its own standard variables; we only ask whether any is set. */

@@ -5,19 +5,19 @@ import { type AppError, invalid } from './errors.ts'
 
 export interface XmlBounds {
   /** Elements within elements. */
-  maxDepth: number
-  maxElements: number
+  depth: number
+  elements: number
   /** Of the whole document, and of one element. */
-  maxAttributes: number
-  maxAttributesOfElement: number
+  attributes: number
+  elementAttributes: number
   /** Declarations, of which each name below has to look through those above it. */
-  maxNamespaces: number
+  namespaces: number
   /** A comment splits a text in two, and readers differ about what it then says: none, unless somebody allows for them. */
-  maxComments: number
+  comments: number
   /** CDATA, of which each is a node of its own. */
-  maxSections: number
+  sections: number
   /** `&lt;` and `&#60;`: each of them interrupts the parser. */
-  maxReferences: number
+  references: number
 }
 
 const refuse = (reason: string, message: string) => invalid(reason, `The XML document ${message}`)
@@ -25,19 +25,19 @@ const refuse = (reason: string, message: string) => invalid(reason, `The XML doc
 type Counted = keyof XmlBounds
 
 const EXCEEDED: Record<Counted, (most: number) => AppError> = {
-  maxDepth: (most) => refuse('xml_too_deep', `is nested deeper than ${most} elements`),
-  maxElements: (most) => refuse('xml_too_many_elements', `has more than ${most} elements`),
-  maxAttributes: (most) => refuse('xml_too_many_attributes', `has more than ${most} attributes`),
-  maxAttributesOfElement: (most) =>
+  depth: (most) => refuse('xml_too_deep', `is nested deeper than ${most} elements`),
+  elements: (most) => refuse('xml_too_many_elements', `has more than ${most} elements`),
+  attributes: (most) => refuse('xml_too_many_attributes', `has more than ${most} attributes`),
+  elementAttributes: (most) =>
     refuse('xml_too_many_attributes', `has an element with more than ${most} attributes`),
-  maxNamespaces: (most) =>
+  namespaces: (most) =>
     refuse('xml_too_many_namespaces', `has more than ${most} declarations of namespaces`),
-  maxComments: (most) =>
+  comments: (most) =>
     most === 0
       ? refuse('xml_comment', 'has a comment')
       : refuse('xml_too_many_comments', `has more than ${most} comments`),
-  maxSections: (most) => refuse('xml_too_many_sections', `has more than ${most} CDATA sections`),
-  maxReferences: (most) =>
+  sections: (most) => refuse('xml_too_many_sections', `has more than ${most} CDATA sections`),
+  references: (most) =>
     refuse('xml_too_many_references', `has more than ${most} references such as &lt;`),
 }
 
@@ -48,14 +48,14 @@ const TAG_END = /[ \t\r\n]*(\/?)>/y
 
 export function scanXml(text: string, bounds: XmlBounds): void {
   const counts: Record<Counted, number> = {
-    maxDepth: 0,
-    maxElements: 0,
-    maxAttributes: 0,
-    maxAttributesOfElement: 0,
-    maxNamespaces: 0,
-    maxComments: 0,
-    maxSections: 0,
-    maxReferences: 0,
+    depth: 0,
+    elements: 0,
+    attributes: 0,
+    elementAttributes: 0,
+    namespaces: 0,
+    comments: 0,
+    sections: 0,
+    references: 0,
   }
   let at = 0
 
@@ -77,40 +77,40 @@ export function scanXml(text: string, bounds: XmlBounds): void {
   }
 
   function startTag(): void {
-    count('maxElements')
-    count('maxDepth')
-    counts.maxAttributesOfElement = 0
+    count('elements')
+    count('depth')
+    counts.elementAttributes = 0
     if (!take(NAME)) throw malformed()
     for (let attribute = take(ATTRIBUTE); attribute; attribute = take(ATTRIBUTE)) {
       const name = attribute[1]!
-      if (name === 'xmlns' || name.startsWith('xmlns:')) count('maxNamespaces')
-      count('maxAttributesOfElement')
-      count('maxAttributes')
+      if (name === 'xmlns' || name.startsWith('xmlns:')) count('namespaces')
+      count('elementAttributes')
+      count('attributes')
     }
     const end = take(TAG_END)
     if (!end) throw malformed()
-    if (end[1] === '/') counts.maxDepth--
+    if (end[1] === '/') counts.depth--
   }
 
   for (let found = text.indexOf('&'); found >= 0; found = text.indexOf('&', found + 1))
-    count('maxReferences')
+    count('references')
   // An XML declaration, which is no instruction.
   if (/^<\?xml[ \t\r\n]/.test(text)) skipPast('?>')
   for (at = text.indexOf('<', at); at >= 0; at = text.indexOf('<', at)) {
     const second = text[at + 1]
     if (second === '?') throw refuse('xml_instruction', 'has a processing instruction')
     if (second === '/') {
-      counts.maxDepth--
+      counts.depth--
       skipPast('>')
     } else if (second !== '!') {
       at += 1
       startTag()
     } else if (text.startsWith('--', at + 2)) {
-      count('maxComments')
+      count('comments')
       at += 4
       skipPast('-->')
     } else if (text.startsWith('[CDATA[', at + 2)) {
-      count('maxSections')
+      count('sections')
       skipPast(']]>')
     } else throw refuse('xml_doctype', 'has a document type declaration')
   }

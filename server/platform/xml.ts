@@ -7,22 +7,12 @@ import { scanXml, type XmlBounds } from './xml-scan.ts'
 export type { XmlElement } from 'libxml2-wasm'
 export { XmlC14NMode } from 'libxml2-wasm'
 
-export interface XmlLimits extends Partial<XmlBounds> {
-  maxBytes: number
-  /** Elements of other namespaces are refused, unless they stand within an `Extensions` of one of these. */
-  namespaces?: readonly string[]
-}
-
-/** Of a message: several times what any is known to have. */
-const BOUNDS: XmlBounds = {
-  maxDepth: 32,
-  maxElements: 250,
-  maxAttributes: 500,
-  maxAttributesOfElement: 50,
-  maxNamespaces: 50,
-  maxComments: 0,
-  maxSections: 50,
-  maxReferences: 1000,
+export interface XmlLimits extends Omit<XmlBounds, 'comments'> {
+  bytes: number
+  /** None, unless it says otherwise. */
+  comments?: number
+  /** Namespaces. Elements of others are refused, unless they stand within an `Extensions` of one of these. */
+  known?: readonly string[]
 }
 
 /** Nothing is loaded, nothing substituted, nothing repaired. */
@@ -37,9 +27,9 @@ const refuse = (reason: string, message: string, cause?: unknown): AppError =>
  * As UTF-8 only: in another encoding the scan would look at other characters than the parser. The scan comes before
  * parsing, because a parser that sees entities has to expand them.
  */
-function textOf(source: string | Uint8Array, maxBytes: number): string {
-  if (Buffer.byteLength(source) > maxBytes)
-    throw refuse('xml_too_large', `The XML document is larger than ${maxBytes} bytes`)
+function textOf(source: string | Uint8Array, bytes: number): string {
+  if (Buffer.byteLength(source) > bytes)
+    throw refuse('xml_too_large', `The XML document is larger than ${bytes} bytes`)
   let text: string
   try {
     text = typeof source === 'string' ? source.replace(/^\uFEFF/, '') : utf8.decode(source)
@@ -95,13 +85,13 @@ export function readXml<T>(
   limits: XmlLimits,
   read: (root: XmlElement) => T,
 ): T {
-  const text = textOf(source, limits.maxBytes)
-  scanXml(text, { ...BOUNDS, ...limits })
+  const text = textOf(source, limits.bytes)
+  scanXml(text, { comments: 0, ...limits })
   const document = parse(text)
   try {
     if (document.dtd)
       throw refuse('xml_doctype', 'The XML document has a document type declaration')
-    if (limits.namespaces) checkNamespaces(document.root, limits.namespaces)
+    if (limits.known) checkNamespaces(document.root, limits.known)
     return read(document.root)
   } finally {
     document.dispose()

@@ -5,6 +5,7 @@ import type { Caller } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
 import { invalid, notFound, throttled } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { limits } from '../platform/limits.ts'
 import { offset } from '../platform/list/values.ts'
 import { CONTENT_TYPES, fileName } from './artifact.ts'
 import type { ReportContext } from './context.ts'
@@ -25,8 +26,6 @@ import { checkMayRead, readReportType } from './types.ts'
 const unpack = promisify(gunzip)
 /** Files are kept for so long. */
 const KEPT_MS = 30 * 86_400_000
-/** Of one organization: each of them reads everybody. */
-const MAX_UNFINISHED = 20
 
 const toReport = ({ error_message, ...row }: ReportRow): Report => ({
   ...row,
@@ -65,7 +64,8 @@ export async function requestReport(
   checkMayRead(caller, type)
   const { organizationId } = caller
   const row = await db.tx(organizationId, async (tx) => {
-    if ((await countUnfinished(tx, organizationId)) >= MAX_UNFINISHED) {
+    // Each of them reads everybody.
+    if ((await countUnfinished(tx, organizationId)) >= limits.tenant.reports) {
       throw throttled('too_many_reports', 'Too many reports are being made; try again shortly', {
         retryAfter: 10,
       })

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { Line } from '../../server/insights/ingest/ingest.ts'
-import { MAX_LINE, readLines } from '../../server/insights/ingest/lines.ts'
+import { readLines } from '../../server/insights/ingest/lines.ts'
+import { limits } from '../../server/platform/limits.ts'
 import { type Random, seeded } from './random.ts'
+
+const MAX_LINE = limits.events.eventLength
 
 /** The body in pieces, cut anywhere: also inside a character. */
 function pieces(random: Random, body: Buffer, most: number): Buffer[] {

@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream'
+import { limits } from '../../platform/limits.ts'
 import type { Line } from './ingest.ts'
-
-/** The longest event that is read; what is longer is skipped and told. */
-export const MAX_LINE = 1_048_576
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 
@@ -11,6 +9,7 @@ const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 
  * its elements. Memory holds one event and one chunk, however long the body is.
  */
 export async function* readLines(body: Readable): AsyncGenerator<Line[]> {
+  const { eventLength } = limits.events
   let array: boolean | null = null
   let line = 1
   let start = 1
@@ -24,7 +23,8 @@ export async function* readLines(body: Readable): AsyncGenerator<Line[]> {
   let done: Line[] = []
   const take = (): void => {
     const whole = text.trim()
-    if (tooLong) done.push({ line: start, text: '', error: `longer than ${MAX_LINE} characters` })
+    if (tooLong)
+      done.push({ line: start, text: '', error: `longer than ${eventLength} characters` })
     else if (whole !== '') done.push({ line: start, text: whole })
     text = ''
     tooLong = false
@@ -34,7 +34,7 @@ export async function* readLines(body: Readable): AsyncGenerator<Line[]> {
     const part = chunk as string
     let from = 0
     const keep = (to: number) => {
-      if (text.length + (to - from) > MAX_LINE) {
+      if (text.length + (to - from) > eventLength) {
         tooLong = true
         text = ''
       } else if (!tooLong) text += part.slice(from, to)

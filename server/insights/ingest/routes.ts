@@ -4,6 +4,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { codeOf, invalid, throttled } from '../../platform/errors.ts'
 import { errorsOf } from '../../platform/http/errors.ts'
+import { limits } from '../../platform/limits.ts'
 import { Quota, type Shares } from '../../platform/quota.ts'
 import type { InsightsContext } from '../context.ts'
 import { timely } from '../query/timely.ts'
@@ -19,7 +20,6 @@ const BODIES = {
 }
 /** Unpacked at a time: larger than the default, which holds a dozen events. */
 const CHUNK = 131_072
-const LARGEST_BODY = 4 * 1024 ** 3
 
 const Report = Type.Object(
   {
@@ -68,7 +68,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<
   app.post(
     '/ingest',
     {
-      bodyLimit: LARGEST_BODY,
+      bodyLimit: limits.events.bodyBytes,
       schema: {
         tags: ['events'],
         summary: 'Store events of other sources: a JSON array or NDJSON, also gzipped',

@@ -1,18 +1,14 @@
 import { invalid } from '../../platform/errors.ts'
+import { limits } from '../../platform/limits.ts'
 import { isKnown } from '../fields.ts'
 import { numberOf, shown, textOf } from '../scalars.ts'
 import { SERVICES, type Service, serviceOf } from '../services.ts'
 import { isTime, parseTime } from '../times.ts'
-import { MAX_FIELD_LENGTH } from './search-budget.ts'
 import { readSearchTerm } from './search-term.ts'
 import type { Term } from './search-tree.ts'
 
 const DEFAULT_LIMIT = 1000
 const MAX_ROWS = 10_000
-/** Every name of every list, and then some. */
-const MAX_FIELDS = 500
-/** Names may be written in more ways than one; a list beyond this is no list of services. */
-const MAX_SERVICES = 100
 
 /** What every query of the API selects from. */
 export interface Selection {
@@ -43,8 +39,9 @@ function readServices(raw: unknown): readonly Service[] {
       `service must be a list of services; supported are ${supported}`,
     )
   }
-  if (names.length > MAX_SERVICES)
-    throw invalid('too_many_services', `service: at most ${MAX_SERVICES} names are allowed`)
+  const most = limits.events.services
+  if (names.length > most)
+    throw invalid('too_many_services', `service: at most ${most} names are allowed`)
   if (names.some((name) => textOf(name).toLowerCase() === 'all')) return SERVICES
   const services = names.map((name) => {
     const service = serviceOf(textOf(name))
@@ -97,10 +94,11 @@ function readFields(raw: unknown): string[] | null {
   }
   if (raw.length === 0) throw invalid('empty_fields', 'fields must not be an empty list')
   const names = [...new Set<string>(raw)]
-  if (names.length > MAX_FIELDS)
-    throw invalid('too_many_fields', `fields: at most ${MAX_FIELDS} names are allowed`)
-  if (names.some((name) => name.length > MAX_FIELD_LENGTH))
-    throw invalid('bad_fields', `fields: a name has at most ${MAX_FIELD_LENGTH} characters`)
+  const { fields: most, fieldLength } = limits.events
+  if (names.length > most)
+    throw invalid('too_many_fields', `fields: at most ${most} names are allowed`)
+  if (names.some((name) => name.length > fieldLength))
+    throw invalid('bad_fields', `fields: a name has at most ${fieldLength} characters`)
   const known = names.filter(isKnown)
   if (known.length === 0)
     throw invalid('unknown_fields', `fields: none of ${names.join(', ')} is a known field`)

@@ -1,8 +1,8 @@
 import { invalid } from '../../platform/errors.ts'
+import { limits } from '../../platform/limits.ts'
 import { numberOf, textOf } from '../scalars.ts'
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
-export const MAX_BUCKETS = 20_000
 /** About a century: the database computes with steps of this size. */
 const MAX_STEP = 100 * 366 * 86_400
 
@@ -45,10 +45,11 @@ export function fillSteps(
   if (!first || !last) return []
   const width = seconds * 1000
   const total = (last.start - first.start) / width + 1
-  if (total > MAX_BUCKETS) {
+  const { buckets } = limits.events
+  if (total > buckets) {
     throw invalid(
       'too_many_buckets',
-      `interval: ${Math.round(total)} steps are more than ${MAX_BUCKETS}; choose a larger one`,
+      `interval: ${Math.round(total)} steps are more than ${buckets}; choose a larger one`,
     )
   }
   const known = new Map(counts.map(({ start, doc_count }) => [start, doc_count]))

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
 import { throttled } from '../../platform/errors.ts'
 import { FairShare } from '../../platform/fair-share.ts'
+import { limits } from '../../platform/limits.ts'
 
 // Large pages arrive in buffers that are used again. Made anew for every page, they kept the garbage collector busy for
 // as long as the page took. Only so many are on their way at once, so that memory stays flat.
@@ -11,23 +12,21 @@ const SIZE_OF_EVENT = 1000
 const LARGE = 2000 * SIZE_OF_EVENT
 const LARGEST = 10_000 * SIZE_OF_EVENT
 const MAX_KEPT = 2
-const MAX_AT_ONCE = 12
-/** Of one organization or provider: readers that have fallen asleep hold up their own. */
-const MAX_OF_TENANT = 4
 const PATIENCE_MS = 30_000
 
 const tooMany = () =>
   throttled(
     'too_many_large_pages',
-    `Too many large pages: ${MAX_OF_TENANT} at once are sent to one organization or provider; read those that are on their way, or ask for fewer events`,
+    `Too many large pages: ${limits.tenant.largePages} at once are sent to one organization or provider; read those that are on their way, or ask for fewer events`,
     { retryAfter: 5 },
   )
 
 export class PageBuffers {
   readonly #free: Buffer[] = []
   readonly #share = new FairShare({
-    places: MAX_AT_ONCE,
-    share: MAX_OF_TENANT,
+    places: limits.process.largePages,
+    // Readers that have fallen asleep hold up their own organization or provider.
+    share: limits.tenant.largePages,
     patience: { ms: PATIENCE_MS, refuse: tooMany },
     overflow: true,
   })

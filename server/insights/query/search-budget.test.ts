@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../../test/harness.ts'
-import { MAX_DEPTH, MAX_TERMS, MAX_VALUES } from '../schema.ts'
+import { limits } from '../../platform/limits.ts'
 import { SERVICES } from '../services.ts'
-import { MAX_VALUE_LENGTH } from './search-budget.ts'
 import { readSearchTerm } from './search-term.ts'
 import type { Term } from './search-tree.ts'
 
@@ -64,14 +63,24 @@ test('ordinary and long searches pass', async () => {
 
 const refusals: [string, object, RegExp][] = [
   ['text searches', each('startsWith', 501), /10020 units/],
-  ['terms', each('eq', MAX_TERMS + 1), /at most 10000 terms/],
-  ['empty groups', { and: times(MAX_TERMS, () => ({ and: [] })) }, /at most 10000 groups/],
-  ['values', { and: [{ id: times(MAX_VALUES + 1, String) }] }, /50001 values .* 50000/],
-  ['a long value', { and: [{ id: 'x'.repeat(MAX_VALUE_LENGTH + 1) }] }, /longer than 32768/],
+  ['terms', each('eq', limits.events.terms + 1), /at most 10000 terms/],
+  [
+    'empty groups',
+    { and: times(limits.events.terms, () => ({ and: [] })) },
+    /at most 10000 groups/,
+  ],
+  ['values', { and: [{ id: times(limits.events.values + 1, String) }] }, /50001 values .* 50000/],
+  [
+    'a long value',
+    { and: [{ id: 'x'.repeat(limits.events.valueLength + 1) }] },
+    /longer than 32768/,
+  ],
   ['a long name', { and: [{ ['x'.repeat(257)]: 1 }] }, /at most 256 characters/],
   [
     'levels',
-    times(MAX_DEPTH, () => 0).reduce<object>((inner) => ({ and: [inner] }), { and: [{ id: 1 }] }),
+    times(limits.events.depth, () => 0).reduce<object>((inner) => ({ and: [inner] }), {
+      and: [{ id: 1 }],
+    }),
     /32 levels/,
   ],
   ['an object', { and: [{ id: [{ toString: 1 }] }] }, /must be a string, number, boolean/],

@@ -1,19 +1,10 @@
 import { invalid } from '../../platform/errors.ts'
-import {
-  LISTED_VALUE_UNITS,
-  MAX_COST,
-  MAX_DEPTH,
-  MAX_TERMS,
-  MAX_VALUES,
-  TEXT_SEARCH_UNITS,
-} from '../schema.ts'
+import { limits } from '../../platform/limits.ts'
+import { LISTED_VALUE_UNITS, TEXT_SEARCH_UNITS } from '../schema.ts'
 import type { Operator, Term } from './search-tree.ts'
 
 // What one search may ask for, judged before anything runs. A leaf is compared with every event that is read, so the
 // price of a search is the price of its leaves, whatever way events are stored.
-
-export const MAX_VALUE_LENGTH = 32_768
-export const MAX_FIELD_LENGTH = 256
 
 const TEXT_SEARCHES: ReadonlySet<Operator> = new Set(['contains', 'startsWith', 'endsWith'])
 
@@ -25,14 +16,15 @@ export class TermCounter {
   #groups = 0
 
   leaf(): void {
-    if (++this.#leaves > MAX_TERMS)
-      throw over('too_many_terms', `at most ${MAX_TERMS} terms are allowed`)
+    const { terms } = limits.events
+    if (++this.#leaves > terms) throw over('too_many_terms', `at most ${terms} terms are allowed`)
   }
 
   group(depth: number): void {
-    if (++this.#groups > MAX_TERMS)
-      throw over('too_many_terms', `at most ${MAX_TERMS} groups of terms are allowed`)
-    if (depth > MAX_DEPTH) throw over('too_deep', `terms may be nested ${MAX_DEPTH} levels deep`)
+    const most = limits.events
+    if (++this.#groups > most.terms)
+      throw over('too_many_terms', `at most ${most.terms} groups of terms are allowed`)
+    if (depth > most.depth) throw over('too_deep', `terms may be nested ${most.depth} levels deep`)
   }
 }
 
@@ -59,12 +51,13 @@ function priceOf(term: Term): Price {
 
 export function checkBudget(term: Term): void {
   const { values, units } = priceOf(term)
-  if (values > MAX_VALUES)
-    throw over('too_many_values', `${values} values are more than the ${MAX_VALUES} allowed`)
-  if (units > MAX_COST) {
+  const most = limits.events
+  if (values > most.values)
+    throw over('too_many_values', `${values} values are more than the ${most.values} allowed`)
+  if (units > most.units) {
     throw over(
       'search_too_costly',
-      `costs ${Math.ceil(units)} units, more than the ${MAX_COST} allowed: contains, startsWith and endsWith count ${TEXT_SEARCH_UNITS}, a value of a list ${LISTED_VALUE_UNITS}, any other term 1`,
+      `costs ${Math.ceil(units)} units, more than the ${most.units} allowed: contains, startsWith and endsWith count ${TEXT_SEARCH_UNITS}, a value of a list ${LISTED_VALUE_UNITS}, any other term 1`,
     )
   }
 }

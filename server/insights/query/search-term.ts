@@ -1,10 +1,11 @@
 import { invalid } from '../../platform/errors.ts'
+import { limits } from '../../platform/limits.ts'
 import { foldText } from '../document.ts'
 import { type FieldKind, isSearchable, kindsOf } from '../fields.ts'
 import { isScalar, type Scalar, shown } from '../scalars.ts'
 import { SERVICES, type Service, serviceOf } from '../services.ts'
 import { parseTime } from '../times.ts'
-import { checkBudget, MAX_FIELD_LENGTH, MAX_VALUE_LENGTH, TermCounter } from './search-budget.ts'
+import { checkBudget, TermCounter } from './search-budget.ts'
 import { type LeafKind, OPERATORS, type Operator, type Term, type Value } from './search-tree.ts'
 
 // Search terms as clients write them, read into one small tree. Pure: the SQL is made from the tree elsewhere.
@@ -81,8 +82,9 @@ function readList(field: string, value: unknown): Scalar[] {
       `the value of ${field} must be a string, number, boolean or a list of them`,
     )
   }
-  if (list.some((one) => typeof one === 'string' && one.length > MAX_VALUE_LENGTH))
-    throw bad('value_too_long', `a value of ${field} is longer than ${MAX_VALUE_LENGTH} characters`)
+  const { valueLength } = limits.events
+  if (list.some((one) => typeof one === 'string' && one.length > valueLength))
+    throw bad('value_too_long', `a value of ${field} is longer than ${valueLength} characters`)
   return [...new Set(list)]
 }
 
@@ -97,8 +99,9 @@ function readOperator(operator: unknown, value: unknown): string {
 
 function checkField(field: string): void {
   if (field === '') throw bad('bad_field', 'a field must have a name')
-  if (field.length > MAX_FIELD_LENGTH)
-    throw bad('bad_field', `the name of a field has at most ${MAX_FIELD_LENGTH} characters`)
+  const { fieldLength } = limits.events
+  if (field.length > fieldLength)
+    throw bad('bad_field', `the name of a field has at most ${fieldLength} characters`)
   if (!isSearchable(field)) throw bad('unsearchable_field', `the field ${field} cannot be searched`)
 }
 

@@ -1,10 +1,10 @@
 import type { Queryable, TenantDb } from '../../platform/db/index.ts'
 import { empty, type Sql, sql } from '../../platform/db/sql.ts'
+import { limits } from '../../platform/limits.ts'
 import { SERVICES } from '../services.ts'
 import { readWatermark } from '../stream/store.ts'
 import { EventPage } from './event-page.ts'
 import type { EventQuery, Selection } from './event-query.ts'
-import { MAX_BUCKETS } from './intervals.ts'
 import { digestTerm, narrow, type Range, rangesOf, windowsOf } from './ranges.ts'
 import { pathOf, searchCondition } from './search-sql.ts'
 
@@ -186,5 +186,5 @@ export async function countPerStep(
           from (${rows}) found
          group by 1
       ) counted
-     order by 1 limit ${MAX_BUCKETS + 1}`)
+     order by 1 limit ${limits.events.buckets + 1}`)
 }

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { FairShare } from '../../platform/fair-share.ts'
+import { limits } from '../../platform/limits.ts'
 
 const PACE_MS = 250
-const MAX_READS = 3
-/** Slow searches of one tenant hold up its own streams. */
-const MAX_READS_OF_TENANT = 2
 
 /**
  * The beat that all streams of a process share. It runs only while somebody waits for it, and the next one
@@ -15,7 +13,11 @@ export class Pulse {
   readonly #stop = new AbortController()
   #next: Promise<number> | null = null
   #last = 0
-  readonly #reads = new FairShare({ places: MAX_READS, share: MAX_READS_OF_TENANT })
+  /** Slow searches of one tenant hold up its own streams. */
+  readonly #reads = new FairShare({
+    places: limits.process.streamReads,
+    share: limits.tenant.streamReads,
+  })
 
   constructor(readWatermark: () => Promise<number>) {
     this.#read = readWatermark

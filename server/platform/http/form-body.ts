@@ -1,11 +1,10 @@
 import formbody from '@fastify/formbody'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
-
-const MAX_FORM_BYTES = 65_536
+import { limits } from '../limits.ts'
 
 /** For the routes of one plugin: elsewhere a form is refused, which any page on the web could make a browser send. */
 export async function registerFormBody(app: FastifyInstance): Promise<void> {
-  await app.register(formbody, { bodyLimit: MAX_FORM_BYTES })
+  await app.register(formbody, { bodyLimit: limits.forms.bytes })
 }
 
 const isEmpty = ({ headers }: FastifyRequest): boolean =>

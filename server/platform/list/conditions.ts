@@ -1,16 +1,7 @@
 import { join, type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
-import {
-  atMost,
-  bounded,
-  MAX_IN_VALUES,
-  MAX_LOOKUPS,
-  MAX_SEARCH_FIELDS,
-  MAX_TERMS,
-  MAX_WILDCARDS,
-  quoted,
-  tooMany,
-} from './limits.ts'
+import { limits } from '../limits.ts'
+import { atMost, bounded, quoted, tooMany } from './limits.ts'
 import { checkRegex } from './regex.ts'
 import { textOf } from './values.ts'
 
@@ -157,7 +148,7 @@ export function compare(resource: Resource, name: string, operator: Operator, va
       return sql`${column} <= ${one(value)}`
     case 'in': {
       const items = [...new Set(value as unknown[])]
-      atMost(MAX_IN_VALUES, items, 'filter', `different values for ${name}`)
+      atMost(limits.list.inValues, items, 'filter', `different values for ${name}`)
       const values = items.map((v) => typed(name, kind, v))
       return sql`${column} = any(${values}::${cast[kind]}[])`
     }
@@ -175,8 +166,9 @@ export function compare(resource: Resource, name: string, operator: Operator, va
       return contains(field, [single(name, value)])
     case 'like': {
       const text = single(name, value)
-      if (text.split('*').length - 1 > MAX_WILDCARDS)
-        throw tooMany(MAX_WILDCARDS, 'filter', `wildcards in the value for ${name}`)
+      const { wildcards } = limits.list
+      if (text.split('*').length - 1 > wildcards)
+        throw tooMany(wildcards, 'filter', `wildcards in the value for ${name}`)
       return sql`${column}::text like ${escapeLike(text).replaceAll('*', '%')}`
     }
     case 'regex':
@@ -194,13 +186,14 @@ export const single = (name: string, value: unknown): string =>
 
 /** Any term in any field; without case. */
 export function search(resource: Resource, terms: string[], names: string[]): Sql {
-  const wanted = atMost(MAX_TERMS, [...new Set(terms)], 'search', 'terms')
+  const most = limits.list
+  const wanted = atMost(most.terms, [...new Set(terms)], 'search', 'terms')
   for (const term of wanted) bounded(term, 'search')
-  const fields = atMost(MAX_SEARCH_FIELDS, [...new Set(names)], 'search', 'fields').map((name) =>
+  const fields = atMost(most.searchFields, [...new Set(names)], 'search', 'fields').map((name) =>
     fieldOf(resource, name, 'search'),
   )
-  if (wanted.length * fields.length > MAX_LOOKUPS)
-    throw tooMany(MAX_LOOKUPS, 'search', 'terms times fields')
+  if (wanted.length * fields.length > most.lookups)
+    throw tooMany(most.lookups, 'search', 'terms times fields')
   if (wanted.length === 0 || fields.length === 0) return sql`true`
   return sql`(${join(
     fields.map((field) => contains(field, wanted)),

@@ -1,7 +1,8 @@
 import { type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { all, any, compare, type Operator, type Resource } from './conditions.ts'
-import { MAX_COMPARISONS, MAX_FILTER_DEPTH, quoted, tooMany } from './limits.ts'
+import { quoted, tooMany } from './limits.ts'
 
 // One comparison of a filter, in each of the ways of writing them.
 
@@ -80,9 +81,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** The filter in the body of a search, whose comparisons are counted as they are read. */
 export function filterBody(resource: Resource, whole: unknown): Sql {
+  const most = limits.list
   let comparisons = 0
   const count = () => {
-    if (++comparisons > MAX_COMPARISONS) throw tooMany(MAX_COMPARISONS, 'filter', 'comparisons')
+    if (++comparisons > most.comparisons) throw tooMany(most.comparisons, 'filter', 'comparisons')
   }
   /** What is empty counts like a comparison: there could be any number of it otherwise. */
   function each<T>(items: T[], read: (item: T) => Sql): Sql[] {
@@ -91,8 +93,8 @@ export function filterBody(resource: Resource, whole: unknown): Sql {
   }
 
   function read(filter: unknown, depth: number): Sql {
-    if (depth > MAX_FILTER_DEPTH)
-      throw invalid('filter_too_deep', `filter: nested deeper than ${MAX_FILTER_DEPTH} levels`)
+    if (depth > most.depth)
+      throw invalid('filter_too_deep', `filter: nested deeper than ${most.depth} levels`)
     if (typeof filter === 'string') {
       count()
       return filterV1(resource, filter)

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { join, type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { all, any, fieldOf, type Resource, search } from './conditions.ts'
 import { filterBody, filterV1, filterV2 } from './filters.ts'
-import { atMost, MAX_COMPARISONS, MAX_SORTS } from './limits.ts'
+import { atMost } from './limits.ts'
 import { countOf, offset, readFields, texts, words } from './values.ts'
 
 /** A list request, whichever convention it was written in. */
@@ -114,12 +115,12 @@ function searchTerm(resource: Resource, value: unknown): Sql[] {
 }
 
 const comparisons = (filters: string[]): string[] =>
-  atMost(MAX_COMPARISONS, filters, 'filter', 'comparisons')
+  atMost(limits.list.comparisons, filters, 'filter', 'comparisons')
 
 const sorts = (query: Query, separator: RegExp): [names: string[], ignoreCase: string[]] => [
-  atMost(MAX_SORTS, words(query.sort, separator, 'sort'), 'sort', 'fields'),
+  atMost(limits.list.sorts, words(query.sort, separator, 'sort'), 'sort', 'fields'),
   atMost(
-    MAX_SORTS,
+    limits.list.sorts,
     words(query.sortIgnoreCase, separator, 'sortIgnoreCase'),
     'sortIgnoreCase',
     'fields',

@@ -1,13 +1,9 @@
 import { type AppError, invalid } from '../errors.ts'
+import { limits } from '../limits.ts'
 
 // Regular expressions that PostgreSQL matches in a time that grows with the text and with the pattern, and no faster.
 // Without back-references and lookaround it walks through states and never goes back; what is left is the number of
 // states, which repetitions multiply. https://www.postgresql.org/docs/current/functions-matching.html
-
-const MAX_PATTERN = 512
-const MAX_REPETITIONS = 100
-/** Characters and classes, each as often as it is repeated. */
-const MAX_ATOMS = 2000
 
 const refuse = (name: string, what: string): AppError =>
   invalid('unsafe_regex', `filter: $regex of ${name} ${what}`)
@@ -27,7 +23,8 @@ interface Group {
 
 /** Throws for a pattern that is allowed to nobody; one that is no regular expression at all the database refuses. */
 export function checkRegex(name: string, pattern: string): void {
-  if (pattern.length > MAX_PATTERN) throw refuse(name, `may have at most ${MAX_PATTERN} characters`)
+  const { regexLength, regexRepetitions, regexSize } = limits.list
+  if (pattern.length > regexLength) throw refuse(name, `may have at most ${regexLength} characters`)
   if (pattern.startsWith('***')) throw refuse(name, 'must not begin with ***')
   let at = FLAGS.exec(pattern)?.[0].length ?? 0
   const outer: Group[] = []
@@ -46,11 +43,11 @@ export function checkRegex(name: string, pattern: string): void {
     if (repeated && repeats)
       throw refuse(name, 'repeats something that has repetitions itself, as in (a+)*')
     const times = Math.max(1, Number(quantifier?.[1] ?? 1), Number(quantifier?.[2] || 1))
-    if (times > MAX_REPETITIONS) throw refuse(name, `repeats more than ${MAX_REPETITIONS} times`)
+    if (times > regexRepetitions) throw refuse(name, `repeats more than ${regexRepetitions} times`)
     if (quantifier && take(QUANTIFIER)) throw refuse(name, 'has two quantifiers in a row')
     group.repeats ||= repeated || repeats
     group.atoms += atoms * times
-    if (group.atoms > MAX_ATOMS) throw refuse(name, 'is too large with its repetitions')
+    if (group.atoms > regexSize) throw refuse(name, 'is too large with its repetitions')
   }
 
   while (at < pattern.length) {

@@ -1,5 +1,6 @@
 import { invalid } from '../errors.ts'
-import { atMost, MAX_FIELDS } from './limits.ts'
+import { limits } from '../limits.ts'
+import { atMost } from './limits.ts'
 
 // What clients write into queries and bodies: text, a list, or JSON of any other shape.
 
@@ -38,7 +39,7 @@ export function countOf(value: unknown, parameter: string): number {
 /** `fields`, the names of what shall be returned; null for all. */
 export function readFields(value: unknown): string[] | null {
   const fields = words(value, /[\s,]+/, 'fields')
-  return fields.length > 0 ? atMost(MAX_FIELDS, fields, 'fields', 'names') : null
+  return fields.length > 0 ? atMost(limits.list.fields, fields, 'fields', 'names') : null
 }
 
 /** Past the end of any list is past the end: the database knows no larger numbers than it can count to. */

@@ -1,3 +1,4 @@
+import { limits } from '../../platform/limits.ts'
 import { NAMESPACES } from '../names.ts'
 import { Refusal } from '../refusal.ts'
 import { decodeBase64, inflate } from './encoding.ts'
@@ -14,8 +15,6 @@ export interface Inbound {
 
 const DEFLATE = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE'
 const NAMES = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature', 'SAMLEncoding']
-/** Opaque and often a whole address (SAML Bindings §3.4.3 says 80 bytes, and nobody keeps to it). */
-const MAX_RELAY_STATE = 16_384
 
 const namedOnce = (name: string) =>
   new Refusal('unreadable', `${name} is there more than once, so it is not clear which one counts`)
@@ -41,9 +40,11 @@ function rawParameters(query: string): Map<string, string> {
   return found
 }
 
+/** Opaque and often a whole address (SAML Bindings §3.4.3 says 80 bytes, and nobody keeps to it). */
 function checkRelayState(relayState: string | undefined): string | undefined {
-  if (relayState !== undefined && relayState.length > MAX_RELAY_STATE)
-    throw new Refusal('unreadable', `RelayState is longer than ${MAX_RELAY_STATE} characters`)
+  const most = limits.saml.relayState
+  if (relayState !== undefined && relayState.length > most)
+    throw new Refusal('unreadable', `RelayState is longer than ${most} characters`)
   return relayState
 }
 

@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto'
 import { AppError } from '../../platform/errors.ts'
+import { limits } from '../../platform/limits.ts'
 import { attribute, childElements, readXml, type XmlElement } from '../../platform/xml.ts'
 import { quoted } from '../../signon/index.ts'
 import { NAMESPACES } from '../names.ts'
 import { Refusal } from '../refusal.ts'
-import { MAX_XML } from './encoding.ts'
 import { type Inbound, KNOWN_NAMESPACES } from './inbound.ts'
 import { checkPostSignature } from './post-signature.ts'
 import { checkRedirectSignature } from './redirect-signature.ts'
@@ -18,8 +18,6 @@ export interface Message {
   issuer: string
 }
 
-const LIMITS = { maxBytes: MAX_XML, namespaces: KNOWN_NAMESPACES }
-
 /** xs:NCName, which an ID is; it comes back in our answer. */
 const NAME = /^[\p{L}_][\p{L}\p{M}\p{N}._-]{0,255}$/u
 /** xs:dateTime in UTC, as SAML Core §1.3.3 wants it; an offset is understood, too. */
@@ -31,17 +29,16 @@ export const textOf = (parent: XmlElement, namespace: string, name: string): str
   childElements(parent, namespace, name)[0]?.content.trim()
 
 /** What a request asks for waits with it while somebody signs in, so it has a bound. */
-const MAX_VALUE = 1024
-const MAX_VALUES = 20
-
 export function bounded<T extends string | undefined>(value: T, what: string): T {
-  if (value !== undefined && value.length > MAX_VALUE)
-    throw unreadable(`${what} is longer than ${MAX_VALUE} characters`)
+  const { valueLength } = limits.saml
+  if (value !== undefined && value.length > valueLength)
+    throw unreadable(`${what} is longer than ${valueLength} characters`)
   return value
 }
 
 export function boundedList(values: string[], what: string): string[] {
-  if (values.length > MAX_VALUES) throw unreadable(`There are more than ${MAX_VALUES} of ${what}`)
+  const most = limits.saml.values
+  if (values.length > most) throw unreadable(`There are more than ${most} of ${what}`)
   for (const value of values) bounded(value, what)
   return values
 }
@@ -77,7 +74,7 @@ export function readMessage<T>(
   const key = certificate === undefined ? undefined : createPublicKey(certificate)
   if (key && inbound.binding === 'redirect') checkRedirectSignature(inbound, key)
   try {
-    return readXml(inbound.xml, LIMITS, (root) => {
+    return readXml(inbound.xml, { ...limits.saml, known: KNOWN_NAMESPACES }, (root) => {
       if (root.name !== name || root.namespaceUri !== NAMESPACES.samlp)
         throw new Refusal('wrong_message', `A ${name} is expected here, not <${quoted(root.name)}>`)
       if (key && inbound.binding === 'post') checkPostSignature(root, key)

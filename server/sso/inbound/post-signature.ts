@@ -1,4 +1,5 @@
 import { hash, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
+import { limits } from '../../platform/limits.ts'
 import {
   attribute,
   childElements,
@@ -13,8 +14,6 @@ import { digestHash, signatureHash } from './signature-methods.ts'
 
 // XML Signature in the one form that SAML Core §5.4 allows. All else is refused, because a verifier that follows
 // references and transforms wherever they lead can be led elsewhere than the reader of the values.
-
-const MAX_PREFIXES = 32
 
 const wrong = (explanation: string) => new Refusal('signature_wrong', explanation)
 
@@ -33,8 +32,8 @@ function inclusivePrefixes(method: XmlElement): string[] {
   const [list] = childElements(method, EXCLUSIVE_C14N, 'InclusiveNamespaces')
   const prefixes = (list && attribute(list, 'PrefixList')?.split(/\s+/).filter(Boolean)) ?? []
   // Each is looked for at each element.
-  if (prefixes.length > MAX_PREFIXES)
-    throw wrong(`InclusiveNamespaces has more than ${MAX_PREFIXES} prefixes`)
+  const most = limits.saml.prefixes
+  if (prefixes.length > most) throw wrong(`InclusiveNamespaces has more than ${most} prefixes`)
   return prefixes
 }
 
