@@ -88,8 +88,8 @@ export const LIMITS = {
     env: 'GATEHOUSE_SAML_LIMITS',
     about: 'One SAML message from a service provider; over them it is refused as unreadable (400)',
     of: {
-      ...xml(65_536, 250, 500, 50),
-      prefixes: limit(32, 'Prefixes of an InclusiveNamespaces'),
+      ...xml(32_768, 100, 200, 20),
+      prefixes: limit(10, 'Prefixes of an InclusiveNamespaces'),
       valueLength: limit(1024, 'Characters of a value that we repeat'),
       values: limit(20, 'Values of a list, such as classes of authentication'),
       relayState: limit(16_384, 'Characters of RelayState'),

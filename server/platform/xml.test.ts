@@ -64,6 +64,7 @@ const refused: [name: string, source: string | Uint8Array, reason: string][] = [
   ['elements nested too deep', nested(33), 'xml_too_deep'],
   ['elements nested deeper than the parser goes', nested(500), 'xml_too_deep'],
   ['another encoding declared', '<?xml version="1.0" encoding="utf-16"?><a/>', 'xml_not_utf8'],
+  ['another encoding without a mark', Buffer.from('<a/>', 'utf16le'), 'xml_malformed'],
   ['another encoding used', Buffer.from('\uFEFF<!DOCTYPE a><a/>', 'utf16le'), 'xml_not_utf8'],
   ['bytes that are not UTF-8', Buffer.from([0x3c, 0x61, 0x3e, 0xff]), 'xml_not_utf8'],
 ]

@@ -43,7 +43,8 @@ function textOf(source: string | Uint8Array, bytes: number): string {
 
 function parse(text: string): XmlDocument {
   try {
-    return XmlDocument.fromString(text, { option: OPTIONS })
+    // As bytes: a string would be copied one character at a time.
+    return XmlDocument.fromBuffer(Buffer.from(text), { option: OPTIONS, encoding: 'utf-8' })
   } catch (cause) {
     throw refuse(
       'xml_malformed',

@@ -37,10 +37,12 @@ function inclusivePrefixes(method: XmlElement): string[] {
   return prefixes
 }
 
+/** By the set of one: asked for its subtree, the library makes an object of every node of the document. */
 const canonical = (element: XmlElement, inclusiveNamespacePrefixes: string[]): string =>
-  element.canonicalizeToString({
+  element.doc.canonicalizeToString({
     mode: XmlC14NMode.XML_C14N_EXCLUSIVE_1_0,
     inclusiveNamespacePrefixes,
+    nodeSet: new Set([element]),
   })
 
 /** The signature, which is a child of the root and the only one anywhere. */
