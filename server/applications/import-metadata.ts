@@ -11,8 +11,9 @@ import {
 import { templateOf } from './catalogue.ts'
 import { readConfig } from './config.ts'
 import type { ApplicationContext } from './context.ts'
+import { readSpMetadataAside } from './read-sp-metadata.ts'
 import type { Application, SpMetadataImport } from './schema.ts'
-import { readSpMetadata, type SpSettings } from './sp-metadata.ts'
+import type { SpSettings } from './sp-metadata.ts'
 import type { ApplicationRow } from './store.ts'
 
 async function fetchMetadata({ outbound }: ApplicationContext, url: string): Promise<Buffer> {
@@ -32,10 +33,12 @@ async function fetchMetadata({ outbound }: ApplicationContext, url: string): Pro
 
 async function readSettings(
   context: ApplicationContext,
+  organizationId: string,
   { url, xml, entityId }: SpMetadataImport,
 ): Promise<SpSettings> {
   if (!url === !xml) throw invalid('bad_import', 'url, xml: exactly one of them is required')
-  return readSpMetadata(xml || (await fetchMetadata(context, url!)), entityId || undefined)
+  const document = xml || (await fetchMetadata(context, url!))
+  return readSpMetadataAside(organizationId, document, entityId || undefined)
 }
 
 /** The settings that the metadata tells, over those that the application has; checked like those of a request. */
@@ -64,7 +67,7 @@ export async function importSpMetadata(
   const tenant = context.db.tenant(organizationId)
   // Before anything is fetched: others learn nothing about an id that is not theirs.
   const known = await getApplicationRow(tenant, organizationId, id)
-  const settings = await readSettings(context, body)
+  const settings = await readSettings(context, organizationId, body)
   if (preview) {
     const row = applied(known, settings)
     return (await describeApplications(context, tenant, organizationId, [row]))[0]!

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../platform/errors.ts'
+import { FairShare } from '../platform/fair-share.ts'
+import { limits } from '../platform/limits.ts'
+import type { SpSettings } from './sp-metadata.ts'
+import type { Answer, Task } from './sp-metadata-thread.ts'
+
+let thread: Worker | undefined
+
+/** Started by the first import, and then kept: a start takes longer than most documents do. */
+function startThread(): Worker {
+  const worker = new Worker(new URL('./sp-metadata-thread.ts', import.meta.url))
+  worker.once('exit', () => {
+    thread = undefined
+  })
+  return worker
+}
+
+/** One document at a time, so that an answer needs no number; organizations take turns. */
+const turns = new FairShare({ places: 1, share: 1 })
+
+/** In a thread, so that the process goes on meanwhile: the largest document keeps a processor busy for some 20 ms. */
+export const readSpMetadataAside = (
+  organizationId: string,
+  xml: Task['xml'],
+  wanted: string | undefined,
+): Promise<SpSettings> =>
+  turns.run(organizationId, async () => {
+    thread ??= startThread()
+    // Only while it works does it keep the process from ending.
+    thread.ref()
+    try {
+      thread.postMessage({ xml, wanted, limits } satisfies Task)
+      const [answer]: [Answer] = (await once(thread, 'message')) as [Answer]
+      if ('settings' in answer) return answer.settings
+      throw new AppError('invalid', answer.reason, answer.message)
+    } finally {
+      thread?.unref()
+    }
+  })
