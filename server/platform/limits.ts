@@ -58,7 +58,7 @@ export const LIMITS = {
   },
   events: {
     env: 'GATEHOUSE_EVENT_LIMITS',
-    about: 'One query of events, or one body of them; over them is 400, or 413 for a body',
+    about: 'One query of events, or one event; over them is 400',
     of: {
       services: limit(100, 'Names in `service`'),
       fields: limit(500, 'Names in `fields`'),
@@ -74,13 +74,8 @@ export const LIMITS = {
       buckets: limit(20_000, 'Steps of an interval query'),
       eventLength: limit(
         1_048_576,
-        'Characters of one event in a body; a longer one is skipped and told',
+        'Characters of one event that is ingested; a longer one is skipped and told',
         268_435_456,
-      ),
-      bodyBytes: limit(
-        4 * 1024 ** 3,
-        'Bytes of a body of events, by its Content-Length',
-        Number.MAX_SAFE_INTEGER,
       ),
     },
   },
@@ -97,7 +92,7 @@ export const LIMITS = {
   },
   metadata: {
     env: 'GATEHOUSE_METADATA_LIMITS',
-    about: 'Metadata of a service provider to import; over them is 400, or 413 for a body',
+    about: 'Metadata of a service provider to import; over them is 400, or 413',
     of: { ...xml(262_144, 1000, 2000, 200), comments: limit(200, 'Comments') },
   },
   forms: {

@@ -4,7 +4,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { codeOf, invalid, throttled } from '../../platform/errors.ts'
 import { errorsOf } from '../../platform/http/errors.ts'
-import { limits } from '../../platform/limits.ts'
 import { Quota, type Shares } from '../../platform/quota.ts'
 import type { InsightsContext } from '../context.ts'
 import { timely } from '../query/timely.ts'
@@ -68,7 +67,6 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<
   app.post(
     '/ingest',
     {
-      bodyLimit: limits.events.bodyBytes,
       schema: {
         tags: ['events'],
         summary: 'Store events of other sources: a JSON array or NDJSON, also gzipped',
