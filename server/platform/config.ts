@@ -303,6 +303,13 @@ export const settings = {
     default: '1048576',
     about: 'Largest request body in bytes',
   }),
+  headSeconds: setting({
+    env: 'GATEHOUSE_HEAD_SECONDS',
+    parse: integer(1, 300),
+    fallback: 60,
+    default: '60',
+    about: 'How long the head of a request may take to arrive; slower ones answer 408',
+  }),
   bodySeconds: setting({
     env: 'GATEHOUSE_BODY_SECONDS',
     parse: integer(1, 3600),

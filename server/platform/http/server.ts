@@ -65,7 +65,13 @@ export async function createServer(config: Config, log: Logger) {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // Insights takes any number of x-org-id headers.
-    http: { maxHeaderSize: 262_144, requireHostHeader: false },
+    http: {
+      maxHeaderSize: 262_144,
+      requireHostHeader: false,
+      headersTimeout: config.headSeconds * 1000,
+      // Node looks for late ones so often: every 30 s by itself.
+      connectionsCheckingInterval: Math.min(30_000, config.headSeconds * 500),
+    },
     frameworkErrors: refusePath(headers),
     clientErrorHandler: refuseBytes(headers, log),
   }).withTypeProvider<TypeBoxTypeProvider>()
