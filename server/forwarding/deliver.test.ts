@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { after, test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { startReceiver } from '../../test/receiver.ts'
-import { MAX_VALUES } from '../insights/schema.ts'
+import { limits } from '../platform/limits.ts'
 import { createLog } from '../platform/log.ts'
 import { Allowlist } from '../platform/outbound/allowlist.ts'
 import { Outbound } from '../platform/outbound/client.ts'
@@ -369,7 +369,7 @@ test('after 72 hours of failures it gives up, with an event; a change starts it 
 
 test('a filter from before the search budget stops it, with its error and an event; a new one starts it', async () => {
   const { org, receiver, id, state, put } = await newForwarder()
-  const names = Array.from({ length: MAX_VALUES + 1 }, (_, at) => `n${at}`)
+  const names = Array.from({ length: limits.events.values + 1 }, (_, at) => `n${at}`)
   const term = JSON.stringify({ and: [{ field: 'name', operator: 'in', value: names }] })
   await app.db.tx(org.organizationId, (tx) =>
     tx.execute('update forwarders set search_term = $1 where id = $2', [term, id]),

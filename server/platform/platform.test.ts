@@ -100,7 +100,16 @@ test('config: defaults, files, and one clear line for what is wrong', () => {
   assert.ok(!JSON.stringify(describeConfig(fromFile)).includes('hidden'))
   const { streams } = loadConfig({ GATEHOUSE_STREAMS: '1, 2,3' })
   assert.deepEqual(streams, { principal: 1, tenant: 2, process: 3 })
+  const { list } = loadConfig({ GATEHOUSE_LIST_LIMITS: 'terms=7, fields = 8' }).limits
+  assert.deepEqual([list.terms, list.fields, list.sorts], [7, 8, 10])
   const wrong: [NodeJS.ProcessEnv, RegExp][] = [
+    [
+      { GATEHOUSE_LIST_LIMITS: 'words=7' },
+      /^GATEHOUSE_LIST_LIMITS has no limit "words", only comp/,
+    ],
+    [{ GATEHOUSE_LIST_LIMITS: '7' }, /^GATEHOUSE_LIST_LIMITS has no limit "7"/],
+    [{ GATEHOUSE_LIST_LIMITS: 'terms=0' }, /from 1 to 1000000000 for terms, as in terms=50/],
+    [{ GATEHOUSE_SAML_LIMITS: 'depth=257' }, /^GATEHOUSE_SAML_LIMITS .* from 1 to 256 for depth/],
     [{ GATEHOUSE_PROT: '1' }, /GATEHOUSE_PROT is not a setting/],
     [{ PORT: 'http' }, /^PORT must be a whole number/],
     [{ PORT: '70000' }, /^PORT/],
