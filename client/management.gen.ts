@@ -101,7 +101,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run every command that has this trigger; the body is handed to them */
+        /** Run every command with this trigger; the request body is passed to each */
         post: operations["postApiCommandTriggerByTriggername"];
         delete?: never;
         options?: never;
@@ -116,7 +116,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List command results; output and error are cut to 40 characters */
+        /** List command results; output and error are truncated to 40 characters */
         get: operations["getApiCommandresults"];
         put?: never;
         post?: never;
@@ -133,7 +133,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One command result, whole */
+        /** Get a command result with its full output */
         get: operations["getApiCommandresultsById"];
         put?: never;
         post?: never;
@@ -154,7 +154,7 @@ export interface paths {
         /** List commands */
         get: operations["getApiCommands"];
         put?: never;
-        /** Create a command; what it runs on is bound at /v2/commands/{id}/associations */
+        /** Create a command; bind its systems at /v2/commands/{id}/associations */
         post: operations["postApiCommands"];
         delete?: never;
         options?: never;
@@ -169,12 +169,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One command */
+        /** Get a command */
         get: operations["getApiCommandsById"];
-        /** Replace a command; members that are not sent have their defaults again */
+        /** Replace a command; omitted members are reset to their defaults */
         put: operations["putApiCommandsById"];
         post?: never;
-        /** Delete a command and what systems still had to fetch of it */
+        /** Delete a command and its pending runs; results are kept */
         delete: operations["deleteApiCommandsById"];
         options?: never;
         head?: never;
@@ -188,7 +188,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Results of a command, the newest first */
+        /** List the results of a command, newest first */
         get: operations["getApiCommandsByIdResults"];
         put?: never;
         post?: never;
@@ -205,7 +205,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Files of a command */
+        /** List the files of a command */
         get: operations["getApiFilesCommandById"];
         put?: never;
         post?: never;
@@ -276,7 +276,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run a command on the named systems, or on those it is bound to */
+        /** Run a command on the named systems, or on the systems it is bound to */
         post: operations["postApiRuncommand"];
         delete?: never;
         options?: never;
@@ -465,7 +465,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Have a Linux or Windows system erase; waits for a system that is away */
+        /** Queue the built-in command erase for a Linux or Windows system */
         post: operations["postApiSystemsBySystemIdCommandBuiltinErase"];
         delete?: never;
         options?: never;
@@ -482,7 +482,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Have a Linux or Windows system lock; waits for a system that is away */
+        /** Queue the built-in command lock for a Linux or Windows system */
         post: operations["postApiSystemsBySystemIdCommandBuiltinLock"];
         delete?: never;
         options?: never;
@@ -499,7 +499,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Have a Linux or Windows system restart; waits for a system that is away */
+        /** Queue the built-in command restart for a Linux or Windows system */
         post: operations["postApiSystemsBySystemIdCommandBuiltinRestart"];
         delete?: never;
         options?: never;
@@ -516,7 +516,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Have a Linux or Windows system shutdown; waits for a system that is away */
+        /** Queue the built-in command shutdown for a Linux or Windows system */
         post: operations["postApiSystemsBySystemIdCommandBuiltinShutdown"];
         delete?: never;
         options?: never;
@@ -1380,7 +1380,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take back what no system has answered of a run */
+        /** Cancel a run on the systems that have not sent a result */
         delete: operations["deleteApiV2CommandqueueByWorkflowInstanceId"];
         options?: never;
         head?: never;
@@ -2032,7 +2032,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Runs of which some systems have not answered yet, the newest first */
+        /** List runs that still wait for results, newest first */
         get: operations["getApiV2QueuedcommandWorkflows"];
         put?: never;
         post?: never;

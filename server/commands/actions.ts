@@ -22,8 +22,7 @@ import {
 const DEFAULT_TIMEOUT = 120
 const MAX_TIMEOUT = 86_400
 
-export const commandNotFound = () =>
-  notFound('command_not_found', 'Not Found: there is no such command')
+export const commandNotFound = () => notFound('command_not_found', 'Not Found: no such command')
 
 export async function getCommand(
   db: Queryable,
@@ -43,18 +42,19 @@ export const planOf = (row: CommandRow): Schedule => ({
 
 function timeoutOf(timeout: CommandWrite['timeout']): number {
   const seconds = Number(timeout ?? 0)
-  if (seconds > MAX_TIMEOUT) throw invalid('bad_timeout', `timeout: at most ${MAX_TIMEOUT} seconds`)
+  if (seconds > MAX_TIMEOUT)
+    throw invalid('bad_timeout', `timeout: must be at most ${MAX_TIMEOUT} seconds`)
   return seconds === 0 ? DEFAULT_TIMEOUT : seconds
 }
 
 const isTrue = (flag: CommandWrite['sudo']): boolean => flag === true || flag === 'true'
 
-/** The whole record: what was not sent has its default again. */
+/** The whole record: PUT replaces it, so an omitted member is reset to its default. */
 export function rowOf(organizationId: string, id: string, body: CommandWrite): CommandRow {
   const { trigger } = body
   const launchType = body.launchType || 'manual'
   if (launchType === 'trigger' && !trigger)
-    throw invalid('trigger_missing', 'trigger: is needed for a command with launchType trigger')
+    throw invalid('trigger_missing', 'trigger: is required when launchType is trigger')
   return {
     organization_id: organizationId,
     id,
@@ -87,10 +87,10 @@ export function rowOf(organizationId: string, id: string, body: CommandWrite): C
 async function checkUser(tx: Tx, organizationId: string, id: string): Promise<void> {
   if (id === '' || id === ROOT) return
   const [found] = isId(id) ? await holdNodes(tx, organizationId, [{ type: 'user', id }]) : []
-  if (!found) throw invalid('user_not_found', 'user: there is no such system user')
+  if (!found) throw invalid('user_not_found', 'user: no such system user')
 }
 
-/** With the turn that comes next, as a job of the same transaction. */
+/** The row with its next run, for which a job is sent in the same transaction. */
 export async function planned(
   { send }: Pick<CommandContext, 'send'>,
   tx: Tx,
@@ -172,7 +172,7 @@ export function removeCommand(
 }
 
 const resultNotFound = () =>
-  notFound('command_result_not_found', 'Not Found: there is no such command result')
+  notFound('command_result_not_found', 'Not Found: no such command result')
 
 export async function getResult(
   db: Queryable,

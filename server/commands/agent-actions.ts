@@ -9,7 +9,7 @@ import type { AgentResult } from './schema.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-/** One member a line, so that a shell can read it; what may hold anything is in Base64. */
+/** One member per line, so that a shell can parse it; free text is Base64. */
 const orderOf = (row: QueuedRow): string =>
   [
     `id ${row.id}`,
@@ -22,11 +22,11 @@ const orderOf = (row: QueuedRow): string =>
     '',
   ].join('\n')
 
-/** Ids of one second have no order. */
+/** By time first: ids of the same second are unordered. */
 const byAge = (a: QueuedRow, b: QueuedRow): number =>
   `${a.request_time} ${a.id}` < `${b.request_time} ${b.id}` ? -1 : 1
 
-/** What the system is to run: a line for each order, the order and its signature in Base64. */
+/** The pending orders of a system, one per line: the order and its signature, both in Base64. */
 export async function ordersFor(context: CommandContext, caller: Caller): Promise<string> {
   const { organizationId, id } = caller
   const rows = await fetchQueued(context.db.tenant(organizationId), organizationId, id)
@@ -38,7 +38,7 @@ export async function ordersFor(context: CommandContext, caller: Caller): Promis
     .join('')
 }
 
-/** The answer to an order, once. */
+/** Stores the result of an order; a second result is refused. */
 export async function takeAnswer(
   { db }: CommandContext,
   caller: Caller,
@@ -50,7 +50,7 @@ export async function takeAnswer(
   const { organizationId, id: systemId } = caller
   await db.tx(organizationId, async (tx) => {
     const row = isId(id) ? await takeQueued(tx, organizationId, systemId, id) : undefined
-    if (!row) throw notFound('order_not_found', 'Not Found: no answer to this is waited for')
+    if (!row) throw notFound('order_not_found', 'Not Found: no result is expected for this command')
     const system = await getSystem(tx, organizationId, systemId)
     await insertResult(tx, {
       organization_id: organizationId,
@@ -66,7 +66,7 @@ export async function takeAnswer(
       files: [],
       request_time: row.request_time,
       exit_code: exitCode,
-      // Commands write what they like; the database holds text.
+      // Output is arbitrary bytes; PostgreSQL text cannot hold NUL.
       output: Buffer.from(output, 'base64').toString('utf8').replaceAll('\0', ''),
       error: error.replaceAll('\0', ''),
     })

@@ -8,10 +8,10 @@ import { sql } from '../platform/db/sql.ts'
 
 const app = await startApp()
 const address = await app.listen()
-/** Whoever runs the tests; an agent that is not root runs as itself only. */
+/** The user running the tests; an agent that is not root can only run commands as itself. */
 const me = (await run('id', ['-un'])).stdout.trim()
 
-/** A machine with an agent, installed as a person would. */
+/** A machine with an agent, installed the documented way. */
 async function newMachine() {
   const org = await app.newOrganization()
   const { connectKey } = (await org.get('/api/v2/connect-key')).json()
@@ -24,7 +24,7 @@ async function newMachine() {
   const [, systemId = ''] =
     /"systemKey":"(\w+)"/.exec(readFileSync(join(directory, 'agent.conf'), 'utf8')) ?? []
   const agent = () => run('sh', [join(directory, 'agent.sh'), 'run'], { env: { TMPDIR: root } })
-  /** Queued for this machine, to be run as whoever runs the tests. */
+  /** Queues a command for this machine, run as the user running the tests. */
   const order = async (command: string, body: object = {}) => {
     const made = await org.post('/api/commands', { name: 'Test', command, ...body })
     assert.equal(made.statusCode, 200, made.body)
@@ -59,12 +59,12 @@ test('a command reaches a real shell agent and its exit code and output come bac
   assert.equal(result.response.data.output, 'Größe: 42\nproblem\n')
   assert.equal(result.response.error, '')
 
-  // Nothing is left to do, and nothing is done twice.
+  // The queue is empty, and nothing runs twice.
   assert.equal((await agent()).code, 0)
   assert.equal((await results()).length, 1)
 })
 
-test('a command that does not end is stopped after its time', async () => {
+test('a command that exceeds its timeout is killed', async () => {
   const { order, agent, results } = await newMachine()
   await order('echo begun; sleep 60', { timeout: '1' })
   await agent()
@@ -74,7 +74,7 @@ test('a command that does not end is stopped after its time', async () => {
   assert.match(result.response.error, /1 seconds/)
 })
 
-test('the body of a trigger is handed to the command', async () => {
+test('the body of a trigger is passed to the command', async () => {
   const { org, systemId, agent, results } = await newMachine()
   const body = {
     name: 'T',
@@ -93,7 +93,7 @@ test('the body of a trigger is handed to the command', async () => {
   assert.deepEqual(JSON.parse(result.response.data.output), { to: 'it\'s "here"' })
 })
 
-test('an order that the key from enrolment did not sign is not run', async () => {
+test('an order not signed with the key from enrolment is not run', async () => {
   const { directory, order, agent, results } = await newMachine()
   await order('echo should not run')
   const key = readFileSync(join(directory, 'server.pub'), 'utf8')
@@ -106,11 +106,11 @@ test('an order that the key from enrolment did not sign is not run', async () =>
   assert.equal((await results()).length, 1)
 })
 
-test('an order for another system is not run, although it is signed', async () => {
+test('a signed order for another system is not run', async () => {
   const { org, systemId, directory, order, agent, results } = await newMachine()
   const id = await order('echo should not run')
   const conf = join(directory, 'agent.conf')
-  // The agent believes to be another system; the service still knows it by its key.
+  // Make the agent believe it is another system; the service still identifies it by its key.
   const script = join(directory, 'agent.sh')
   const text = readFileSync(script, 'utf8')
   writeFileSync(
@@ -126,7 +126,7 @@ test('an order for another system is not run, although it is signed', async () =
   assert.equal((await results())[0]._id, id)
 })
 
-test('a command that was begun and not ended is told as interrupted, not run again', async () => {
+test('a command that started but did not finish is reported as interrupted, not run again', async () => {
   const { directory, order, agent, results } = await newMachine()
   const id = await order('echo twice')
   mkdirSync(join(directory, 'commands'))
@@ -138,7 +138,7 @@ test('a command that was begun and not ended is told as interrupted, not run aga
   assert.equal(result.response.error, 'interrupted')
 })
 
-test('two runs at the same moment run a command once, and a run that died does not block the next', async () => {
+test('concurrent agents run a command once, and a crashed agent does not block the next', async () => {
   const { directory, order, agent, results } = await newMachine()
   const mark = join(directory, 'ran')
   await order(`echo once >> '${mark}'; sleep 1; cat '${mark}'`)
@@ -155,16 +155,16 @@ test('two runs at the same moment run a command once, and a run that died does n
   assert.equal((await results()).length, 2)
 })
 
-test('an answer that could not be sent is sent again without running again', async () => {
+test('a result that could not be sent is resent without running the command again', async () => {
   const { org, directory, order, agent, results } = await newMachine()
   const mark = join(directory, 'ran')
   const id = await order(`echo once >> '${mark}'; cat '${mark}'`)
-  // The answer is refused as long as the service does not wait for it.
+  // Send the result to a path that does not exist.
   const script = join(directory, 'agent.sh')
   const text = readFileSync(script, 'utf8')
   writeFileSync(script, text.replace('/agent/v1/commands/$1/result', '/agent/v1/nowhere/$1'))
   await agent()
-  // 404 counts as no longer waited for; put the answer back as if the line had been down.
+  // The agent drops a result on 404; restore it as if the network had been down.
   writeFileSync(join(directory, 'commands', `${id}.out`), 'once\n')
   writeFileSync(join(directory, 'commands', `${id}.end`), '0 \n')
   assert.deepEqual(await results(), [])
@@ -179,7 +179,7 @@ test('an answer that could not be sent is sent again without running again', asy
 
 test('a command runs as the user it names', async () => {
   const { org, order, agent, results } = await newMachine()
-  // Only root can become somebody else.
+  // Only root can switch to another user.
   const somebody = process.getuid?.() === 0 ? 'nobody' : me
   await order('id -un; echo "$0" | grep -c script; pwd')
   await app.db.tx(org.organizationId, (tx) =>
@@ -191,7 +191,7 @@ test('a command runs as the user it names', async () => {
   assert.equal(result.exitCode, 0)
 })
 
-test('a user of the directory gives the command its name; sudo makes it root', async () => {
+test('a command runs under the username of its directory user; with sudo it runs as root', async () => {
   const { org, order } = await newMachine()
   const person = { username: 'ada', email: 'ada@example.com' }
   const user = (await org.post('/api/systemusers', person)).json().id
@@ -203,7 +203,7 @@ test('a user of the directory gives the command its name; sudo makes it root', a
   assert.deepEqual(rows, [{ name: 'ada' }, { name: me }])
 })
 
-test('a user that the machine does not have, or that looks like an option, cannot run anything', async () => {
+test('a user unknown to the machine, or one that looks like an option, cannot run anything', async () => {
   for (const name of ['no-such-user', '-p']) {
     const { org, order, agent, results } = await newMachine()
     await order('echo no')

@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/db/index.ts'
 import { toCommandSummary } from './records.ts'
 import { findCommands } from './store.ts'
 
-/** Members of commands, for traversals that are asked for them. */
+/** Members of commands, for traversals that request details. */
 export async function commandDetails(
   db: Queryable,
   organizationId: string,

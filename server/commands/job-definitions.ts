@@ -3,7 +3,7 @@ import { defineJob, UPKEEP } from '../platform/jobs/definition.ts'
 
 const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
 
-/** The turn of a command for one instant; out of date when the command is planned for another. */
+/** One scheduled run of a command; stale once the command is scheduled for another time. */
 export const runScheduledJob = defineJob({
   name: 'commands.run-scheduled',
   payload: Type.Object({
@@ -14,7 +14,7 @@ export const runScheduledJob = defineJob({
   retry: UPKEEP,
 })
 
-/** Drops what no system came for, and plans commands whose turn got lost. */
+/** Deletes expired queue entries, and reschedules commands that lost their next run. */
 export const tidyCommandsJob = defineJob({
   name: 'commands.tidy',
   payload: Type.Object({}),

@@ -27,7 +27,7 @@ export type NewQueued = Omit<
   'id' | 'system_id' | 'organization_id' | 'request_time' | 'expires_at'
 > & { seconds_to_live: number }
 
-/** The same for each system. */
+/** Queues the same command for every target. */
 export const enqueue = (
   db: Queryable,
   organizationId: string,
@@ -44,7 +44,7 @@ export const enqueue = (
       from unnest(${targets.map(({ id }) => id)}::text[], ${targets.map(({ systemId }) => systemId)}::text[])
         as target (id, system_id)`)
 
-/** What the system has to do, oldest first. It stays until it is answered: the agent runs nothing twice. */
+/** The oldest pending entries of a system. They stay until a result arrives; the agent runs nothing twice. */
 export const fetchQueued = (db: Queryable, organizationId: string, systemId: string) =>
   db.many<QueuedRow>(sql`
     with due as (
@@ -98,7 +98,7 @@ export const workflowResource: Resource = {
   searchFields: ['name'],
 }
 
-/** A run is all that was queued together. */
+/** A run (workflow instance) is the set of entries queued together. */
 export const listWorkflows = (db: Queryable, organizationId: string, list: ListQuery) =>
   readPage<WorkflowRow>(
     db,

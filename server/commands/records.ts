@@ -2,7 +2,7 @@ import type { ResultRow } from './result-store.ts'
 import type { Command, CommandResult } from './schema.ts'
 import type { CommandRow } from './store.ts'
 
-/** The user that stands for root in the API. */
+/** The user id that means root in the API. */
 export const ROOT = '000000000000000000000000'
 
 const DEFAULTS = {
@@ -38,7 +38,7 @@ export const toCommand = (row: CommandRow): Command => ({
 const MAX_COMMAND = 10_000
 const MAX_OUTPUT = 40
 
-/** Lists show the beginning of a command only. */
+/** Lists truncate the command. */
 export function toCommandSummary(row: CommandRow): Command {
   const { command = '', ...rest } = toCommand(row)
   return { ...rest, command: command.slice(0, MAX_COMMAND) }
@@ -67,7 +67,7 @@ export const toResult = (row: ResultRow): CommandResult => ({
   workflowInstanceId: row.workflow_instance_id,
 })
 
-/** Lists show the beginning of what a command wrote. */
+/** Lists truncate the command and its output. */
 export const toResultSummary = (row: ResultRow): CommandResult =>
   toResult({
     ...row,
@@ -76,7 +76,7 @@ export const toResultSummary = (row: ResultRow): CommandResult =>
     error: row.error.slice(0, MAX_OUTPUT),
   })
 
-/** The command as the thing an event is about. */
+/** The command as the resource of an event. */
 export const resourceOf = ({ id, name }: { id: string | null; name: string }) => ({
   type: 'command',
   ...(id !== null && { id }),

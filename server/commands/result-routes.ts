@@ -14,7 +14,7 @@ import { CommandResult, CommandResultList, IdParams as params } from './schema.t
 const errors = errorsOf('v1')
 const tags = ['commands']
 
-/** What commands answered, v1. */
+/** Command results, v1. */
 export const commandResultRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext }> = async (
   app,
   { context },
@@ -26,7 +26,7 @@ export const commandResultRoutes: FastifyPluginAsyncTypebox<{ context: CommandCo
     {
       schema: {
         tags,
-        summary: 'List command results; output and error are cut to 40 characters',
+        summary: 'List command results; output and error are truncated to 40 characters',
         querystring: ListQueryV1,
         response: { 200: CommandResultList, ...errors },
       },
@@ -65,7 +65,7 @@ export const commandResultRoutes: FastifyPluginAsyncTypebox<{ context: CommandCo
     {
       schema: {
         tags,
-        summary: 'One command result, whole',
+        summary: 'Get a command result with its full output',
         params,
         querystring: Type.Pick(ListQueryV1, ['fields', 'filter']),
         response: { 200: CommandResult, ...errors },

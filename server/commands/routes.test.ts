@@ -23,7 +23,7 @@ const bind = async (org: Org, commandId: string, type: string, id: string) => {
   assert.equal(res.statusCode, 204, res.body)
 }
 
-test('a command is created with defaults, read back whole, and leaves its event', async () => {
+test('a command is created with defaults, read back in full, and leaves an event', async () => {
   const org = await app.newOrganization()
   const command = await create(org, { timeout: '30', sudo: 'true', unknown: 1, systems: ['x'] })
   assert.equal(command._id, command.id)
@@ -93,7 +93,7 @@ test('bad input is 400, names the field and changes nothing', async () => {
   assert.deepEqual(await org.events(), [])
 })
 
-test('the list sorts by name, filters, searches and cuts long commands', async () => {
+test('the list sorts by name, filters, searches and truncates long commands', async () => {
   const org = await app.newOrganization()
   for (const name of ['b', 'a', 'c']) await create(org, { name, command: 'x'.repeat(10_001) })
   const names = (res: { json: () => { results: { name: string }[] } }) =>
@@ -143,7 +143,7 @@ test('roles and organizations are kept apart', async () => {
   assert.equal((await runner.post('/api/runCommand', { _id: id })).statusCode, 200)
 })
 
-/** Fetches as an agent would; the orders as text. */
+/** Fetches orders as an agent would and returns their text. */
 async function fetchOrders(call: ReturnType<typeof signedCaller>) {
   const res = await call('GET', '/agent/v1/commands')
   assert.equal(res.statusCode, 200, res.body)
@@ -168,7 +168,7 @@ const answer = (call: ReturnType<typeof signedCaller>, id: string, output = 'don
     error: '',
   })
 
-test('a run reaches the systems it names, or those bound directly and through groups', async () => {
+test('a run reaches the named systems, or those bound directly or through groups', async () => {
   const org = await app.newOrganization()
   const [direct, member, loose] = await Promise.all(
     ['direct', 'member', 'loose'].map((hostname) =>
@@ -217,7 +217,7 @@ test('a run reaches the systems it names, or those bound directly and through gr
   assert.equal((await fetchOrders(calls[2]!)).length, 1)
 })
 
-test('an answer becomes a result, once, and only from the system that was asked', async () => {
+test('a result is accepted once, and only from the system that got the order', async () => {
   const org = await app.newOrganization()
   const [first, second] = await Promise.all(
     ['a', 'b'].map((hostname) => enrol(app.http, org, pair.publicKey, { hostname })),
@@ -264,7 +264,7 @@ test('an answer becomes a result, once, and only from the system that was asked'
   assert.deepEqual(await org.eventTypes(), ['commandresult_delete'])
 })
 
-test('waiting runs can be filtered, sorted and searched', async () => {
+test('pending runs can be filtered, sorted and searched', async () => {
   const org = await app.newOrganization()
   const system = await enrol(app.http, org, pair.publicKey)
   for (const name of ['Zulu', 'Älpha']) {
@@ -283,7 +283,7 @@ test('waiting runs can be filtered, sorted and searched', async () => {
   assert.deepEqual([bad.statusCode, bad.json().reason], [400, 'unknown_field'])
 })
 
-test('orders are fetched in the order in which they were given', async () => {
+test('orders are fetched oldest first', async () => {
   const org = await app.newOrganization()
   const system = await enrol(app.http, org, pair.publicKey)
   const call = signedCaller(app.http, system, pair.privateKey)
@@ -305,7 +305,7 @@ test('orders are fetched in the order in which they were given', async () => {
   )
 })
 
-test('a trigger runs every command that has it, and hands its body on', async () => {
+test('a trigger runs every command that has it, and passes its body on', async () => {
   const org = await app.newOrganization()
   const system = await enrol(app.http, org, pair.publicKey)
   for (const name of ['One', 'Two']) {
@@ -325,7 +325,7 @@ test('a trigger runs every command that has it, and hands its body on', async ()
   assert.equal((await other.post('/api/command/trigger/deploy', {})).statusCode, 404)
 })
 
-test('what was not answered can be taken back, and goes with its command', async () => {
+test('a pending run can be canceled, and is deleted with its command', async () => {
   const org = await app.newOrganization()
   const system = await enrol(app.http, org, pair.publicKey)
   const call = signedCaller(app.http, system, pair.privateKey)
@@ -343,7 +343,7 @@ test('what was not answered can be taken back, and goes with its command', async
   assert.equal((await fetchOrders(call)).length, 0)
 })
 
-test('built-in commands wait for a Linux or Windows system', async () => {
+test('built-in commands are queued for Linux and Windows systems only', async () => {
   const org = await app.newOrganization()
   const system = await enrol(app.http, org, pair.publicKey)
   const mac = await enrol(app.http, org, pair.publicKey, { osFamily: 'darwin' })
@@ -360,7 +360,7 @@ test('built-in commands wait for a Linux or Windows system', async () => {
   assert.equal((await reader.post(`/api/systems/${system}/command/builtin/lock`)).statusCode, 403)
 })
 
-test('a traversal tells the members of the command when asked', async () => {
+test('a traversal includes command details on request', async () => {
   const org = await app.newOrganization()
   const system = await enrol(app.http, org, pair.publicKey)
   const { id } = await create(org, { name: 'Bound' })

@@ -21,7 +21,7 @@ import { commandResource, listCommands } from './store.ts'
 const errors = errorsOf('v1')
 const tags = ['commands']
 const WRITE = ['commands']
-/** A Command Runner must see what there is to run. */
+/** A Command Runner must see the commands it may run. */
 export const READ = ['commands', 'commands.readonly', 'commandrunner.legacy']
 
 /** Commands, v1. */
@@ -75,7 +75,7 @@ export const commandRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext 
     {
       schema: {
         tags,
-        summary: 'Create a command; what it runs on is bound at /v2/commands/{id}/associations',
+        summary: 'Create a command; bind its systems at /v2/commands/{id}/associations',
         body: CommandWrite,
         response: { 200: Command, ...errors },
       },
@@ -89,7 +89,7 @@ export const commandRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext 
     {
       schema: {
         tags,
-        summary: 'One command',
+        summary: 'Get a command',
         params,
         querystring: Type.Pick(ListQueryV1, ['fields']),
         response: { 200: Command, ...errors },
@@ -107,7 +107,7 @@ export const commandRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext 
     {
       schema: {
         tags,
-        summary: 'Replace a command; members that are not sent have their defaults again',
+        summary: 'Replace a command; omitted members are reset to their defaults',
         params,
         body: CommandWrite,
         response: { 200: Command, ...errors },
@@ -122,7 +122,7 @@ export const commandRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext 
     {
       schema: {
         tags,
-        summary: 'Delete a command and what systems still had to fetch of it',
+        summary: 'Delete a command and its pending runs; results are kept',
         params,
         response: { 200: Command, ...errors },
       },
@@ -136,7 +136,7 @@ export const commandRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext 
     {
       schema: {
         tags,
-        summary: 'Results of a command, the newest first',
+        summary: 'List the results of a command, newest first',
         params,
         querystring: Type.Pick(ListQueryV1, ['limit', 'skip']),
         response: { 200: Type.Array(CommandResult), ...errors },
@@ -160,7 +160,7 @@ export const commandRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext 
     {
       schema: {
         tags,
-        summary: 'Files of a command',
+        summary: 'List the files of a command',
         params,
         querystring: Type.Pick(ListQueryV1, ['fields', 'limit', 'skip']),
         response: { 200: CommandFiles, ...errors },

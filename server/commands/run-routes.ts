@@ -19,7 +19,7 @@ import {
 const tags = ['commands']
 type Options = { context: CommandContext }
 
-/** What makes commands run, v1. */
+/** Running commands, v1. */
 export const runRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { context }) => {
   const errors = errorsOf('v1')
 
@@ -28,7 +28,7 @@ export const runRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { conte
     {
       schema: {
         tags,
-        summary: 'Run a command on the named systems, or on those it is bound to',
+        summary: 'Run a command on the named systems, or on the systems it is bound to',
         body: RunRequest,
         response: { 200: RunAnswer, ...errors },
       },
@@ -45,7 +45,7 @@ export const runRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { conte
     {
       schema: {
         tags,
-        summary: 'Run every command that has this trigger; the body is handed to them',
+        summary: 'Run every command with this trigger; the request body is passed to each',
         params: Type.Object({ triggername: Type.String() }),
         body: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
         response: { 200: TriggerAnswer, ...errors },
@@ -66,7 +66,7 @@ export const runRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { conte
       {
         schema: {
           tags,
-          summary: `Have a Linux or Windows system ${name}; waits for a system that is away`,
+          summary: `Queue the built-in command ${name} for a Linux or Windows system`,
           params: Type.Object({ system_id: Type.String() }),
           response: { 201: Type.Null(), ...errors },
         },
@@ -79,14 +79,14 @@ export const runRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { conte
       },
       async ({ caller, params }, reply) => {
         await runBuiltIn(context, caller, params.system_id, name)
-        // No body at all: null would go out as a word.
+        // No body at all: null would be serialized as "null".
         return reply.code(201).send(undefined as unknown as null)
       },
     )
   }
 }
 
-/** What waits for systems, v2. */
+/** Pending runs, v2. */
 export const commandQueueRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { context }) => {
   const errors = errorsOf('v2')
 
@@ -95,7 +95,7 @@ export const commandQueueRoutes: FastifyPluginAsyncTypebox<Options> = async (app
     {
       schema: {
         tags,
-        summary: 'Runs of which some systems have not answered yet, the newest first',
+        summary: 'List runs that still wait for results, newest first',
         querystring: Type.Pick(ListQueryV2, ['limit', 'skip', 'filter', 'sort', 'search']),
         response: { 200: QueuedCommands, ...errors },
       },
@@ -128,7 +128,7 @@ export const commandQueueRoutes: FastifyPluginAsyncTypebox<Options> = async (app
     {
       schema: {
         tags,
-        summary: 'Take back what no system has answered of a run',
+        summary: 'Cancel a run on the systems that have not sent a result',
         params: Type.Object({ workflow_instance_id: Type.String() }),
         response: { 204: Type.Null(), ...errors },
       },
@@ -144,7 +144,7 @@ export const commandQueueRoutes: FastifyPluginAsyncTypebox<Options> = async (app
   )
 }
 
-/** Where agents fetch what to run and answer it; signed by the system. */
+/** Where agents fetch orders and send results; requests are signed by the system. */
 export const commandAgentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { context }) => {
   app.get(
     '/agent/v1/commands',

@@ -20,7 +20,7 @@ import {
   saveNextRun,
 } from './store.ts'
 
-/** A system that does not come for a command within this time does not get it any more. */
+/** A queued command that its system has not fetched by then expires. */
 const DEFAULT_SECONDS_TO_LIVE = 10 * 86_400
 
 interface Run {
@@ -65,7 +65,7 @@ async function queueCommand(
   launch: { by: QueuedRow['launched_by']; payload?: unknown },
 ): Promise<Run> {
   const { run_as } = command
-  // Without a name the agent answers that it cannot run as that user.
+  // Without a name the agent reports that it cannot run as that user.
   const name =
     run_as === ROOT
       ? 'root'
@@ -89,7 +89,7 @@ async function queueCommand(
   )
 }
 
-/** The systems it is bound to, directly or through groups, as far as it is made for them. */
+/** Systems bound directly or through groups whose operating system the command supports. */
 async function boundSystems(tx: Tx, command: CommandRow): Promise<string[]> {
   const { organization_id: organizationId, id } = command
   const ids = await systemsOfCommand(tx, organizationId, id)
@@ -103,7 +103,7 @@ async function namedSystems(tx: Tx, command: CommandRow, body: RunRequest): Prom
   for (const id of body.systemGroups ?? []) {
     const group = { type: 'system_group' as const, id }
     if (!isId(id) || (await holdNodes(tx, organizationId, [group])).length === 0)
-      throw notFound('group_not_found', `systemGroups: there is no group "${id}"`)
+      throw notFound('group_not_found', `systemGroups: no such group "${id}"`)
     const members = await membersOf(tx, organizationId, group)
     for (const member of members) named.add(member)
   }
@@ -111,9 +111,9 @@ async function namedSystems(tx: Tx, command: CommandRow, body: RunRequest): Prom
   const byId = new Map(systems.map((system) => [system.id, system]))
   for (const id of named) {
     const system = byId.get(id)
-    if (!system) throw notFound('system_not_found', `systemIds: there is no system "${id}"`)
+    if (!system) throw notFound('system_not_found', `systemIds: no such system "${id}"`)
     if (!fits(command, system))
-      throw invalid('wrong_system', `systemIds: ${id} is no ${command.command_type} system`)
+      throw invalid('wrong_system', `systemIds: ${id} is not a ${command.command_type} system`)
   }
   return [...named]
 }
@@ -136,7 +136,7 @@ export function runCommand(
   })
 }
 
-/** Every command that listens to the trigger; its body is handed to them. */
+/** Runs every command with this trigger; the payload is passed to each. */
 export function pullTrigger(
   context: CommandContext,
   caller: Caller,
@@ -155,7 +155,7 @@ export function pullTrigger(
   })
 }
 
-/** The turn of a command. Whoever comes second, or for a turn that was moved, finds nothing to do. */
+/** Idempotent: a repeated job, or one for a run that was rescheduled, does nothing. */
 export function runScheduled(
   context: CommandContext,
   { organizationId, commandId, at }: { organizationId: string; commandId: string; at: string },
@@ -173,7 +173,7 @@ export function runScheduled(
   })
 }
 
-/** Turns that no job knows of: of commands that came with a restored archive or with the demo world. */
+/** Schedules commands without a job, such as those from a restored archive or the demo world. */
 export async function planForgotten(
   context: CommandContext,
   organizationId: string,
@@ -181,7 +181,7 @@ export async function planForgotten(
 ): Promise<void> {
   await context.db.tx(organizationId, async (tx) => {
     for (const command of await lockUnplanned(tx, organizationId)) {
-      // A command that runs once and did has no next turn either; it is not for us to run it again.
+      // A one-time command that already ran has no next run either; do not run it again.
       const next = runAfter(planOf(command), now)
       const { next_run_at } = await planned(context, tx, command, next)
       await saveNextRun(tx, organizationId, command.id, next_run_at)
@@ -189,7 +189,7 @@ export async function planForgotten(
   })
 }
 
-/** Restart and the like: Linux and Windows only; waits for a system that is away. */
+/** Restart and the like, on Linux and Windows only; queued while the system is offline. */
 export function runBuiltIn(
   { db }: CommandContext,
   caller: Caller,
@@ -199,7 +199,10 @@ export function runBuiltIn(
   return db.tx(caller.organizationId, async (tx) => {
     const system = await getSystem(tx, caller.organizationId, systemId)
     if (!builtInCommandsOf(system.os_family).some((command) => command.name === name))
-      throw invalid('built_in_unsupported', `${name}: this system has no such built-in command`)
+      throw invalid(
+        'built_in_unsupported',
+        `${name}: this system does not support this built-in command`,
+      )
     return queue(
       tx,
       caller,
@@ -220,7 +223,7 @@ export function runBuiltIn(
   })
 }
 
-/** What no system has answered yet is taken back. */
+/** Cancels the run on systems that have not sent a result. */
 export function cancelRun(
   { db }: CommandContext,
   caller: Caller,
@@ -232,7 +235,7 @@ export function cancelRun(
       ? await cancelWorkflow(tx, organizationId, workflowInstanceId)
       : []
     const [first] = rows
-    if (!first) throw notFound('run_not_found', 'Not Found: nothing of this run is waiting')
+    if (!first) throw notFound('run_not_found', 'Not Found: no such pending run')
     await recordEvent(tx, caller, {
       event_type: 'command_cancel',
       resource: resourceOf({ id: first.command_id, name: first.name }),

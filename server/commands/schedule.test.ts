@@ -12,7 +12,7 @@ const plan = (launchType: string, schedule: string, scheduleYear: number | null 
   scheduleYear,
 })
 
-test('the next turn follows the cron expression, in UTC with seconds first', () => {
+test('the next run follows the cron expression, in UTC with seconds first', () => {
   const cases: [ReturnType<typeof plan>, string | null][] = [
     [plan('repeated', '0 30 4 * * *'), '2026-11-16T04:30:00.000Z'],
     [plan('repeated', '15 4 7 * * *'), '2026-11-15T07:04:15.000Z'],
@@ -32,7 +32,7 @@ test('the next turn follows the cron expression, in UTC with seconds first', () 
   assert.ok(runAfter(plan('repeated', '0 0 12 24 12 *'), now))
 })
 
-test('what could never run, or would never rest, is refused', () => {
+test('a schedule that never fires, or fires too often, is refused', () => {
   for (const schedule of ['', 'often', '* * *', '61 * * * * *', '*/30 * * * * *', '* * * * * *'])
     assert.throws(
       () => checkSchedule(plan('repeated', schedule), now),
@@ -46,7 +46,7 @@ test('what could never run, or would never rest, is refused', () => {
 const app = await startApp()
 const { publicKey } = newKeyPair()
 
-/** Lets the jobs that wait for their time be due. */
+/** Makes every delayed job due. */
 const due = () =>
   app.db.tx(null, (tx) =>
     tx.execute(
@@ -54,7 +54,7 @@ const due = () =>
     ),
   )
 
-test('a repeated command runs on its turn, once with several workers, and is planned again', async () => {
+test('a repeated command runs when due, once with several workers, and is rescheduled', async () => {
   const org = await app.newOrganization()
   const system = await enrol(app.http, org, publicKey)
   const body = {
@@ -81,7 +81,7 @@ test('a repeated command runs on its turn, once with several workers, and is pla
   assert.deepEqual(await org.eventTypes(), ['command_run', 'command_run'])
 })
 
-test('a turn that was moved or taken away does not happen', async () => {
+test('a run that was rescheduled or canceled does not happen', async () => {
   const org = await app.newOrganization()
   const body = { name: 'Moved', command: 'true', launchType: 'repeated', schedule: '0 30 4 * * *' }
   const moved = (await org.post('/api/commands', body)).json()
@@ -93,7 +93,7 @@ test('a turn that was moved or taken away does not happen', async () => {
   assert.ok(!(await org.eventTypes()).includes('command_run'))
 })
 
-test('the daily tidying plans what got lost and drops what nobody came for', async () => {
+test('daily upkeep reschedules lost runs and deletes expired queue entries', async () => {
   const org = await app.newOrganization()
   const system = await enrol(app.http, org, publicKey)
   const body = { name: 'Lost', command: 'true', launchType: 'repeated', schedule: '0 30 4 * * *' }

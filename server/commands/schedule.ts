@@ -1,12 +1,12 @@
 import { CronExpressionParser } from 'cron-parser'
 import { invalid } from '../platform/errors.ts'
 
-/** Oftener than this a command would still be running when its next turn comes. */
+/** The shortest interval between runs; below it a command would overlap its next run. */
 const MIN_MS = 60_000
 
 export interface Schedule {
   launchType: string
-  /** Cron in UTC with a leading field for seconds, `immediate`, or nothing. */
+  /** A cron expression in UTC with a leading seconds field, `immediate`, or empty. */
   schedule: string
   scheduleYear: number | null
 }
@@ -19,14 +19,14 @@ const isPlanned = ({ launchType, schedule }: Schedule): boolean =>
 
 function occurrences(schedule: string, after: Date) {
   if (![5, 6].includes(schedule.trim().split(/\s+/).length))
-    throw new Error('not five or six fields')
+    throw new Error('expected five or six fields')
   return CronExpressionParser.parse(schedule, { currentDate: after, tz: 'UTC' })
 }
 
-/** Refuses what could never run, or would run without a pause. */
+/** Refuses schedules that never fire or fire too often. */
 export function checkSchedule(plan: Schedule, now: Date): void {
   if (plan.launchType !== '' && REPEATED.has(plan.launchType) && plan.schedule.trim() === '')
-    throw invalid('schedule_missing', 'schedule: is needed for a repeated command')
+    throw invalid('schedule_missing', 'schedule: is required for a repeated command')
   if (!isPlanned(plan)) return
   let first: Date
   let second: Date
@@ -42,21 +42,21 @@ export function checkSchedule(plan: Schedule, now: Date): void {
     )
   }
   if (REPEATED.has(plan.launchType) && second.getTime() - first.getTime() < MIN_MS)
-    throw invalid('bad_schedule', 'schedule: a command can be repeated once a minute at most')
+    throw invalid('bad_schedule', 'schedule: a command can run at most once a minute')
 }
 
-/** When the command is to run next; null: not by itself. */
+/** The next scheduled run; null when there is none. */
 export function nextRun(plan: Schedule, after: Date): Date | null {
   if (!isPlanned(plan)) return null
   const { launchType, schedule, scheduleYear } = plan
   const year = launchType === ONCE ? scheduleYear : null
-  // One millisecond before the year, so that its first moment counts.
+  // Start one millisecond before the year, so that its first instant counts.
   const from =
     year === null || after.getUTCFullYear() >= year ? after : new Date(Date.UTC(year, 0, 1) - 1)
   const next = occurrences(schedule, from).next().toDate()
   return year !== null && next.getUTCFullYear() !== year ? null : next
 }
 
-/** After a run: a command that runs once has no next time. */
+/** The next run after one at `now`; a one-time command has none. */
 export const runAfter = (plan: Schedule, now: Date): Date | null =>
   plan.launchType === ONCE ? null : nextRun(plan, now)

@@ -16,7 +16,7 @@ const FileS3 = Type.Object({
   sha256: Type.String({ minLength: 1 }),
 })
 
-/** v1 command. Absent members were not asked for by `fields`. */
+/** v1 command. `fields` may leave members out. */
 export const Command = Type.Object(
   {
     _id: Id,
@@ -53,7 +53,7 @@ export const CommandList = Type.Object(
   { title: 'CommandList' },
 )
 
-/** Clients send text where the record has a flag or a number, and nulls where it has nothing. */
+/** Clients send flags and numbers as strings, and null for empty values. */
 const Flag = Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false'), Type.Null()])
 const Text = nullable(Type.String({ maxLength: 4096 }))
 
@@ -76,7 +76,7 @@ export const CommandWrite = Type.Object(
       nullable(
         Type.String({
           maxLength: 256,
-          description: 'Cron expression in UTC with a leading field for seconds, or immediate',
+          description: 'Cron expression in UTC with a leading seconds field, or immediate',
         }),
       ),
     ),
@@ -191,7 +191,7 @@ export const QueuedCommands = Type.Object(
   { title: 'QueuedCommandList' },
 )
 
-/** What an agent answers about a command that ran. */
+/** The result an agent sends after running a command. */
 export const AgentResult = Type.Object({
   exitCode: nullable(Type.Integer()),
   output: Type.String({ description: 'Base64' }),

@@ -5,7 +5,7 @@ import { insertResult, type ResultRow } from './result-store.ts'
 import type { CommandWrite } from './schema.ts'
 import { insertCommand } from './store.ts'
 
-// What was there before anybody looked: without events, for the demo world.
+// Rows without events, for the demo world.
 
 export async function seedCommand(
   tx: Tx,

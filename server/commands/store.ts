@@ -5,7 +5,7 @@ import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
 import type { Command } from './schema.ts'
 
-/** Members without a column of their own, by the names of the API. */
+/** Members stored as JSON under their API names. */
 type CommandDetails = Pick<
   Command,
   | 'aiGenerated'
@@ -107,7 +107,7 @@ export const saveCommand = (db: Queryable, row: CommandRow) =>
            details = ${JSON.stringify(row.details)}, next_run_at = ${row.next_run_at}
      where organization_id = ${row.organization_id} and id = ${row.id}`)
 
-/** Repeated ones without a turn, or whose turn is long past. */
+/** Repeated commands with no next run, or one that is long overdue. */
 export const lockUnplanned = (db: Queryable, organizationId: string) =>
   db.many<CommandRow>(sql`
     select * from commands
@@ -126,7 +126,7 @@ export const saveNextRun = (
     sql`update commands set next_run_at = ${nextRunAt} where organization_id = ${organizationId} and id = ${id}`,
   )
 
-/** With what systems still had to fetch of it; results stay. */
+/** Deletes pending queue entries too; results are kept. */
 export async function deleteCommand(db: Queryable, organizationId: string, id: string) {
   await db.run(
     sql`delete from command_queue where organization_id = ${organizationId} and command_id = ${id}`,
