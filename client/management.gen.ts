@@ -410,9 +410,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One system; a system may read itself */
+        /** Get a system; a system may read itself */
         get: operations["getApiSystemsById"];
-        /** Change a system; members that are not sent stay as they are */
+        /** Update a system; omitted members keep their values */
         put: operations["putApiSystemsById"];
         post?: never;
         /** Delete a system; it can be restored for 30 days */
@@ -431,7 +431,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring a deleted system back with its groups and bindings */
+        /** Restore a deleted system with its groups and bindings */
         post: operations["postApiSystemsByIdRestore"];
         delete?: never;
         options?: never;
@@ -446,7 +446,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** SSH host keys, as the system reported them */
+        /** List the SSH host keys that the system reported */
         get: operations["getApiSystemsByIdSshkeys"];
         put?: never;
         post?: never;
@@ -1446,7 +1446,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The key with which systems of the organization enrol */
+        /** Get the connect key with which systems of the organization enrol */
         get: operations["getApiV2ConnectKey"];
         put?: never;
         post?: never;
@@ -1465,7 +1465,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace the connect key; the old one fails at once */
+        /** Rotate the connect key; the old one stops working immediately */
         post: operations["postApiV2ConnectKeyRotate"];
         delete?: never;
         options?: never;
@@ -2557,7 +2557,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The key that recovers an encrypted disk; none is kept, so always 404 */
+        /** Get the disk recovery key; always 404, as none is stored */
         get: operations["getApiV2SystemsBySystemIdFdekey"];
         put?: never;
         post?: never;
@@ -2625,7 +2625,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How policies fare on a system; there are no policies */
+        /** List policy statuses of a system; always empty, as there are no policies */
         get: operations["getApiV2SystemsBySystemIdPolicystatuses"];
         put?: never;
         post?: never;
@@ -2642,7 +2642,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How managed software fares on a system; no software is managed */
+        /** List managed software of a system; always empty, as no software is managed */
         get: operations["getApiV2SystemsBySystemIdSoftwareappstatuses"];
         put?: never;
         post?: never;

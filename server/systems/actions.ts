@@ -21,8 +21,7 @@ import {
   saveSystem,
 } from './store.ts'
 
-export const systemNotFound = () =>
-  notFound('system_not_found', 'Not Found: there is no such system')
+export const systemNotFound = () => notFound('system_not_found', 'Not Found: no such system')
 
 export async function getSystem(
   db: Queryable,
@@ -44,7 +43,7 @@ export async function sshKeysOf(
   return listSshKeys(tenant, organizationId, systemId)
 }
 
-/** In the transaction of whoever lets the system in. */
+/** Runs in the caller's transaction, so that a failed enrolment leaves no system behind. */
 export async function createSystem(
   context: Pick<SystemContext, 'changed'>,
   tx: Tx,
@@ -109,7 +108,7 @@ function primaryUserAfter(before: string | null, body: SystemPut): string | null
 async function checkUser(tx: Tx, organizationId: string, id: string | null): Promise<void> {
   if (id === null) return
   const [found] = await holdNodes(tx, organizationId, [{ type: 'user', id }])
-  if (!found) throw invalid('user_not_found', 'primarySystemUser.id: there is no such user')
+  if (!found) throw invalid('user_not_found', 'primarySystemUser.id: no such user')
 }
 
 const applied = (before: SystemRow, body: SystemPut): SystemRow => ({
@@ -121,7 +120,7 @@ const applied = (before: SystemRow, body: SystemPut): SystemRow => ({
   details: detailsAfter(before.details, body),
 })
 
-/** What is the same in the end is not written and leaves no event: agents report every minute. */
+/** An unchanged record is not written and leaves no event: agents report every minute. */
 export async function saveChange(
   context: Pick<SystemContext, 'changed'>,
   tx: Tx,
@@ -162,7 +161,7 @@ export function updateSystem(
   })
 }
 
-/** Hidden everywhere from now on, and kept for 30 days in case it was a mistake. */
+/** Soft delete: hidden everywhere, and restorable for 30 days. */
 export function removeSystem(context: SystemContext, caller: Caller, id: string): Promise<System> {
   const { organizationId } = caller
   return context.db.tx(organizationId, async (tx) => {
@@ -174,19 +173,19 @@ export function removeSystem(context: SystemContext, caller: Caller, id: string)
     })
     await markDeleted(tx, organizationId, row.id, new Date().toISOString())
     const system = toSystem(row)
-    // Listeners first: they may need what the system was connected with.
+    // Listeners first: they may need the system's edges.
     await context.changed.fire(tx, caller, { systemId: row.id, before: system, after: null })
     await deleteNode(tx, organizationId, 'system', row.id, eventId)
     return system
   })
 }
 
-/** Back as it was, with its groups and bindings; its key signs again. */
+/** Restores the system with its groups and bindings; its key is valid again. */
 export function restoreSystem(context: SystemContext, caller: Caller, id: string): Promise<System> {
   const { organizationId } = caller
   return context.db.tx(organizationId, async (tx) => {
     const row = isId(id) ? await lockTombstone(tx, organizationId, id) : undefined
-    if (!row) throw notFound('system_not_found', 'Not Found: there is no such deleted system')
+    if (!row) throw notFound('system_not_found', 'Not Found: no such deleted system')
     await markDeleted(tx, organizationId, row.id, null)
     const eventId = await recordEvent(tx, caller, {
       event_type: 'system_restore',

@@ -4,7 +4,7 @@ import { getSystem } from './actions.ts'
 import type { SystemContext } from './context.ts'
 import type { AgentEvent } from './schema.ts'
 
-/** Events that a system tells of itself: which system it was is taken from its signature, not from what it says. */
+/** Events that a system reports about itself. Its identity comes from the signature, never from the body. */
 export async function recordAgentEvents(
   { db }: SystemContext,
   caller: Caller,

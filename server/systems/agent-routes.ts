@@ -14,7 +14,7 @@ const connectKeyOf = ({ headers }: { headers: Record<string, unknown> }): string
   return typeof value === 'string' ? value.trim() : undefined
 }
 
-/** The key that lets systems in; whoever has it can enrol one, so it is not for readers. */
+/** The connect key enrols systems, so read-only scopes do not show it. */
 export const connectKeyRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }> = async (
   app,
   { context },
@@ -25,7 +25,7 @@ export const connectKeyRoutes: FastifyPluginAsyncTypebox<{ context: SystemContex
     {
       schema: {
         tags,
-        summary: 'The key with which systems of the organization enrol',
+        summary: 'Get the connect key with which systems of the organization enrol',
         response: { 200: ConnectKey, ...errors },
       },
       config: { scopes: ['systems'] },
@@ -38,7 +38,7 @@ export const connectKeyRoutes: FastifyPluginAsyncTypebox<{ context: SystemContex
     {
       schema: {
         tags,
-        summary: 'Replace the connect key; the old one fails at once',
+        summary: 'Rotate the connect key; the old one stops working immediately',
         response: { 200: ConnectKey, ...errors },
       },
       config: { scopes: ['systems'] },
@@ -47,7 +47,7 @@ export const connectKeyRoutes: FastifyPluginAsyncTypebox<{ context: SystemContex
   )
 }
 
-/** What machines call: the installer with the connect key, the agent with its signature. */
+/** Endpoints for machines: the installer presents the connect key, the agent signs. */
 export const agentRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }> = async (
   app,
   { context },

@@ -13,8 +13,8 @@ import { isSignedBy, parseAuthorization, parseDate, signingString, WINDOW_MS } f
 import { touchSystem } from './store.ts'
 
 /**
- * All that a system may call about itself, with the parameter that must be its own id. The first part is the
- * specification's list; /agent is what our own agent uses.
+ * Allowlist of endpoints for a signing system, with the parameter that must be its own id. The list is the
+ * specification's; our own agent uses the paths under /agent.
  */
 const ENDPOINTS = new Map<string, string | null>([
   ['GET /api/systems/:id', 'id'],
@@ -24,7 +24,7 @@ const ENDPOINTS = new Map<string, string | null>([
   ['GET /api/v2/systems/:system_id/associations', 'system_id'],
   ['POST /api/v2/systems/:system_id/associations', 'system_id'],
   ['GET /api/v2/systems/:system_id/users', 'system_id'],
-  // Whose membership it is stands in the body: see checkMember.
+  // The member is named in the body: see checkMember.
   ['POST /api/v2/systemgroups/:group_id/members', null],
 ])
 const MEMBERS = 'POST /api/v2/systemgroups/:group_id/members'
@@ -41,7 +41,7 @@ function checkEligible(signer: SignerRow): void {
   if (signer.os_family.toLowerCase() !== 'linux') {
     throw unauthenticated(
       'system_not_linux',
-      'Unauthorized: system context is available to Linux systems only',
+      'Unauthorized: system context is available only to Linux systems',
     )
   }
   const automated =
@@ -52,7 +52,7 @@ function checkEligible(signer: SignerRow): void {
     const how = automated ? 'automatic device enrollment' : 'the user portal'
     throw unauthenticated(
       'system_not_eligible',
-      `Unauthorized: system context is not available to systems that were enrolled through ${how}`,
+      `Unauthorized: system context is not available to systems enrolled through ${how}`,
     )
   }
 }
@@ -71,12 +71,12 @@ function checkEndpoint(request: FastifyRequest, systemId: string): void {
   if ((request.params as Record<string, string>)[parameter] !== systemId) {
     throw unauthenticated(
       'another_system',
-      'Unauthorized: a system can sign requests about itself only',
+      'Unauthorized: a system can only sign requests about itself',
     )
   }
 }
 
-/** Node keeps the first of two, which need not be the one that somebody else looked at. */
+/** Node keeps the first of duplicate headers; a proxy in front may have checked the other. */
 function single(request: FastifyRequest, name: string): string | undefined {
   const names = request.raw.rawHeaders.filter((_, at) => at % 2 === 0)
   const times = names.filter((header) => header.toLowerCase() === name).length
@@ -122,7 +122,7 @@ async function bySignature(db: Db, request: FastifyRequest, now: number): Promis
   }
 }
 
-/** A signed request of a system, or whatever else the request carries. */
+/** Authenticates a signed request of a system; other requests go to `otherwise`. */
 export function createSystemAuthenticate(db: Db, otherwise: Authenticate): Authenticate {
   return (request) => {
     const { authorization } = request.headers
@@ -134,21 +134,18 @@ export function createSystemAuthenticate(db: Db, otherwise: Authenticate): Authe
   }
 }
 
-/** The specification: rejected when the member is a different system. */
+/** The specification rejects a member that is a different system. */
 function checkMember(request: FastifyRequest): void {
   if (endpointOf(request) !== MEMBERS) return
   const { type, id } = (request.body ?? {}) as { type?: unknown; id?: unknown }
   if (type !== 'system' || id !== request.caller.systemId) {
-    throw forbidden(
-      'another_system',
-      'Forbidden: a system can change the membership of itself only',
-    )
+    throw forbidden('another_system', 'Forbidden: a system can only change its own membership')
   }
 }
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
 
-/** The body is not signed: one signature is good for one body. A repeat of the same request is served. */
+/** The body is not signed, so each signature is bound to one body. An identical repeat is served. */
 async function checkBody(db: Db, request: FastifyRequest, signed: Signed): Promise<void> {
   if (!WITH_BODY.has(request.method)) return
   const { organizationId } = request.caller
@@ -156,7 +153,7 @@ async function checkBody(db: Db, request: FastifyRequest, signed: Signed): Promi
   const first = await rememberBody(
     db.tenant(organizationId),
     organizationId,
-    // Machines copied from one disk have the same key, and so the same signatures.
+    // Machines cloned from one disk share a key, and so produce the same signatures.
     sha256(Buffer.concat([Buffer.from(request.caller.id), signed.signature])),
     hash,
     signed.expiresAt,
@@ -164,12 +161,12 @@ async function checkBody(db: Db, request: FastifyRequest, signed: Signed): Promi
   if (!first.equals(hash)) {
     throw unauthenticated(
       'signature_reused',
-      'Unauthorized: this signature came with another body before; sign again with the present Date',
+      'Unauthorized: this signature was used with another body; sign again with the current Date',
     )
   }
 }
 
-/** Watches the bodies of signed requests; before any route is registered. */
+/** Hashes the bodies of signed requests. Must run before any route is registered. */
 export function registerSystemContext(app: FastifyInstance, db: Db): void {
   app.addHook('preParsing', (request, _, payload, done) => {
     const signed = signedRequests.get(request)

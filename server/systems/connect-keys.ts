@@ -30,7 +30,7 @@ const newConnectKey = ({ sealer }: SystemContext, organizationId: string) => {
   }
 }
 
-/** The key with which systems enrol; made when it is first asked for. */
+/** The connect key, created on first use. */
 export async function getConnectKey(context: SystemContext, organizationId: string) {
   const { db, sealer } = context
   if (!(await findConnectKey(db, organizationId)))
@@ -40,7 +40,7 @@ export async function getConnectKey(context: SystemContext, organizationId: stri
   return { connectKey, created }
 }
 
-/** From now on only the new key enrols; systems that are in stay in. */
+/** Only the new key enrols from now on; enrolled systems are not affected. */
 export async function rotateConnectKey(context: SystemContext, caller: Caller) {
   const { organizationId } = caller
   await context.db.tx(organizationId, async (tx) => {
@@ -70,7 +70,6 @@ export async function tenantOfConnectKey(
 
 const generate = promisify(generateKeyPair)
 
-/** What it takes to sign for agents. */
 type SigningContext = Pick<SystemContext, 'db' | 'sealer'>
 
 async function makeSigningKey({ sealer }: SigningContext, tx: Tx, organizationId: string) {
@@ -87,7 +86,7 @@ async function makeSigningKey({ sealer }: SigningContext, tx: Tx, organizationId
   })
 }
 
-/** The key that says to the agents of an organization what to run; made when it is first needed. */
+/** The key that signs orders for an organization's agents, created on first use. */
 export async function agentSigningKey(
   context: SigningContext,
   organizationId: string,

@@ -1,6 +1,6 @@
 import type { System } from './schema.ts'
 
-/** Members of the record that have no column of their own, with what a system has before it reports. */
+/** Members stored as JSON, with the defaults of a system that has not reported yet. */
 const DETAIL_DEFAULTS = {
   agentHasFullDiskAccess: false,
   allowMultiFactorAuthentication: false,
@@ -51,7 +51,7 @@ function walk(value: unknown, path: string[], found: [string[], Kind, unknown][]
   } else if (KINDS.has(typeof value)) found.push([path, typeof value as Kind, value])
 }
 
-/** What lists may filter and sort by within the details: every single value, by its dotted name. */
+/** Detail fields that lists may filter and sort by: every scalar, by its dotted name. */
 export const DETAIL_FIELDS: readonly (readonly [string[], Kind, unknown])[] = (() => {
   const found: [string[], Kind, unknown][] = [
     [['fileSystem'], 'string', null],
@@ -70,7 +70,7 @@ export const DETAIL_FIELDS: readonly (readonly [string[], Kind, unknown])[] = ((
   return found
 })()
 
-/** Members that are objects keep the defaults of what was not said. */
+/** Nested objects are merged with their defaults too. */
 export function withDefaults(details: Details): System extends infer S ? Partial<S> : never {
   const merged: Record<string, unknown> = { ...DETAIL_DEFAULTS }
   for (const [name, value] of Object.entries(details)) {

@@ -26,7 +26,7 @@ async function keyOf(org: {
   return connectKey
 }
 
-test('an organization has one connect key until it is rotated; then the old one fails at once', async () => {
+test('an organization has one connect key; after rotation the old one fails immediately', async () => {
   const org = await app.newOrganization()
   const [first, again] = await Promise.all([keyOf(org), keyOf(org)])
   assert.match(first, /^[0-9a-f]{40}$/)
@@ -45,7 +45,7 @@ test('an organization has one connect key until it is rotated; then the old one 
   assert.equal((await other.get('/api/systems')).json().totalCount, 0)
 })
 
-test('without a valid connect key there is neither a script nor a system', async () => {
+test('without a valid connect key neither the script nor registration is available', async () => {
   const org = await app.newOrganization()
   await keyOf(org)
   for (const key of ['', 'f'.repeat(40), "'; drop table systems"]) {
@@ -82,7 +82,7 @@ test('a registration with a weak or broken key, or without facts, is 400 and nam
   assert.deepEqual(await org.events(), [])
 })
 
-test('the facts of an agent change the record with an event, and are told without one when the same', async () => {
+test('changed facts update the record with an event; unchanged facts leave none', async () => {
   const org = await app.newOrganization()
   const id = await enrol(app.http, org, pair.publicKey)
   const call = signedCaller(app.http, id, pair.privateKey)
@@ -106,7 +106,7 @@ test('the facts of an agent change the record with an event, and are told withou
   assert.equal((await call('POST', '/agent/v1/report?n=3', { hostname: '' })).statusCode, 400)
 })
 
-test('events of an agent are events of the service systems, whatever it says of itself', async () => {
+test('agent events belong to the service systems, no matter what the body claims', async () => {
   const org = await app.newOrganization()
   const id = await enrol(app.http, org, pair.publicKey)
   const call = signedCaller(app.http, id, pair.privateKey)
@@ -155,7 +155,7 @@ async function install(connectKey: string, env: Record<string, string> = {}) {
   return { directory: join(root, 'opt/gatehouse'), root, installed: await again(), again }
 }
 
-test('the installer enrols a machine with nothing but sh, curl and openssl', async () => {
+test('the installer enrols a machine with only sh, curl and openssl', async () => {
   const org = await app.newOrganization()
   const { directory, root, installed, again } = await install(await keyOf(org))
   assert.equal(installed.code, 0, installed.stderr)
@@ -173,7 +173,7 @@ test('the installer enrols a machine with nothing but sh, curl and openssl', asy
   assert.equal(system.osFamily, 'linux')
   assert.deepEqual(await org.eventTypes(), ['system_create'])
 
-  // Once more: the same system, not a second one.
+  // Running it again keeps the same system.
   const repeated = await again()
   assert.equal(repeated.code, 0, repeated.stderr)
   assert.equal((await org.get('/api/systems')).json().totalCount, 1)
@@ -195,7 +195,7 @@ test('the installer enrols a machine with nothing but sh, curl and openssl', asy
   assert.deepEqual((told!.system as { id: string }).id, id)
 })
 
-test('a refused registration leaves the machine not enrolled and says why', async () => {
+test('a refused registration leaves the machine unenrolled and says why', async () => {
   const org = await app.newOrganization()
   const key = await keyOf(org)
   const root = tempDirectory()

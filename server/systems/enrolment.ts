@@ -17,7 +17,7 @@ const AGENT = read('agent.sh')
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The shell script that enrols a machine of the organization whose connect key was sent. */
+/** The shell script that enrols a machine in the organization of the connect key. */
 export async function kickstart(
   context: SystemContext,
   connectKey: string | undefined,
@@ -33,7 +33,7 @@ export async function kickstart(
   return KICKSTART.replace(/@([A-Z_]+)@/g, (_, name: string) => values[name]!)
 }
 
-/** What the machine says of itself, over what was known. */
+/** The reported facts, merged over the previous row. */
 const reported = (before: Partial<SystemRow>, facts: Facts) => ({
   hostname: facts.hostname,
   os: facts.os,
@@ -65,7 +65,7 @@ export function publicKeyIn(text: string): { fingerprint: Buffer; publicKey: str
   }
 }
 
-/** A machine that holds the connect key becomes a system; it keeps the private half of its key to itself. */
+/** Registers a machine that presents the connect key; its private key never leaves it. */
 export async function register(
   context: SystemContext,
   connectKey: string | undefined,
@@ -94,7 +94,7 @@ export async function register(
   })
 }
 
-/** The facts of a system that is in already. What did not change is not written and leaves no event. */
+/** Facts from an enrolled system. Unchanged facts are not written and leave no event. */
 export function report(context: SystemContext, caller: Caller, facts: Facts): Promise<void> {
   const { organizationId, id } = caller
   return context.db.tx(organizationId, async (tx) => {

@@ -6,7 +6,7 @@ import { groupIdsAmong } from './related-store.ts'
 import { type FoundSystem, PRIMARY_USER_TEXTS } from './schema.ts'
 import type { SystemRow } from './store.ts'
 
-/** Literal keys with a dot, as clients of the search read them. */
+/** Keys that contain a dot, as search clients expect them. */
 function dotted(user: ReturnType<typeof toUser>, memberof: string[]): Partial<FoundSystem> {
   const texts = PRIMARY_USER_TEXTS.map((name) => {
     const value = (user as Record<string, unknown>)[name]
@@ -19,7 +19,7 @@ function dotted(user: ReturnType<typeof toUser>, memberof: string[]): Partial<Fo
   }
 }
 
-/** Records with their groups and their primary users; two statements, however many there are. */
+/** Records with their groups and primary users, in two statements for any page size. */
 export async function describeFound(
   { db }: Pick<SystemContext, 'db'>,
   organizationId: string,
@@ -43,7 +43,7 @@ export async function describeFound(
       ...(user && dotted(user, groupsOf.get(user.id) ?? [])),
     }
     const chosen = fields?.filter((name) => Object.hasOwn(found, name)) ?? []
-    // `project` goes by the part before the dot; these names are whole.
+    // `project` matches the part before the dot; these names contain one.
     return {
       ...project(found, fields),
       ...Object.fromEntries(chosen.map((name) => [name, found[name as keyof FoundSystem]])),

@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { type Sql, sql } from '../platform/db/sql.ts'
 
-// Keys of systems and connect keys are global tables: they are what tells the tenant.
+// System keys and connect keys are global tables: they identify the tenant.
 
 interface SystemKeyRow {
   tenant: string
@@ -34,7 +34,7 @@ export interface SignerRow {
   stale: boolean
 }
 
-/** What decides whether a living system may sign for itself. */
+/** The fields that decide whether a system may sign; deleted systems have none. */
 export const findSigner = (db: Queryable, organizationId: string, systemId: string) =>
   db.find<SignerRow>(sql`
     select id, hostname, display_name, os_family, provisioner_type, details #>> '{mdm,enrollmentType}' as enrollment_type,
@@ -42,7 +42,7 @@ export const findSigner = (db: Queryable, organizationId: string, systemId: stri
            coalesce(last_contact < now() - interval '1 minute', true) as stale
       from systems where organization_id = ${organizationId} and id = ${systemId} and deleted_at is null`)
 
-/** The body that came with this signature first. */
+/** The hash of the first body seen with this signature. */
 export async function rememberBody(
   db: Queryable,
   organizationId: string,
@@ -75,7 +75,7 @@ export const findConnectKey = (db: Queryable, organizationId: string) =>
     sql`select tenant, sealed_key, created from connect_keys where tenant = ${organizationId}`,
   )
 
-/** Without a tenant: the key is what tells it. */
+/** Takes no tenant: the key identifies it. */
 export const findTenantOfConnectKey = (db: Queryable, hash: Buffer) =>
   db.find<{ tenant: string }>(sql`select tenant from connect_keys where hash = ${hash}`)
 
@@ -86,7 +86,7 @@ const putConnectKey =
       insert into connect_keys (tenant, hash, sealed_key) values (${organizationId}, ${key.hash}, ${key.sealed})
       on conflict (tenant) do ${onConflict}`)
 
-/** Two who ask for the first key at the same moment get the same one. */
+/** Concurrent first requests get the same key. */
 export const insertConnectKey = putConnectKey(sql`nothing`)
 export const replaceConnectKey = putConnectKey(
   sql`update set hash = excluded.hash, sealed_key = excluded.sealed_key, created = clock_timestamp()`,
@@ -98,13 +98,13 @@ export interface AgentSigningKeyRow {
   private_key: string
 }
 
-/** The oldest one, should two have been made at the same moment: everybody uses the same. */
+/** The oldest key, so that all processes agree if two were created concurrently. */
 export const findAgentSigningKey = (db: Queryable, organizationId: string) =>
   db.one<AgentSigningKeyRow>(sql`
     select id, public_key, private_key from agent_signing_keys
      where organization_id = ${organizationId} order by created, id limit 1`)
 
-/** Held to the end of the transaction: one key for each organization. */
+/** Held until the end of the transaction, so that each organization gets one key. */
 export const lockAgentSigningKeys = (db: Queryable, organizationId: string) =>
   db.run(
     sql`select pg_advisory_xact_lock(hashtextextended(${`agent signing key ${organizationId}`}, 0))`,

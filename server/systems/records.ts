@@ -4,7 +4,7 @@ import type { SshKeyRow, SystemRow } from './store.ts'
 
 const BUILT_IN = ['erase', 'lock', 'restart', 'shutdown']
 
-/** Built-in commands are for Linux and Windows. */
+/** Built-in commands exist for Linux and Windows only. */
 export const builtInCommandsOf = (osFamily: string): { name: string; type: string }[] =>
   ['linux', 'windows'].includes(osFamily.toLowerCase())
     ? BUILT_IN.map((name) => ({ name, type: 'security' }))
@@ -39,13 +39,13 @@ export const toSystem = (row: SystemRow, now = Date.now()): System => ({
   ...withDefaults(row.details as Details),
 })
 
-/** What changes by itself all the time is no change that an event tells. */
+/** Fields that change with every report are not audited. */
 export const auditFields = (row: SystemRow): object => {
   const { active: _, lastContact: __, remoteIP: ___, ...rest } = toSystem(row)
   return rest
 }
 
-/** The system as the thing an event is about. */
+/** The system as the resource of an event. */
 export const resourceOf = ({ id, hostname, display_name }: SystemRow) => ({
   type: 'system',
   id,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** The groups that systems and users are in now; the graph keeps them, here they are only read. */
+/** Current groups of systems and users. The graph slice writes these edges; this only reads them. */
 export const groupIdsAmong = (db: Queryable, organizationId: string, ids: string[]) =>
   db.many<{ id: string; group_ids: string[] }>(sql`
     select to_id as id, array_agg(from_id::text order by from_id) as group_ids from edges

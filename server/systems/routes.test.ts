@@ -21,7 +21,7 @@ async function organizationWith(hostnames: string[]) {
 const hostnames = (res: { json: () => { results: { hostname: string }[] } }) =>
   res.json().results.map(({ hostname }) => hostname)
 
-test('a system is the whole record, by _id and id', async () => {
+test('GET returns the full record, with _id and id', async () => {
   const { get, ids, organizationId } = await organizationWith(['web-1'])
   const system = (await get(`/api/systems/${ids[0]}`)).json()
   assert.equal(system._id, ids[0])
@@ -42,7 +42,7 @@ test('a system is the whole record, by _id and id', async () => {
   assert.deepEqual(Object.keys(system).sort(), Object.keys(System.properties).sort())
 })
 
-test('the list pages, sorts, filters, projects and counts; an empty one has both members', async () => {
+test('the list pages, sorts, filters, projects and counts; an empty list has both members', async () => {
   const org = await organizationWith(['c', 'a', 'b'])
   const list = await org.get('/api/systems?sort=-hostname&limit=2')
   assert.equal(list.json().totalCount, 3)
@@ -69,7 +69,7 @@ test('the list pages, sorts, filters, projects and counts; an empty one has both
   assert.deepEqual((await other.get('/api/systems')).json(), { totalCount: 0, results: [] })
 })
 
-test('a page of a thousand is given whole, and pages by _id miss nothing', async () => {
+test('a page of a thousand is returned in full, and paging by _id misses nothing', async () => {
   const org = await app.newOrganization()
   const ids = Array.from({ length: 1001 }, () => newId())
   await app.db.tx(org.organizationId, (tx) =>
@@ -83,7 +83,7 @@ test('a page of a thousand is given whole, and pages by _id miss nothing', async
   assert.deepEqual(found, ids.sort())
 })
 
-test('search takes filters, regular expressions and terms', async () => {
+test('search accepts filters, regular expressions and terms', async () => {
   const org = await organizationWith(['web-1', 'web-2', 'db-1'])
   const cases: [object, string[]][] = [
     [
@@ -116,7 +116,7 @@ test('search takes filters, regular expressions and terms', async () => {
   assert.equal((await org.post('/api/search/systems', { filter: { nope: 1 } })).statusCode, 400)
 })
 
-test('a search tells the groups of a system and who works on it, under names with dots', async () => {
+test('a search includes the groups and the primary user of a system, under dotted names', async () => {
   const org = await organizationWith(['web-1', 'web-2'])
   const group = (await org.post('/api/v2/systemgroups', { name: 'Servers' })).json().id
   const member = { op: 'add', type: 'system', id: org.ids[0] }
@@ -151,7 +151,7 @@ test('a search tells the groups of a system and who works on it, under names wit
   assert.deepEqual(cleared.json().primarySystemUser, { id: null })
 })
 
-test('a change keeps what was not sent, takes flags as text, and leaves one event', async () => {
+test('a change keeps omitted members, accepts flags as strings, and leaves one event', async () => {
   const org = await organizationWith(['web-1'])
   const url = `/api/systems/${org.ids[0]}`
   const res = await org.put(url, {
@@ -181,7 +181,7 @@ test('a change keeps what was not sent, takes flags as text, and leaves one even
     'attributes',
     'displayName',
   ])
-  // The same again changes nothing, so there is nothing to tell.
+  // Repeating it changes nothing and leaves no event.
   await org.put(url, { displayName: 'Front', description: null })
   assert.equal((await org.events()).length, 1)
 })
@@ -279,7 +279,7 @@ test('a deleted system is gone, can be restored for 30 days, and is then purged'
   assert.equal((await org.post(`/api/systems/${org.ids[1]}/restore`)).statusCode, 200)
 })
 
-test('a primary user who is gone for good is no longer named', async () => {
+test('a purged primary user is cleared', async () => {
   const org = await organizationWith(['web-1'])
   const url = `/api/systems/${org.ids[0]}`
   const user = await addUser(org)
@@ -291,18 +291,18 @@ test('a primary user who is gone for good is no longer named', async () => {
   }
   await org.delete(`/api/systemusers/${user.id}`)
   await purge()
-  assert.equal(await primary(), user.id, 'the user may come back')
+  assert.equal(await primary(), user.id, 'the user may be restored')
   await app.db.tx(org.organizationId, (tx) => tx.run(sql`delete from users where id = ${user.id}`))
   await purge()
   assert.equal(await primary(), null)
 })
 
-test('paths may be written in any case and with a slash at the end', async () => {
+test('paths are case-insensitive and may end in a slash', async () => {
   const org = await organizationWith(['web-1'])
   assert.equal((await org.get(`/api/Systems/${org.ids[0]}/`)).statusCode, 200)
 })
 
-test('policies and software of a system are none, and no recovery key is kept', async () => {
+test('a system has no policies, no software and no recovery key', async () => {
   const org = await organizationWith(['web-1'])
   const url = `/api/v2/systems/${org.ids[0]}`
   for (const sub of ['policystatuses', 'softwareappstatuses']) {

@@ -24,7 +24,7 @@ const READ = ['systems', 'systems.readonly']
 const SEARCH = [...READ, 'commandrunner.legacy']
 const one = Type.Pick(ListQueryV1, ['fields', 'filter'])
 
-/** Systems, v1. A system may call those about itself: see authenticate.ts. */
+/** Systems, v1. A system may call some of them about itself: see authenticate.ts. */
 export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }> = async (
   app,
   { context },
@@ -79,7 +79,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }>
     {
       schema: {
         tags,
-        summary: 'One system; a system may read itself',
+        summary: 'Get a system; a system may read itself',
         params,
         querystring: one,
         response: { 200: System, ...errors },
@@ -97,7 +97,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }>
     {
       schema: {
         tags,
-        summary: 'Change a system; members that are not sent stay as they are',
+        summary: 'Update a system; omitted members keep their values',
         params,
         body: SystemPut,
         response: { 200: System, ...errors },
@@ -126,7 +126,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }>
     {
       schema: {
         tags,
-        summary: 'Bring a deleted system back with its groups and bindings',
+        summary: 'Restore a deleted system with its groups and bindings',
         params,
         response: { 200: System, ...errors },
       },
@@ -140,7 +140,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }>
     {
       schema: {
         tags,
-        summary: 'SSH host keys, as the system reported them',
+        summary: 'List the SSH host keys that the system reported',
         params,
         response: { 200: Type.Array(SystemSshKey), ...errors },
       },

@@ -12,10 +12,10 @@ export const IdParams = Type.Object({ id: Type.String() })
 
 const Attribute = Type.Object({ name: Type.String(), value: Type.String() })
 
-/** A system that has not been heard of for this long counts as disconnected; the agent calls every minute. */
+/** A system silent for this long counts as disconnected; the agent reports every minute. */
 export const ACTIVE_MINUTES = 5
 
-/** v1 system record. Absent members were not asked for by `fields`. */
+/** v1 system record. `fields` may leave members out. */
 export const System = Type.Object(
   {
     _id: Id,
@@ -154,7 +154,7 @@ export const PRIMARY_USER_TEXTS = [
   'state',
 ] as const
 
-/** What a search tells beyond the record; the dots are part of the names. */
+/** A search result: the record plus its groups and primary user. The dots are part of the names. */
 export const FoundSystem = Type.Object(
   {
     ...System.properties,
@@ -182,11 +182,11 @@ export const FoundSystemList = Type.Object(
   { title: 'FoundSystemList' },
 )
 
-/** Published samples send booleans as text. */
+/** Published samples send booleans as strings. */
 const Flag = Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false'), Type.Null()])
 const Text = nullable(Type.String({ maxLength: 1024 }))
 
-/** What may be changed; other members are read over, as clients send whole records back. */
+/** Writable members. Others are ignored, because clients send whole records back. */
 export const SystemPut = Type.Object(
   {
     displayName: optional(Text),
@@ -237,7 +237,7 @@ export const ConnectKey = Type.Object(
 
 const short = Type.String({ maxLength: 1024 })
 
-/** What a machine tells about itself. */
+/** Facts that a machine reports about itself. */
 export const Facts = Type.Object(
   {
     hostname: Type.String({ minLength: 1, maxLength: 255 }),
@@ -282,7 +282,7 @@ export const Registration = Type.Object(
 )
 export type Registration = Static<typeof Registration>
 
-/** An event of the service `systems`; which system and when is known from the request. */
+/** An event of the service `systems`; the system and the time come from the request. */
 export const AgentEvent = Type.Object(
   {
     event_type: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
@@ -298,7 +298,7 @@ export const AgentEvent = Type.Object(
 export type AgentEvent = Static<typeof AgentEvent>
 
 export { PolicyResult } from '../users/schema.ts'
-/** Lists of these are empty: no software is managed. */
+/** These lists are always empty: no software is managed. */
 export const SoftwareAppWithStatus = Type.Object(
   {},
   { title: 'SoftwareAppWithStatus', additionalProperties: true },

@@ -4,7 +4,7 @@ import { publicKeyIn } from './enrolment.ts'
 import { insertSystemKey } from './key-store.ts'
 import { insertSystem, type NewSystem } from './store.ts'
 
-/** A system that was there before anybody looked: without an event, for the demo world. */
+/** A system without an event, for the demo world. */
 export async function seedSystem(
   tx: Tx,
   organizationId: string,

@@ -14,7 +14,7 @@ const write = (parameters: object) =>
     .map(([name, value]) => `${name}="${value}"`)
     .join(',')}`
 
-test('Authorization is read in any order of its parameters', () => {
+test('Authorization parameters may come in any order', () => {
   const expected = { systemId: KEY, signature: Buffer.from([0, 1, 2]) }
   assert.deepEqual(parseAuthorization(write(good)), expected)
   const { signature, keyId, ...rest } = good
@@ -23,7 +23,7 @@ test('Authorization is read in any order of its parameters', () => {
   assert.deepEqual(parseAuthorization(write(good).replaceAll(',', ', ')), expected)
 })
 
-test('anything else in Authorization is refused', () => {
+test('a malformed Authorization header is refused', () => {
   const { headers: _, ...withoutHeaders } = good
   const { signature: __, ...withoutSignature } = good
   for (const text of [
@@ -56,7 +56,7 @@ test('anything else in Authorization is refused', () => {
     assert.throws(() => parseAuthorization(text), { kind: 'unauthenticated' }, text)
 })
 
-test('Date has one form and must be within five minutes either way', () => {
+test('Date has one accepted form and must be within five minutes either way', () => {
   const now = Date.UTC(2026, 10, 15, 7, 3, 13)
   assert.equal(parseDate('Sun, 15 Nov 2026 07:03:13 GMT', now), now)
   assert.equal(parseDate('Sun, 15 Nov 2026 06:58:13 GMT', now), now - 300_000)
@@ -77,7 +77,7 @@ test('Date has one form and must be within five minutes either way', () => {
     assert.throws(() => parseDate(text, now), { kind: 'unauthenticated' }, String(text))
 })
 
-test('what is signed is the line as sent and the date, without an end of line', () => {
+test('the signing string is the request line as sent and the date, without a final newline', () => {
   assert.equal(
     signingString('GET', '/api/Systems/1?a=%20', 'x'),
     'GET /api/Systems/1?a=%20 HTTP/1.1\ndate: x',

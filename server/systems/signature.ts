@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { unauthenticated } from '../platform/errors.ts'
 
-// System context: the specification's part on signed requests, after draft-cavage-http-signatures-00.
+// System context: signed requests as in the specification, based on draft-cavage-http-signatures-00.
 
-/** Clocks of systems may be this far from ours, either way. */
+/** Allowed clock skew, either way. */
 export const WINDOW_MS = 5 * 60_000
 
 interface PresentedSignature {
@@ -11,7 +11,8 @@ interface PresentedSignature {
   signature: Buffer
 }
 
-const malformed = (what: string) => unauthenticated('signature_malformed', `Unauthorized: ${what}`)
+const malformed = (problem: string) =>
+  unauthenticated('signature_malformed', `Unauthorized: ${problem}`)
 
 const PARAMETER = /^([A-Za-z]+)="([^"\\]*)"$/
 const NAMES = ['keyId', 'headers', 'algorithm', 'signature']
@@ -29,19 +30,19 @@ function parametersOf(text: string): Map<string, string> {
     found.set(name, value)
   }
   const missing = NAMES.find((name) => !found.has(name))
-  if (missing !== undefined) throw malformed(`${missing} is missing in Authorization`)
+  if (missing !== undefined) throw malformed(`${missing} is missing from Authorization`)
   return found
 }
 
-/** Every parameter once, in any order, and nothing else. */
+/** Requires each parameter exactly once, in any order, and no others. */
 export function parseAuthorization(value: string): PresentedSignature {
   const parameters = parametersOf(value.replace(/^signature\s+/i, ''))
   const [, systemId] = /^system\/([0-9a-f]{24})$/.exec(parameters.get('keyId')!) ?? []
-  if (systemId === undefined) throw malformed('keyId must be system/ and the system key')
-  // Without this the draft would sign the date alone, for any request at all.
+  if (systemId === undefined) throw malformed('keyId must be system/ followed by the system key')
+  // The draft's default signs only the date, which would be valid for any request.
   if (parameters.get('headers') !== 'request-line date')
     throw malformed('headers must be "request-line date"')
-  // Named by us, not by the caller: whoever may choose the algorithm may choose a weak one.
+  // Fixed here: a caller that may choose the algorithm may choose a weak one.
   if (parameters.get('algorithm') !== 'rsa-sha256') throw malformed('algorithm must be rsa-sha256')
   const text = parameters.get('signature')!
   const signature = Buffer.from(text, 'base64')
@@ -50,15 +51,15 @@ export function parseAuthorization(value: string): PresentedSignature {
   return { systemId, signature }
 }
 
-/** The instant of a Date header in the one form that is accepted: Sun, 06 Nov 1994 08:49:37 GMT. */
+/** Parses the only accepted form of the Date header: Sun, 06 Nov 1994 08:49:37 GMT. */
 export function parseDate(value: string | undefined, now: number): number {
   const instant = value === undefined ? Number.NaN : Date.parse(value)
   if (Number.isNaN(instant) || new Date(instant).toUTCString() !== value)
-    throw malformed('a Date header such as "Sun, 06 Nov 1994 08:49:37 GMT" is required, once')
+    throw malformed('exactly one Date header such as "Sun, 06 Nov 1994 08:49:37 GMT" is required')
   if (Math.abs(now - instant) > WINDOW_MS) {
     throw unauthenticated(
       'signature_date',
-      'Unauthorized: Date is more than five minutes away from the time of the service',
+      "Unauthorized: Date is more than five minutes away from the service's clock",
     )
   }
   return instant
@@ -75,14 +76,14 @@ export const signingString = (method: string, target: string, date: string): str
 export const isSignedBy = (publicKey: string, text: string, signature: Buffer): boolean =>
   verify('RSA-SHA256', Buffer.from(text), publicKey, signature)
 
-const SMALLEST_KEY = 2048
+const MIN_KEY_BITS = 2048
 
-/** The key in the form it is kept in, or null when it is none that may sign. */
+/** The key, or null when it cannot be parsed or is not an RSA key of an accepted size. */
 export function readPublicKey(pem: string): KeyObject | null {
   try {
     const key = createPublicKey({ key: pem, format: 'pem' })
     const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
-    return key.asymmetricKeyType === 'rsa' && bits >= SMALLEST_KEY && bits <= 8192 ? key : null
+    return key.asymmetricKeyType === 'rsa' && bits >= MIN_KEY_BITS && bits <= 8192 ? key : null
   } catch {
     return null
   }

@@ -12,7 +12,7 @@ const tags = ['systems']
 const scopes = ['systems', 'systems.readonly']
 const params = Type.Object({ system_id: Type.String() })
 
-/** What clients ask of every system, policies and software among it. There are none here, and so it says. */
+/** Endpoints that clients call for every system. Policies and software are not managed, so the lists are empty. */
 export const systemStatusRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }> = async (
   app,
   { context: { db } },
@@ -20,14 +20,14 @@ export const systemStatusRoutes: FastifyPluginAsyncTypebox<{ context: SystemCont
   const LISTS = [
     {
       sub: 'policystatuses',
-      summary: 'How policies fare on a system; there are no policies',
+      summary: 'List policy statuses of a system; always empty, as there are no policies',
       Element: PolicyResult,
       legacy: 'policystatuses_systemsList',
       querystring: Type.Omit(ListQueryV2, ['search']),
     },
     {
       sub: 'softwareappstatuses',
-      summary: 'How managed software fares on a system; no software is managed',
+      summary: 'List managed software of a system; always empty, as no software is managed',
       Element: SoftwareAppWithStatus,
       legacy: 'systems_ListSoftwareAppsWithStatuses',
       querystring: Type.Omit(ListQueryV2, ['search', 'fields']),
@@ -57,7 +57,7 @@ export const systemStatusRoutes: FastifyPluginAsyncTypebox<{ context: SystemCont
     {
       schema: {
         tags,
-        summary: 'The key that recovers an encrypted disk; none is kept, so always 404',
+        summary: 'Get the disk recovery key; always 404, as none is stored',
         params,
         response: errors,
       },
@@ -65,7 +65,7 @@ export const systemStatusRoutes: FastifyPluginAsyncTypebox<{ context: SystemCont
     },
     async ({ caller: { organizationId }, params: { system_id } }) => {
       await getSystem(db.tenant(organizationId), organizationId, system_id)
-      throw notFound('fde_key_not_found', 'fdekey: no recovery key of this system is kept')
+      throw notFound('fde_key_not_found', 'fdekey: no recovery key is stored for this system')
     },
   )
 }

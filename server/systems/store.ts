@@ -69,7 +69,7 @@ export const systemResource: Resource = {
   defaultSort: '_id',
   tieBreak: sql`id`,
   searchFields: ['displayName', 'hostname', 'serialNumber', 'description'],
-  // Published modules ask for a thousand and take a shorter page for the last one.
+  // Published client modules request 1,000 rows and treat a shorter page as the last one.
   maxLimit: 1000,
 }
 
@@ -82,7 +82,7 @@ export const listSystems = (db: Queryable, organizationId: string, list: ListQue
 export const findSystem = (db: Queryable, organizationId: string, id: string) =>
   db.find<SystemRow>(sql`select * from systems where ${alive(organizationId)} and id = ${id}`)
 
-/** All of them, or those with these ids: for rules that decide who belongs to a group. */
+/** All systems, or those with these ids; used by membership rules. */
 export const readSystems = (db: Queryable, organizationId: string, ids: string[] | null) =>
   db.many<SystemRow>(
     sql`select * from systems
@@ -95,7 +95,7 @@ export const lockSystem = (db: Queryable, organizationId: string, id: string) =>
     sql`select * from systems where ${alive(organizationId)} and id = ${id} for update`,
   )
 
-/** A deleted one that can still be restored. */
+/** A soft-deleted system that can still be restored. */
 export const lockTombstone = (db: Queryable, organizationId: string, id: string) =>
   db.one<SystemRow>(
     sql`select * from systems
@@ -136,7 +136,7 @@ export const markDeleted = (
     sql`update systems set deleted_at = ${deletedAt} where organization_id = ${organizationId} and id = ${id}`,
   )
 
-/** Told at most once a minute, so that a busy system does not write with every request. */
+/** Written at most once a minute, so that a busy system does not cause a write per request. */
 export const touchSystem = (db: Queryable, organizationId: string, id: string, ip: string) =>
   db.run(sql`
     update systems set last_contact = now(), remote_ip = ${ip}
@@ -148,7 +148,7 @@ export const purgeSystems = (db: Queryable, organizationId: string, days: number
     delete from systems
      where organization_id = ${organizationId} and deleted_at < now() - make_interval(days => ${days})`)
 
-/** Deleted users keep their systems, in case they come back; those that are gone for good do not. */
+/** Deleted users keep their systems until they are purged, in case they are restored. */
 export const forgetPurgedUsers = (db: Queryable, organizationId: string) =>
   db.run(sql`
     update systems set primary_user_id = null
@@ -169,7 +169,7 @@ export const listSshKeys = (db: Queryable, organizationId: string, systemId: str
     select id, name, public_key, created from system_ssh_keys
      where organization_id = ${organizationId} and system_id = ${systemId} order by name`)
 
-/** Exactly these; a key that stays keeps its id and date. */
+/** Replaces the set of keys; a key that stays keeps its id and date. */
 export async function saveSshKeys(
   db: Queryable,
   organizationId: string,

@@ -64,7 +64,7 @@ test('the shell script of the specification works with curl and openssl', async 
   assert.equal((await org.get(`/api/systems/${id}`)).statusCode, 404)
 })
 
-test('the line is taken as sent: query, case and escapes are part of it', async () => {
+test('the request line is verified as sent, with its query, case and escapes', async () => {
   const { id, call, url } = await newSystem()
   for (const target of [
     `${url}?fields=hostname`,
@@ -86,7 +86,7 @@ test('the line is taken as sent: query, case and escapes are part of it', async 
   assert.equal((await app.http.inject({ url, headers })).statusCode, 200)
 })
 
-test('the date must be the signed one and at most five minutes away', async () => {
+test('the date must be the signed date and at most five minutes away', async () => {
   const { id, call, url } = await newSystem()
   const minutes = (count: number) => Date.now() + count * 60_000
   assert.equal((await call('GET', url, undefined, minutes(-4.9))).statusCode, 200)
@@ -104,7 +104,7 @@ test('the date must be the signed one and at most five minutes away', async () =
   }
 })
 
-test('a header sent twice is refused, whichever of them is good', async () => {
+test('a duplicate header is refused, no matter which copy is valid', async () => {
   const { id, url } = await newSystem()
   const date = new Date().toUTCString()
   const good = authorization(id, own.privateKey, 'GET', url, date)
@@ -129,7 +129,7 @@ test('a header sent twice is refused, whichever of them is good', async () => {
   assert.equal(await curl(`Date: ${date}`, `Date: ${date}`, `Authorization: ${good}`), '401')
 })
 
-test('only the key of the system signs for it, and an unknown system looks the same', async () => {
+test('only the system key can sign, and an unknown system gets the same answer', async () => {
   const { id, url } = await newSystem()
   const theirs = await newSystem(other)
   const unknown = newId()
@@ -162,7 +162,7 @@ test('only the key of the system signs for it, and an unknown system looks the s
   }
 })
 
-test('another system, of the same organization or of another, is refused', async () => {
+test('a request about another system is refused, in any organization', async () => {
   const { org, call } = await newSystem()
   const neighbour = await enrol(app.http, org, other.publicKey, { hostname: 'web-2' })
   const stranger = await newSystem(other)
@@ -181,7 +181,7 @@ test('another system, of the same organization or of another, is refused', async
   assert.equal((await org.get(`/api/systems/${neighbour}`)).json().displayName, 'web-2')
 })
 
-test('every other endpoint answers 401', async () => {
+test('every other endpoint returns 401', async () => {
   const { org, call, url } = await newSystem()
   for (const [method, target, body] of [
     ['GET', '/api/systems', undefined],
@@ -230,10 +230,10 @@ test('a system reads and changes its groups and bindings, and only its own', asy
     { op: 'remove', type: 'system', id: neighbour },
     { op: 'add', type: 'system', id: newId() },
   ].entries()) {
-    // Each with a date of its own: one signature is good for one body.
+    // A different date each time, since each signature is bound to one body.
     const res = await call('POST', members, body, Date.now() - 10_000 * (at + 1))
     assert.equal(res.statusCode, 403, JSON.stringify(body))
-    assert.match(res.json().message, /itself/)
+    assert.equal(res.json().reason, 'another_system')
   }
 
   const bound = await call('POST', `${base}/associations?targets=user`, {
@@ -263,7 +263,7 @@ test('a system reads and changes its groups and bindings, and only its own', asy
   assert.equal(left.statusCode, 204)
 })
 
-test('only Linux systems that an administrator let in are eligible, and are told so', async () => {
+test('only Linux systems enrolled by an administrator are eligible; others get the reason', async () => {
   const { org, id, call, url } = await newSystem()
   const cases: [string, RegExp, string][] = [
     [`update systems set os_family = 'windows'`, /Linux/, 'system_not_linux'],
@@ -302,7 +302,7 @@ test('only Linux systems that an administrator let in are eligible, and are told
   assert.equal((await call('GET', url)).statusCode, 200)
 })
 
-test('one signature is good for one body; an identical repeat is served', async () => {
+test('a signature is bound to one body; an identical repeat is served', async () => {
   const { org, id, url } = await newSystem()
   const date = new Date().toUTCString()
   const headers = {
@@ -321,7 +321,7 @@ test('one signature is good for one body; an identical repeat is served', async 
   assert.equal((await org.get(url)).json().displayName, 'first')
   assert.equal((await org.eventTypes()).length, 1)
 
-  // At the same moment exactly one of the bodies wins, and it is the one that is kept.
+  // Of concurrent bodies exactly one wins, and that one is stored.
   const later = new Date(Date.now() + 60_000).toUTCString()
   const racing = {
     ...headers,
@@ -338,7 +338,7 @@ test('one signature is good for one body; an identical repeat is served', async 
   assert.equal((await org.get(url)).json().displayName, served[0]!.json().displayName)
 })
 
-test('what a system may not change by an administrator it may not change by itself', async () => {
+test('a system cannot change members that an administrator cannot change', async () => {
   const { call, url } = await newSystem()
   const res = await call('PUT', url, {
     displayName: 'x',
@@ -350,7 +350,7 @@ test('what a system may not change by an administrator it may not change by itse
   assert.equal((await call('PUT', url, { displayName: 7 })).statusCode, 400)
 })
 
-test('a signed request tells that the system is there', async () => {
+test('a signed request marks the system as active', async () => {
   const { org, id, call, url } = await newSystem()
   await app.db.tx(org.organizationId, (tx) =>
     tx.run(sql`update systems set last_contact = now() - interval '1 hour' where id = ${id}`),
@@ -360,7 +360,7 @@ test('a signed request tells that the system is there', async () => {
   assert.equal((await org.get(url)).json().active, true)
 })
 
-test('an administrator key wins over a signature, and a key never opens the routes of the agent', async () => {
+test('an administrator key takes precedence over a signature, and never opens the agent routes', async () => {
   const { org } = await newSystem()
   for (const target of ['/agent/v1/report', '/agent/v1/events'])
     assert.equal((await org.post(target, { event_type: 'x' })).statusCode, 403, target)

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The agent of this system: reports what the machine is, runs the commands it is given, sends events.
-#   agent.sh run              once; the timer or cron calls it every minute
-#   agent.sh facts            what would be reported
-#   agent.sh event <type>     sends an event; of pam_exec it takes PAM_USER, PAM_SERVICE and PAM_RHOST
-# Needs curl and openssl. Runs nothing that the key in server.pub has not signed.
+# The agent of this system: reports facts about the machine, runs commands, sends events.
+#   agent.sh run              runs once; the timer or cron calls it every minute
+#   agent.sh facts            prints the facts it would report
+#   agent.sh event <type>     sends an event; under pam_exec with PAM_USER, PAM_SERVICE and PAM_RHOST
+# Needs curl and openssl. Runs only commands signed with the key in server.pub.
 set -u
 umask 077
 export LC_ALL=C
@@ -13,7 +13,7 @@ CONF=$DIR/agent.conf
 
 member() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' "$CONF" | head -n 1; }
 
-# Text as the inside of a JSON string.
+# Escapes text for a JSON string.
 json() { printf '%s' "$1" | tr -d '\000-\037\177' | sed 's/\\/\\\\/g; s/"/\\"/g'; }
 
 fail() {
@@ -55,7 +55,7 @@ facts() {
   printf '"agentVersion":"%s","networkInterfaces":[%s],"sshKeys":[%s]}\n' "$VERSION" "$(interfaces)" "$(host_keys)"
 }
 
-# signed METHOD PATH [FILE]: the answer goes to $WORK/answer, its status to standard output.
+# signed METHOD PATH [FILE]: writes the response to $WORK/answer and its status to standard output.
 signed() {
   now=$(date -u '+%a, %d %b %Y %H:%M:%S GMT')
   signature=$(printf '%s %s HTTP/1.1\ndate: %s' "$1" "$2" "$now" |
@@ -67,7 +67,7 @@ signed() {
     -H 'Content-Type: application/json' ${3:+--data-binary "@$3"} "$SERVER$2"
 }
 
-# Two requests of one second with different bodies must not have the same signature.
+# Two requests in the same second with different bodies must not share a signature.
 nonce() { openssl rand -hex 8; }
 
 report() {
@@ -82,18 +82,18 @@ field() { sed -n "s/^$1 //p" "$WORK/order" | head -n 1; }
 result() {
   code=$2
   [ -n "$code" ] || code=null
-  # What does not fit is cut: the answer must arrive whatever the command wrote.
+  # Truncate long output: the result must arrive no matter how much the command wrote.
   printf '{"exitCode":%s,"output":"%s","error":"%s"}' "$code" \
     "$(dd if="$3" bs=1024 count=512 2>/dev/null | openssl enc -e -a | tr -d '\n')" "$(json "$4")" >"$WORK/result"
   status=$(signed POST "/agent/v1/commands/$1/result?n=$(nonce)" "$WORK/result") || return 1
-  # 404: it is not waited for any more.
+  # 404: the result is no longer expected.
   case $status in 204 | 404) rm -rf "$DONE/$1.out" "$DONE/$1.end" ;; esac
 }
 
-# execute USER SECONDS SCRIPT: as that user, with an end.
+# execute USER SECONDS SCRIPT: runs the script as that user, with a timeout.
 execute() {
   me=$(id -un)
-  # What begins like an option would be read as one below.
+  # A leading dash would be parsed as an option below.
   case $1 in
     -*)
       echo "cannot run as $1" >&2
@@ -129,7 +129,7 @@ perform() {
   id=$(field id)
   case $id in *[!0-9a-f]* | '') return ;; esac
   if [ -e "$DONE/$id" ]; then
-    # Begun before. Either the answer did not arrive, or the machine stopped in the middle: it never runs twice.
+    # Already started: either the result did not arrive or the machine stopped halfway. Never run it twice.
     [ -e "$DONE/$id.end" ] || { : >"$DONE/$id.out"; echo ' interrupted' >"$DONE/$id.end"; }
     result "$id" "$(cut -d ' ' -f 1 "$DONE/$id.end")" "$DONE/$id.out" "$(cut -d ' ' -f 2- "$DONE/$id.end")"
     return
@@ -137,7 +137,7 @@ perform() {
   [ "$(field system)" = "$SYSTEM_KEY" ] || return
   [ "$(field expires)" -gt "$(date +%s)" ] || return
   : >"$DONE/$id"
-  # A directory that the user of the command can enter, with nothing else in it.
+  # An otherwise empty directory that the command's user can enter.
   place=$(mktemp -d "${TMPDIR:-/tmp}/gatehouse.XXXXXX") && chmod 0711 "$place"
   field command | openssl enc -d -a -A >"$place/script"
   GATEHOUSE_PAYLOAD=$(field payload | openssl enc -d -a -A)
@@ -155,7 +155,7 @@ perform() {
 # Each line is an order and its signature, both in Base64.
 commands() {
   status=$(signed GET /agent/v1/commands) || return 1
-  [ "$status" = 200 ] || fail "no commands could be fetched ($status): $(cat "$WORK/answer")"
+  [ "$status" = 200 ] || fail "cannot fetch commands ($status): $(cat "$WORK/answer")"
   mv "$WORK/answer" "$WORK/orders"
   while read -r order signature; do
     printf '%s' "$order" | openssl enc -d -a -A >"$WORK/order"
@@ -184,8 +184,7 @@ event() {
   [ "$status" = 204 ] || fail "the event was refused ($status): $(cat "$WORK/answer")"
 }
 
-# One run at a time, or a command might be begun twice. Who holds the lock is told with the boot it belongs to, since
-# numbers of processes come again.
+# One run at a time, or a command might start twice. The lock records the boot id with the pid, since pids are reused.
 boot() { cat /proc/sys/kernel/random/boot_id 2>/dev/null || echo unknown; }
 lock() {
   if ! mkdir "$DIR/running" 2>/dev/null; then
@@ -222,7 +221,7 @@ case ${1:-} in
     commands
     ;;
   event)
-    [ -n "${2:-}" ] || fail 'event: which type?'
+    [ -n "${2:-}" ] || fail 'event: the type is missing'
     event "$2" "${3:-}"
     ;;
   *) fail 'usage: agent.sh run | facts | event <type> [message]' ;;
