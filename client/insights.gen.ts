@@ -246,7 +246,7 @@ export interface paths {
         };
         /**
          * Download a file of a report
-         * @description It breaks off when the key or session ends meanwhile.
+         * @description The download is aborted when the key or session ends.
          */
         get: operations["getInsightsDirectoryV1ReportsByReportIdArtifactsByArtifactIdContent"];
         put?: never;
@@ -268,7 +268,7 @@ export interface paths {
         put?: never;
         /**
          * Request a report
-         * @description Made in the background; GET /reports tells when it is completed. Types: os-version, user-account-health, users-to-devices, users-to-directories, users-to-sso-applications, users-to-user-groups. Reports about users have a row for each thing somebody is bound to, and one for whoever is bound to nothing. Beside the scope insights, the scopes to read what the report shows are needed. Files are kept for 30 days.
+         * @description Generated in the background; GET /reports shows when it is completed. Types: os-version, user-account-health, users-to-devices, users-to-directories, users-to-sso-applications, users-to-user-groups. Reports about users have a row per binding, and one row for each user without bindings. Requires the scope insights and the scopes to read the records shown. Files are kept for 30 days.
          */
         post: operations["postInsightsDirectoryV1ReportsByReportType"];
         delete?: never;
@@ -658,7 +658,7 @@ export interface components {
             parameters: {
                 [key: string]: unknown;
             }[];
-            /** @description The files, when it is completed */
+            /** @description The files of a completed report */
             artifacts: {
                 id: string;
                 /** @enum {unknown} */
@@ -1420,7 +1420,7 @@ export interface operations {
     getInsightsDirectoryV1Reports: {
         parameters: {
             query: {
-                /** @description CREATED_AT (default), EXPIRATION, REQUESTER_EMAIL, STATUS, TYPE or UPDATED_AT: descending; with - in front ascending */
+                /** @description CREATED_AT (default), EXPIRATION, REQUESTER_EMAIL, STATUS, TYPE or UPDATED_AT; descending, or ascending with a leading - */
                 sort?: string;
                 limit: number;
                 skip: number;
@@ -1478,7 +1478,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The file, by the format of the artifact. In CSV, a cell whose text begins like a formula gets a leading apostrophe. */
+            /** @description The file, in the format of the artifact. In CSV, a cell that starts like a formula gets a leading apostrophe. */
             200: {
                 headers: {
                     [name: string]: unknown;

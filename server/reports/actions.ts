@@ -24,7 +24,7 @@ import {
 import { checkMayRead, readReportType } from './types.ts'
 
 const unpack = promisify(gunzip)
-/** Files are kept for so long. */
+/** Retention of report files. */
 const KEPT_MS = 30 * 86_400_000
 
 const toReport = ({ error_message, ...row }: ReportRow): Report => ({
@@ -33,12 +33,12 @@ const toReport = ({ error_message, ...row }: ReportRow): Report => ({
   ...(error_message !== null && { error_message }),
 })
 
-/** As published: plain is descending, a leading minus ascending. */
+/** As in the published API, the plain name sorts descending and a leading minus ascending. */
 function readSort(raw = 'CREATED_AT'): { sort: ReportSort; descending: boolean } {
   const name = raw.replace(/^-/, '').toUpperCase()
   if (!Object.hasOwn(SORTS, name)) {
     const allowed = Object.keys(SORTS).join(', ')
-    throw invalid('bad_sort', `sort: must be one of ${allowed}, with - in front to sort ascending`)
+    throw invalid('bad_sort', `sort: must be one of ${allowed}, with a leading - to sort ascending`)
   }
   return { sort: name as ReportSort, descending: !raw.startsWith('-') }
 }
@@ -53,7 +53,7 @@ export async function listReports(
   return rows.map(toReport)
 }
 
-/** The report, the event that tells of it and the job that makes it commit together. */
+/** The report, its event and its job commit together. */
 export async function requestReport(
   { db, send }: ReportContext,
   caller: Caller,
@@ -85,7 +85,7 @@ export async function requestReport(
   return toReport(row)
 }
 
-/** A piece is read when the one before has been taken; no connection is held meanwhile. */
+/** Reads a piece once the reader has consumed the previous one; no connection is held in between. */
 async function* piecesOf(
   db: Db,
   organizationId: string,
@@ -109,7 +109,7 @@ interface ArtifactFile {
   text: AsyncGenerator<string>
 }
 
-/** The file, and the event that tells who took it. `check` is called before each of its pieces. */
+/** Opens the file and audits the download. `check` runs before each piece. */
 export function openArtifact(
   db: Db,
   caller: Caller,

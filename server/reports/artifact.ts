@@ -2,7 +2,7 @@ import { csvRow } from '../insights/index.ts'
 import type { Row } from './content.ts'
 import type { ReportFormat } from './schema.ts'
 
-/** The text of a file: what stands at its ends, and some rows. */
+/** Serializes rows in one file format. */
 interface RowText {
   head: string
   rows(rows: readonly Row[]): string
@@ -34,6 +34,6 @@ export const CONTENT_TYPES: Record<ReportFormat, string> = {
   JSON: 'application/json',
 }
 
-/** users-to-devices-20261115T103000Z.csv: names that sort, and that every file system takes. */
+/** Such as users-to-devices-20261115T103000Z.csv: sorts by time, and is valid on every file system. */
 export const fileName = (type: string, createdAt: string, format: ReportFormat): string =>
   `${type}-${createdAt.replace(/[-:]|\.\d+/g, '')}.${format.toLowerCase()}`

@@ -5,9 +5,9 @@ import { usersAfter } from '../users/index.ts'
 import { type Content, PERSON, personOf, type Row, walkPages } from './content.ts'
 import type { ReportContext } from './context.ts'
 
-// Reports about what people are bound to.
+// Reports about the bindings of users.
 
-/** Columns about what somebody is bound to; the names are looked up for each batch. */
+/** The columns that describe a bound target; names are looked up per batch. */
 interface Targets {
   columns: readonly string[]
   read(tx: Tx, organizationId: string, ids: string[]): AsyncGenerator<Binding[]>
@@ -19,7 +19,7 @@ interface Targets {
   ): Promise<(binding: Binding) => Row>
 }
 
-/** A row for each pair. Who has nothing has a row as well, or nobody would notice. */
+/** One row per pair. A user without bindings has a row too, so that the gap is visible. */
 const pairs = ({ columns, read, describe }: Targets): Content => ({
   columns: [...PERSON, ...columns],
   walk: walkPages(usersAfter, async (context, tx, page, take) => {

@@ -2,7 +2,7 @@ import type { Tx } from '../platform/db/index.ts'
 import type { UserRow } from '../users/index.ts'
 import type { ReportContext } from './context.ts'
 
-/** A row of a report: the value of each column, in their order. */
+/** The values of a report row, in column order. */
 export type Row = unknown[]
 
 export interface Content {
@@ -10,14 +10,14 @@ export interface Content {
   walk: Walk
 }
 
-/** Takes some rows in the transaction that read them. */
+/** Writes rows in the transaction that read them. */
 type Take = (tx: Tx, rows: Row[]) => Promise<void>
 type Walk = (context: ReportContext, organizationId: string, take: Take) => Promise<void>
 
-/** Records that are held at once. */
+/** Records held in memory at once. */
 const PAGE = 500
 
-/** Page after page, each in a transaction of its own: no report holds up the upkeep of the database. */
+/** One transaction per page: a long transaction would hold back vacuum. */
 export const walkPages =
   <T extends { id: string }>(
     read: (tx: Tx, organizationId: string, after: string, limit: number) => Promise<T[]>,
@@ -34,7 +34,7 @@ export const walkPages =
     }
   }
 
-/** Every row about somebody begins with these. */
+/** The leading columns of every row about a user. */
 export const PERSON = [
   'user_object_id',
   'username',

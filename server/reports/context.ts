@@ -2,7 +2,7 @@ import type { NodeNames } from '../graph/index.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
 
-/** What the actions of this slice work with; made once by the composition root. */
+/** Dependencies of this slice's actions; built once by the composition root. */
 export interface ReportContext {
   db: Db
   send: SendJob

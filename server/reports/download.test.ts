@@ -10,13 +10,13 @@ import { startApp, tempDirectory } from '../../test/harness.ts'
 
 const app = await startApp({ env: { GATEHOUSE_DOWNLOADS: '1,2,3' } })
 const URL = '/insights/directory/v1/reports'
-// A socket of the file system: its buffers in the kernel are small and do not grow.
+// A Unix socket: its kernel buffers are small and do not grow.
 const socketPath = join(tempDirectory(), 'reports.sock')
 await app.http.listen({ path: socketPath })
 
 const PEOPLE = 4000
 
-/** The address of a file of many pieces. */
+/** The path of a file with many pieces. */
 async function largeFile(org: Awaited<ReturnType<typeof app.newOrganization>>): Promise<string> {
   await app.db.tx(org.organizationId, (tx) =>
     tx.execute(
@@ -34,7 +34,7 @@ async function largeFile(org: Awaited<ReturnType<typeof app.newOrganization>>): 
   return `${URL}/${id}/artifacts/${json.id}/content`
 }
 
-/** Begins a download and reads nothing of it until the service waits. */
+/** Starts a download and reads nothing until the service is blocked by backpressure. */
 async function open(path: string, apiKey: string): Promise<IncomingMessage> {
   const connected = once(app.http.server, 'connection')
   const request = httpRequest({ socketPath, path, agent: false, headers: { 'x-api-key': apiKey } })
@@ -50,7 +50,7 @@ async function open(path: string, apiKey: string): Promise<IncomingMessage> {
   return response
 }
 
-test('a download breaks off when its key is revoked, those of others go on', async () => {
+test('a download is aborted when its key is revoked; other downloads continue', async () => {
   const org = await app.newOrganization()
   const path = await largeFile(org)
   const second = await app.addAdministrator(org.organizationId)
@@ -61,7 +61,7 @@ test('a download breaks off when its key is revoked, those of others go on', asy
   assert.equal(JSON.parse(await text(other)).length, PEOPLE)
 })
 
-test('a file that expires during its download breaks off', async () => {
+test('a download is aborted when the file expires', async () => {
   const org = await app.newOrganization()
   const response = await open(await largeFile(org), org.apiKey)
   await app.db.tx(org.organizationId, (tx) => tx.execute('delete from report_artifacts'))
@@ -69,7 +69,7 @@ test('a file that expires during its download breaks off', async () => {
   assert.equal(response.complete, false)
 })
 
-test('one key and one tenant leave downloads to others', async () => {
+test('downloads are limited per key and per tenant, so that others can download', async () => {
   const org = await app.newOrganization()
   const path = await largeFile(org)
   const second = await app.addAdministrator(org.organizationId)
@@ -83,6 +83,10 @@ test('one key and one tenant leave downloads to others', async () => {
   opened.push(await open(path, second.apiKey))
   assert.match((await third.get(path)).json().message, /2 at once .* one organization/)
   const other = await app.newOrganization()
-  assert.equal((await other.get(path)).statusCode, 404, 'there is a place, if nothing to read')
+  assert.equal(
+    (await other.get(path)).statusCode,
+    404,
+    'a slot is free, so the answer is 404 and not 429',
+  )
   for (const response of opened) assert.equal(JSON.parse(await text(response)).length, PEOPLE)
 })

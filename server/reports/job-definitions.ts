@@ -9,7 +9,7 @@ export const makeReportJob = defineJob({
   retry: { limit: 4, backoffSeconds: 10 },
 })
 
-/** Deletes the files of reports that have expired, and gives up those whose job got lost. */
+/** Deletes the files of expired reports, and fails reports whose job was lost. */
 export const tidyReportsJob = defineJob({
   name: 'reports.tidy',
   payload: Type.Object({}),

@@ -8,12 +8,12 @@ import { makeReport } from './make.ts'
 import { expiredReports, expireReport, failForgotten, purgeReports } from './run-store.ts'
 
 const DAY = 86_400_000
-/** For how long a report is listed; its files go before. */
+/** How long a report is listed; its files are deleted earlier. */
 const LISTED_DAYS = 90
 const LOST_MS = DAY
-const LOST = 'The report was not made in time; ask for it again'
+const LOST = 'The report was not generated in time; request it again'
 
-/** Each report in a transaction of its own: files may be large. */
+/** One transaction per report, because files may be large. */
 export async function tidyReports({ db }: ReportContext, now: Date): Promise<void> {
   await forEachOrganization(db, async (organizationId) => {
     await db.tx(organizationId, async (tx) => {

@@ -38,7 +38,7 @@ const count = async (org: Org, table: 'report_artifacts' | 'report_artifact_piec
     )
   ).rows[0] as { count: number }
 
-/** Too many for one page or one piece. */
+/** An organization with more users than fit in one page or one piece. */
 async function withPeople(people: number): Promise<Org> {
   const org = await app.newOrganization()
   const { organizationId } = org
@@ -58,7 +58,7 @@ async function withPeople(people: number): Promise<Org> {
   return org
 }
 
-test('a report of many pages and pieces has everybody once', async () => {
+test('a report of many pages and pieces lists every user once', async () => {
   const org = await withPeople(2300)
   const group = (await org.post('/api/v2/usergroups', { name: 'Everybody' })).json().id
   await app.db.tx(org.organizationId, (tx) =>
@@ -77,7 +77,7 @@ test('a report of many pages and pieces has everybody once', async () => {
   assert.ok((await count(org, 'report_artifact_pieces')).count > 6)
 })
 
-test('one of several workers makes it', async () => {
+test('only one of several workers generates a report', async () => {
   const org = await app.newOrganization()
   await ask(org, 'os-version')
   const ran = await Promise.all([app.runDueJobs(), app.runDueJobs(), app.runDueJobs()])
@@ -87,7 +87,7 @@ test('one of several workers makes it', async () => {
   )
 })
 
-test('runs beside each other leave one set of files', async () => {
+test('concurrent runs leave one set of files', async () => {
   const org = await withPeople(1200)
   const id = await ask(org, 'user-account-health')
   const run = () => makeReport(context, org.organizationId, id)
@@ -95,12 +95,12 @@ test('runs beside each other leave one set of files', async () => {
   assert.equal((await find(org, id)).status, 'COMPLETED')
   assert.equal((await count(org, 'report_artifacts')).count, 2)
   assert.equal((await rowsOf(org, id)).length, 1200)
-  // The job of the request finds it done.
+  // The job of the request finds the report completed.
   await app.runDueJobs()
   assert.equal((await count(org, 'report_artifacts')).count, 2)
 })
 
-test('what a killed run has left is replaced by the next one', async () => {
+test('the files of a killed run are replaced by the next run', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   const id = await ask(org, 'user-account-health')
@@ -125,7 +125,7 @@ test('what a killed run has left is replaced by the next one', async () => {
   assert.equal((await count(org, 'report_artifact_pieces')).count, 2)
 })
 
-/** Jobs that wait to be tried again are due at once. */
+/** Makes every waiting retry due. */
 const hurry = () =>
   app.db.tx(null, (tx) =>
     tx.execute(
@@ -133,7 +133,7 @@ const hurry = () =>
     ),
   )
 
-test('what cannot be made fails with a reason after some attempts', async (t) => {
+test('a report that cannot be generated fails with a reason after several attempts', async (t) => {
   const org = await app.newOrganization()
   const id = await ask(org, 'os-version')
   const permit = (verb: string) => () =>
@@ -150,7 +150,7 @@ test('what cannot be made fails with a reason after some attempts', async (t) =>
   assert.equal(failed.status, 'FAILED')
   assert.equal(
     failed.error_message,
-    'The report could not be made; the log of the service tells more',
+    'The report could not be generated; see the service log for details',
   )
   assert.deepEqual(failed.artifacts, [])
   assert.equal((await count(org, 'report_artifacts')).count, 0)
@@ -158,7 +158,7 @@ test('what cannot be made fails with a reason after some attempts', async (t) =>
   assert.equal(await app.runDueJobs(), 0)
 })
 
-test('one whose job got lost is given up the next day', async () => {
+test('a report whose job was lost fails the next day', async () => {
   const org = await app.newOrganization()
   const id = await ask(org, 'os-version')
   const now = Date.now()
@@ -167,12 +167,12 @@ test('one whose job got lost is given up the next day', async () => {
   await tidyReports(context, new Date(now + 2 * DAY))
   const given = await find(org, id)
   assert.equal(given.status, 'FAILED')
-  assert.match(given.error_message, /ask for it again/)
+  assert.match(given.error_message, /request it again/)
   await app.runDueJobs()
   assert.equal((await find(org, id)).status, 'FAILED')
 })
 
-test('files expire after thirty days, the report is forgotten later', async () => {
+test('files expire after thirty days; the report is purged later', async () => {
   const org = await app.newOrganization()
   const id = await ask(org, 'os-version')
   await app.runDueJobs()
@@ -195,7 +195,7 @@ test('files expire after thirty days, the report is forgotten later', async () =
   assert.equal(await find(org, id), undefined)
 })
 
-test('a file whose time is over is gone before anybody tidies up', async () => {
+test('an expired file is not served even before the cleanup job runs', async () => {
   const org = await app.newOrganization()
   const id = await ask(org, 'os-version')
   await app.runDueJobs()

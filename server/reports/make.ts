@@ -22,46 +22,46 @@ import type { ReportFormat } from './schema.ts'
 import type { ReportType } from './types.ts'
 
 const pack = promisify<string, ZlibOptions, Buffer>(gzip)
-/** Higher levels take several times as long for little. */
+/** Higher levels take several times as long for little gain. */
 const LEVEL = { level: 3 }
-/** Characters of a piece before it is packed. */
+/** Characters of a piece before compression. */
 const PIECE = 262_144
 const ATTEMPTS = makeReportJob.retry.limit + 1
 
-/** Another run is at the report: this one leaves it to it. */
+/** Another run has claimed the report, so this one stops. */
 class TakenOver extends Error {}
 
-/** A file that is written piece by piece. */
+/** Writes a file in compressed pieces. */
 class Writer {
   readonly id = newId()
   readonly format: ReportFormat
   readonly #run: Run
   readonly #text: ReturnType<(typeof FORMATS)[ReportFormat]>
-  #waiting: string
+  #buffer: string
   #position = 0
 
   constructor(run: Run, format: ReportFormat, columns: readonly string[]) {
     this.format = format
     this.#run = run
     this.#text = FORMATS[format](columns)
-    this.#waiting = this.#text.head
+    this.#buffer = this.#text.head
   }
 
   async add(tx: Queryable, rows: readonly Row[]): Promise<void> {
-    this.#waiting += this.#text.rows(rows)
-    if (this.#waiting.length >= PIECE) await this.#flush(tx)
+    this.#buffer += this.#text.rows(rows)
+    if (this.#buffer.length >= PIECE) await this.#flush(tx)
   }
 
   async end(tx: Queryable): Promise<void> {
-    this.#waiting += this.#text.end
+    this.#buffer += this.#text.end
     await this.#flush(tx)
   }
 
   async #flush(tx: Queryable): Promise<void> {
-    const content = await pack(this.#waiting, LEVEL)
+    const content = await pack(this.#buffer, LEVEL)
     const written = await insertPiece(tx, this.#run, this.id, this.#position, content)
     if (!written) throw new TakenOver()
-    this.#waiting = ''
+    this.#buffer = ''
     this.#position++
   }
 }
@@ -72,7 +72,7 @@ interface Claim {
   writers: Writer[]
 }
 
-/** In one transaction, or of two who take over at once each might delete the files of the other. */
+/** One transaction, or two concurrent claims could delete each other's files. */
 const claim = (db: Db, run: Run): Promise<Claim | undefined> =>
   db.tx(run.organizationId, async (tx) => {
     const claimed = await claimReport(tx, run)
@@ -95,13 +95,13 @@ async function write(context: ReportContext, run: Run, { type, writers }: Claim)
   })
 }
 
-/** What whoever asked may know. */
+/** The error message shown to the requester. */
 const reasonOf = (error: unknown): string =>
   error instanceof AppError
     ? error.message
-    : 'The report could not be made; the log of the service tells more'
+    : 'The report could not be generated; see the service log for details'
 
-/** May be run again at any point, or beside another run: the last one to begin is the one that ends. */
+/** Safe to retry and to run concurrently: the last run to start is the one that completes. */
 export async function makeReport(
   context: ReportContext,
   organizationId: string,

@@ -2,7 +2,7 @@ import { type SystemRow, systemsAfter, toSystem } from '../systems/index.ts'
 import { toUser, type UserRow, usersAfter } from '../users/index.ts'
 import { type Content, PERSON, personOf, type Row, walkPages } from './content.ts'
 
-// Reports with a row for each user or system.
+// Reports with one row per user or system.
 
 const issuesOf = (user: ReturnType<typeof toUser>): string[] =>
   Object.entries({

@@ -40,7 +40,7 @@ async function made(org: Org, type: string): Promise<Listed> {
 const addressOf = ({ id, artifacts }: Listed, format: string) =>
   `${URL}/${id}/artifacts/${artifacts.find((one) => one.format === format)!.id}/content`
 
-/** Both files; they must tell the same. */
+/** Rows of both files, which must be equal. */
 async function rowsOf(org: Org, type: string): Promise<Record<string, unknown>[]> {
   const report = await made(org, type)
   const json = (await org.get(addressOf(report, 'JSON'))).json()
@@ -80,7 +80,7 @@ const bind = async (org: Org, from: string, type: string, id: string) => {
   assert.equal(res.statusCode, 204, res.body)
 }
 
-test('a report is accepted, listed, made and downloaded', async () => {
+test('a report is accepted, listed, generated and downloaded', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, { firstname: 'Mei', lastname: '=cmd()' })
   const res = await org.post(`${URL}/users-to-user-groups`)
@@ -141,7 +141,7 @@ test('a report is accepted, listed, made and downloaded', async () => {
   assert.equal(found.json().length, 3)
 })
 
-test('clients may send an empty body of any kind', async () => {
+test('clients may send an empty body of any content type', async () => {
   const org = await app.newOrganization()
   for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
     const res = await org.post(`${URL}/os-version`, undefined, { 'content-type': type })
@@ -149,11 +149,11 @@ test('clients may send an empty body of any kind', async () => {
   }
 })
 
-/** Ids of one second are in no order. */
+/** Ids of the same second are unordered. */
 const sorted = (rows: unknown[][]) =>
   rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
-test('users to user groups: a row for each membership, and for whoever has none', async () => {
+test('users to user groups: a row per membership, and one per user without any', async () => {
   const org = await app.newOrganization()
   const [ada, bob] = [await addUser(org), await addUser(org)]
   const [first, second] = [
@@ -174,7 +174,7 @@ test('users to user groups: a row for each membership, and for whoever has none'
   )
 })
 
-test('users to devices: directly and through groups of either side', async () => {
+test('users to devices: directly and through user or device groups', async () => {
   const org = await app.newOrganization()
   const [ada, bob, cem] = [await addUser(org), await addUser(org), await addUser(org)]
   const system = await enrol(app.http, org, publicKey)
@@ -243,7 +243,7 @@ test('users to applications and to directories', async () => {
   assert.equal(bound!.association_type, 'direct')
 })
 
-test('account health tells what is wrong with whom, and no secrets', async () => {
+test('account health lists the issues of each user, without secrets', async () => {
   const org = await app.newOrganization()
   const STRONG = 'Tangled-Orchard-58'
   app.secrets.add(STRONG)
@@ -283,17 +283,23 @@ test('os version lists every system', async () => {
   )
 })
 
-test('every type can be made of nothing', async () => {
+test('every report type works for an empty organization', async () => {
   const org = await app.newOrganization()
   for (const type of REPORT_TYPES) assert.deepEqual(await rowsOf(org, type), [], type)
 })
 
-test('types that are not there are refused, naming those that are', async () => {
+test('an unknown type is refused with the list of known types', async () => {
   const org = await app.newOrganization()
   const cases: [string, RegExp][] = [
-    ['nonsense', /report_type: there is no "nonsense"; allowed are os-version, .*users-to-devices/],
-    ['constructor', /report_type: there is no "constructor"/],
-    ['software-inventory', /report_type: there is no data for software-inventory here; allowed/],
+    [
+      'nonsense',
+      /report_type: unknown type "nonsense"; must be one of os-version, .*users-to-devices/,
+    ],
+    ['constructor', /report_type: unknown type "constructor"/],
+    [
+      'software-inventory',
+      /report_type: this service has no data for software-inventory; must be one of/,
+    ],
     ['browser-patch-policy', /no data/],
     ['os-patch-policy', /no data/],
     ['users-to-ldap-servers', /no data/],
@@ -315,7 +321,7 @@ test('the list is sorted descending, and ascending with a minus', async () => {
   const org = await app.newOrganization()
   const types = ['users-to-devices', 'os-version', 'user-account-health']
   for (const type of types) {
-    // Not within one millisecond of the others.
+    // A distinct millisecond for each report.
     await app.db.tx(org.organizationId, (tx) =>
       tx.run(sql`update reports set created_at = created_at - interval '1 second'`),
     )
@@ -338,7 +344,7 @@ test('the list is sorted descending, and ascending with a minus', async () => {
   await app.runDueJobs()
 })
 
-test('who may read reads; who may write asks; Command Runners do neither', async () => {
+test('read scopes can read, write scopes can request, and Command Runners can do neither', async () => {
   const org = await app.newOrganization()
   await addUser(org)
   const report = await made(org, 'users-to-devices')
@@ -360,7 +366,7 @@ test('who may read reads; who may write asks; Command Runners do neither', async
   assert.equal((await app.anonymous.get(URL)).statusCode, 401)
 })
 
-test('a report is no way round the scopes of what it shows', async () => {
+test('a report requires the scopes of the records it shows', async () => {
   const org = await app.newOrganization()
   const content = addressOf(await made(org, 'users-to-devices'), 'JSON')
   const scopes = ['insights', 'users.readonly']
@@ -389,7 +395,7 @@ test('another organization sees no report and no file', async () => {
   )
 })
 
-test('whoever manages several organizations names one', async () => {
+test('a caller with several organizations must name one', async () => {
   const provider = await app.newProvider(2)
   const [one, two] = provider.organizationIds as [string, string]
   assert.equal((await provider.post(`${URL}/os-version`)).statusCode, 401)
@@ -402,7 +408,7 @@ test('whoever manages several organizations names one', async () => {
   assert.equal(malformed.json().reason, 'org_id_malformed')
 })
 
-test('files that are not there are not found, whatever is asked for', async () => {
+test('unknown reports and artifacts return 404', async () => {
   const org = await app.newOrganization()
   const { id } = (await org.post(`${URL}/os-version`)).json()
   for (const path of [
@@ -417,7 +423,7 @@ test('files that are not there are not found, whatever is asked for', async () =
   assert.equal((await org.get(mixed)).statusCode, 404)
 })
 
-test('there is a limit to how many are made at once', async () => {
+test('the number of unfinished reports is limited', async () => {
   const org = await app.newOrganization()
   for (let at = 0; at < 20; at++)
     assert.equal((await org.post(`${URL}/os-version`)).statusCode, 202)

@@ -20,12 +20,12 @@ const DOWNLOADS = {
   refuse: (message: string) => throttled('too_many_downloads', message, { retryAfter: 5 }),
 }
 
-/** Reports about an organization, made in the background. */
+/** Reports about an organization, generated in the background. */
 export const reportRoutes: FastifyPluginAsyncTypebox<{
   context: ReportContext
-  /** Must not keep a session alive: a download takes as long as its reader wants. */
+  /** Must not extend a session: a slow reader could keep a download open forever. */
   authenticate: Authenticate
-  /** Of downloads. */
+  /** Limits on concurrent downloads. */
   shares: Shares
 }> = async (app, { context, authenticate, shares }) => {
   const quota = new Quota(DOWNLOADS, shares)
@@ -39,7 +39,7 @@ export const reportRoutes: FastifyPluginAsyncTypebox<{
           sort: Type.Optional(
             Type.String({
               description:
-                'CREATED_AT (default), EXPIRATION, REQUESTER_EMAIL, STATUS, TYPE or UPDATED_AT: descending; with - in front ascending',
+                'CREATED_AT (default), EXPIRATION, REQUESTER_EMAIL, STATUS, TYPE or UPDATED_AT; descending, or ascending with a leading -',
             }),
           ),
           limit: Type.Integer({ minimum: 1, maximum: 1000, default: 1000 }),
@@ -58,7 +58,7 @@ export const reportRoutes: FastifyPluginAsyncTypebox<{
       schema: {
         tags,
         summary: 'Request a report',
-        description: `Made in the background; GET /reports tells when it is completed. Types: ${REPORT_TYPES.join(', ')}. Reports about users have a row for each thing somebody is bound to, and one for whoever is bound to nothing. Beside the scope insights, the scopes to read what the report shows are needed. Files are kept for 30 days.`,
+        description: `Generated in the background; GET /reports shows when it is completed. Types: ${REPORT_TYPES.join(', ')}. Reports about users have a row per binding, and one row for each user without bindings. Requires the scope insights and the scopes to read the records shown. Files are kept for 30 days.`,
         params: Type.Object({ report_type: Type.String() }),
         response: { 202: Report, ...errors },
       },
@@ -73,17 +73,17 @@ export const reportRoutes: FastifyPluginAsyncTypebox<{
   app.get(
     '/reports/:report_id/artifacts/:artifact_id/content',
     {
-      // It leaves an event, like any download.
+      // HEAD would record a download event.
       exposeHeadRoute: false,
       schema: {
         tags,
         summary: 'Download a file of a report',
-        description: 'It breaks off when the key or session ends meanwhile.',
+        description: 'The download is aborted when the key or session ends.',
         params: Type.Object({ report_id: Type.String(), artifact_id: Type.String() }),
         response: {
           200: {
             description:
-              'The file, by the format of the artifact. In CSV, a cell whose text begins like a formula gets a leading apostrophe.',
+              'The file, in the format of the artifact. In CSV, a cell that starts like a formula gets a leading apostrophe.',
             content: {
               'application/json': {
                 schema: Type.Array(Type.Object({}, { additionalProperties: true })),
@@ -110,7 +110,7 @@ export const reportRoutes: FastifyPluginAsyncTypebox<{
           await answerWithFile(reply as unknown as FastifyReply, file)
         } catch (error) {
           const left = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'
-          request.log[left ? 'info' : 'warn']({ err: error }, 'a download broke off')
+          request.log[left ? 'info' : 'warn']({ err: error }, 'download aborted')
         }
       } finally {
         giveBack()

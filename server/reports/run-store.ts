@@ -9,14 +9,14 @@ export interface Run {
   runId: string
 }
 
-/** Takes the report over from whoever was at it; undefined when it is done or given up. */
+/** Claims the report, also from another run; undefined when it is completed or failed. */
 export const claimReport = (tx: Queryable, { organizationId, reportId, runId }: Run) =>
   tx.one<{ type: ReportType; attempts: number }>(sql`
     update reports set status = 'IN_PROGRESS', run_id = ${runId}, attempts = attempts + 1, updated_at = now()
      where organization_id = ${organizationId} and id = ${reportId} and status in ('PENDING', 'IN_PROGRESS')
     returning type, attempts`)
 
-/** What earlier runs have left. A run that is still at it finds that out with its next piece. */
+/** Deletes the files of earlier runs. A run still in progress notices when it writes its next piece. */
 export const deleteOtherRuns = (tx: Queryable, { organizationId, reportId, runId }: Run) =>
   tx.run(sql`
     delete from report_artifacts
@@ -28,8 +28,8 @@ export const insertArtifact = (tx: Queryable, run: Run, id: string, format: Repo
     values (${run.organizationId}, ${run.reportId}, ${id}, ${run.runId}, ${format})`)
 
 /**
- * False when another run has taken over, or the report was given up. Holds the report to the end of the transaction:
- * whoever takes over begins with it, so the two never wait for each other's files.
+ * False when another run has claimed the report, or it has failed. Locks the report until the end of the transaction:
+ * a claim locks it first too, so that two runs cannot deadlock on each other's files.
  */
 export const insertPiece = async (
   tx: Queryable,
@@ -44,7 +44,7 @@ export const insertPiece = async (
      where organization_id = ${organizationId} and id = ${reportId} and run_id = ${runId} and status = 'IN_PROGRESS'
        for share`)) > 0
 
-/** False when another run has taken over. */
+/** False when another run has claimed the report. */
 export const completeReport = async (
   tx: Queryable,
   { organizationId, reportId, runId }: Run,
@@ -54,7 +54,7 @@ export const completeReport = async (
      where organization_id = ${organizationId} and id = ${reportId} and run_id = ${runId} and status = 'IN_PROGRESS'`)) >
   0
 
-/** With what it has written so far: nobody will read that. */
+/** Deletes the partial files too. */
 export async function failReport(tx: Queryable, run: Run, message: string): Promise<void> {
   const { organizationId, reportId, runId } = run
   await tx.run(sql`
@@ -67,7 +67,7 @@ export async function failReport(tx: Queryable, run: Run, message: string): Prom
      where a.organization_id = ${organizationId} and a.report_id = failed.id`)
 }
 
-/** Reports whose jobs got lost. */
+/** Fails reports whose jobs were lost. */
 export const failForgotten = (
   tx: Queryable,
   organizationId: string,
@@ -83,7 +83,7 @@ export const expiredReports = (db: Queryable, organizationId: string, now: Date)
     select id, type from reports
      where organization_id = ${organizationId} and status <> 'DELETED' and expiration <= ${now} order by id`)
 
-/** Its files go; that it was there is still told. False when that was done before. */
+/** Deletes the files and keeps the row. False when already done. */
 export async function expireReport(
   tx: Queryable,
   organizationId: string,

@@ -16,7 +16,7 @@ export const Report = Type.Object(
     requester_email: Type.String({ description: 'Empty for service accounts' }),
     parameters: Type.Array(Type.Object({}, { additionalProperties: true })),
     artifacts: Type.Array(Type.Object({ id: Type.String(), format: ReportFormat }), {
-      description: 'The files, when it is completed',
+      description: 'The files of a completed report',
     }),
     error_message: Type.Optional(Type.String({ description: 'Why it failed' })),
   },

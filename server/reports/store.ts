@@ -8,7 +8,7 @@ export interface ReportRow extends Omit<Report, 'parameters' | 'error_message'> 
   error_message: string | null
 }
 
-/** The files of a run that has not ended are nobody's business. */
+/** Artifacts are listed only once the report is completed. */
 const COLUMNS = sql`r.id, r.type, r.status, r.created_at, r.updated_at, r.expiration, r.requester_id, r.requester_email,
   r.error_message,
   coalesce((select json_agg(json_build_object('id', a.id, 'format', a.format) order by a.format) from report_artifacts a
@@ -65,7 +65,7 @@ interface Artifact {
   pieces: number
 }
 
-/** One that is complete and has not expired. */
+/** An artifact of a completed report that has not expired. */
 export const findArtifact = (
   db: Queryable,
   organizationId: string,

@@ -1,7 +1,7 @@
 import type { Caller } from '../platform/caller.ts'
 import { forbidden, invalid } from '../platform/errors.ts'
 
-/** Types that can be made, and the areas whose records they show. */
+/** Supported report types, and the scopes of the records they show. */
 const NEEDS = {
   'os-version': ['systems'],
   'user-account-health': ['users'],
@@ -13,7 +13,7 @@ const NEEDS = {
 export type ReportType = keyof typeof NEEDS
 export const REPORT_TYPES = Object.keys(NEEDS) as ReportType[]
 
-/** Published types about things that this service does not keep. */
+/** Published types whose data this service does not have. */
 const WITHOUT_DATA = [
   'browser-patch-policy',
   'os-patch-policy',
@@ -21,7 +21,7 @@ const WITHOUT_DATA = [
   'users-to-ldap-servers',
   'users-to-radius-servers',
 ]
-/** Published lists spell one differently from requests. */
+/** The published API spells one type differently in lists and requests. */
 const ALIASES = new Map<string, ReportType>([['users-account-health', 'user-account-health']])
 
 export function readReportType(name: string): ReportType {
@@ -29,19 +29,19 @@ export function readReportType(name: string): ReportType {
   const type = REPORT_TYPES.find((known) => known === (ALIASES.get(folded) ?? folded))
   if (type) return type
   const why = WITHOUT_DATA.includes(folded)
-    ? `report_type: there is no data for ${folded} here`
-    : `report_type: there is no "${name}"`
-  throw invalid('unknown_report_type', `${why}; allowed are ${REPORT_TYPES.join(', ')}`)
+    ? `report_type: this service has no data for ${folded}`
+    : `report_type: unknown type "${name}"`
+  throw invalid('unknown_report_type', `${why}; must be one of ${REPORT_TYPES.join(', ')}`)
 }
 
-/** A report is no way round the scopes of what stands in it. */
+/** A report must not bypass the scopes of the records it shows. */
 export function checkMayRead({ scopes }: Pick<Caller, 'scopes'>, type: ReportType): void {
   for (const area of NEEDS[type]) {
     if (scopes.has(area) || scopes.has(`${area}.readonly`)) continue
     const wanted = `${area}, ${area}.readonly`
     throw forbidden(
       'scope_missing',
-      `Forbidden: a report of this type needs one of these scopes: ${wanted}`,
+      `Forbidden: a report of this type requires one of these scopes: ${wanted}`,
     )
   }
 }
