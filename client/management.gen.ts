@@ -222,7 +222,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All organizations the caller manages */
+        /** List the organizations the caller manages */
         get: operations["getApiOrganizations"];
         put?: never;
         post?: never;
@@ -239,9 +239,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One organization with its settings */
+        /** Get an organization with its settings */
         get: operations["getApiOrganizationsById"];
-        /** Change settings; members that are not sent stay as they are */
+        /** Update settings; omitted members keep their values */
         put: operations["putApiOrganizationsById"];
         post?: never;
         delete?: never;
@@ -376,7 +376,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Settings of the organization, as clients read them after sign-in */
+        /** Get the settings that clients read after sign-in */
         get: operations["getApiSettings"];
         put?: never;
         post?: never;
@@ -1927,7 +1927,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's provider, if it has one */
+        /** List the caller's provider, if any */
         get: operations["getApiV2Providers"];
         put?: never;
         post?: never;
@@ -1944,9 +1944,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One provider */
+        /** Get a provider */
         get: operations["getApiV2ProvidersByProviderId"];
-        /** Change a provider */
+        /** Update a provider */
         put: operations["putApiV2ProvidersByProviderId"];
         post?: never;
         delete?: never;
@@ -1997,7 +1997,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Organizations of a provider, as far as the caller reaches them */
+        /** List the organizations of a provider that the caller can access */
         get: operations["getApiV2ProvidersByProviderIdOrganizations"];
         put?: never;
         /** Create an organization */
@@ -2016,7 +2016,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Rename an organization or change its size */
+        /** Rename an organization or change its user limit */
         put: operations["putApiV2ProvidersByProviderIdOrganizationsById"];
         post?: never;
         delete?: never;

@@ -24,7 +24,7 @@ import {
 const organizationNotFound = () => notFound('organization_not_found', 'organization not found')
 const providerNotFound = () => notFound('provider_not_found', 'provider not found')
 
-/** How many users an organization may have is paid for, and so not for everybody who changes its settings. */
+/** The number of users is billed, so changing it requires the billing scope. */
 function checkSize(caller: Caller, before: number, after: number): void {
   if (before !== after) checkScope(caller, ['organizations.billing'], 'changing maxSystemUsers')
 }
@@ -38,7 +38,7 @@ export async function getOrganization(
   return row
 }
 
-/** A provider is visible to its own administrators only. */
+/** A provider is visible only to its own administrators. */
 export async function getProvider(
   db: Queryable,
   caller: Caller,
@@ -173,7 +173,7 @@ export function updateProviderOrganization(
   })
 }
 
-/** An organization made by the installation itself; with a provider's name, under a new provider. */
+/** Creates an organization without a caller; given a provider name, under a new provider. */
 export async function foundOrganization(
   tx: Tx,
   name: string,
@@ -191,7 +191,7 @@ export async function foundOrganization(
   return { organizationId, providerId }
 }
 
-/** One without a provider, made by the operator of the machine. */
+/** Creates an organization without a provider, for the operator's CLI. */
 export async function foundStandaloneOrganization(db: Db, name: string): Promise<string> {
   const organizationId = newId()
   await db.tx(organizationId, async (tx) => {

@@ -3,7 +3,7 @@ import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { OrganizationRow } from './store.ts'
 
-/** An organization has other settings, or another name. There is no way to delete one yet. */
+/** A change of settings or name. Organizations cannot be deleted yet. */
 interface OrganizationChange {
   organizationId: string
   before: OrganizationRow
@@ -11,12 +11,12 @@ interface OrganizationChange {
 }
 
 /**
- * What the actions of this slice work with; made once by the composition root. Where a provider makes or changes an
- * organization, the transaction is the provider's: row-level security hides what the organization has.
+ * Dependencies of this slice's actions; built once by the composition root. When a provider creates or changes an
+ * organization, the transaction is the provider's: row-level security hides the organization's rows.
  */
 export interface OrganizationContext {
   db: Db
-  /** An organization came into being; who may reach it is decided above. */
+  /** Fires after an insert; higher slices decide who gets access. */
   created: Hook<Caller, { organizationId: string }>
   changed: Hook<Caller, OrganizationChange>
 }

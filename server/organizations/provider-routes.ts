@@ -36,7 +36,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: "The caller's provider, if it has one",
+        summary: "List the caller's provider, if any",
         response: {
           200: Type.Object({ results: Type.Array(Provider), totalCount: Type.Integer() }),
           ...errors,
@@ -58,7 +58,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'One provider',
+        summary: 'Get a provider',
         params: ProviderParams,
         querystring: Type.Pick(ListQueryV2, ['fields']),
         response: { 200: Provider, ...errors },
@@ -81,7 +81,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'Change a provider',
+        summary: 'Update a provider',
         params: ProviderParams,
         body: ProviderPut,
         response: { 200: Provider, ...errors },
@@ -97,7 +97,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'Organizations of a provider, as far as the caller reaches them',
+        summary: 'List the organizations of a provider that the caller can access',
         params: ProviderParams,
         querystring: ListQueryV2,
         response: {
@@ -158,7 +158,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'Rename an organization or change its size',
+        summary: 'Rename an organization or change its user limit',
         params: ProviderOrganizationParams,
         body: Type.Partial(OrganizationCreate, { title: 'OrganizationUpdate' }),
         response: { 200: ProviderOrganization, ...errors },

@@ -2,12 +2,12 @@ import type { Organization, OrganizationSummary, Provider, ProviderOrganization 
 import { COMPLIANCE, DEFAULT_SETTINGS, mergeSettings } from './settings.ts'
 import type { OrganizationRow, ProviderRow } from './store.ts'
 
-/** Settings in full: what was never set has its default, and the password policy is the one in force. */
+/** All settings, with defaults filled in and the password policy in force. */
 export function settingsOf(row: OrganizationRow): Record<string, unknown> {
   const settings = mergeSettings(DEFAULT_SETTINGS, row.settings)
-  const asked = COMPLIANCE[String(settings.passwordCompliance)]
+  const required = COMPLIANCE[String(settings.passwordCompliance)]
   return {
-    ...(asked ? mergeSettings(settings, { passwordPolicy: asked }) : settings),
+    ...(required ? mergeSettings(settings, { passwordPolicy: required }) : settings),
     name: row.name,
     maxSystemUsers: row.max_system_users,
   }

@@ -17,7 +17,7 @@ test('an administrator reads its own organization and no other', async () => {
   assert.equal(foreign.statusCode, 404)
 })
 
-test('a change of settings merges, leaves an event, and keeps what was not sent', async () => {
+test('a settings change is merged, keeps omitted members, and leaves an event', async () => {
   const org = await app.newOrganization()
   const url = `/api/organizations/${org.organizationId}`
   const res = await org.put(url, {
@@ -32,7 +32,7 @@ test('a change of settings merges, leaves an event, and keeps what was not sent'
   assert.equal(event?.event_type, 'organization_update')
 })
 
-test('the size of an organization takes organizations.billing, whichever address changes it', async () => {
+test('changing the user limit requires organizations.billing on every route', async () => {
   const org = await app.newOrganization('Administrator')
   const url = `/api/organizations/${org.organizationId}`
   const { settings } = (await org.get(url)).json()
@@ -40,7 +40,7 @@ test('the size of an organization takes organizations.billing, whichever address
   assert.equal(raised.statusCode, 403)
   assert.match(raised.json().message, /organizations\.billing/)
   const whole = await org.put(url, { settings: { ...settings, contactName: 'Ada' } })
-  assert.equal(whole.statusCode, 200, 'what clients write back unchanged')
+  assert.equal(whole.statusCode, 200, 'clients may send maxSystemUsers back unchanged')
   const owner = await app.addAdministrator(org.organizationId, 'Administrator with Billing')
   const set = await owner.put(url, { settings: { maxSystemUsers: 1000 } })
   assert.equal(set.json().settings.maxSystemUsers, 1000)

@@ -24,7 +24,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'All organizations the caller manages',
+        summary: 'List the organizations the caller manages',
         querystring: ListQueryV1,
         response: { 200: OrganizationList, ...errors },
       },
@@ -46,7 +46,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'One organization with its settings',
+        summary: 'Get an organization with its settings',
         params: IdParams,
         querystring: Type.Pick(ListQueryV1, ['fields', 'filter']),
         response: { 200: Organization, ...errors },
@@ -68,7 +68,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'Change settings; members that are not sent stay as they are',
+        summary: 'Update settings; omitted members keep their values',
         params: IdParams,
         body: OrganizationPut,
         response: { 200: Organization, ...errors },
@@ -115,7 +115,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'Settings of the organization, as clients read them after sign-in',
+        summary: 'Get the settings that clients read after sign-in',
         response: { 200: Settings, ...errors },
       },
       config: { scopes: LIST_SCOPES },

@@ -6,7 +6,7 @@ export { AUTHORITIES, RESTRICTED_FIELDS } from './settings.ts'
 const Id = Type.String({ pattern: '^[0-9a-f]{24}$' })
 const nullable = Type.Union([Type.String(), Type.Null()])
 
-/** In lists. */
+/** The list entry. */
 export const OrganizationSummary = Type.Object(
   {
     _id: Id,

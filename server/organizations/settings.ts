@@ -10,9 +10,9 @@ const whole = (minimum?: number, maximum?: number) =>
       ...(maximum !== undefined && { maximum }),
     }),
   )
-/** So that a date this many days away is still one. */
+/** Keeps dates computed from these settings within range. */
 const MAX_DAYS = 100_000
-/** As the database counts. */
+/** The largest PostgreSQL integer. */
 export const MAX_COUNT = 2_147_483_647
 const UserState = Type.Optional(Type.Enum(['ACTIVATED', 'STAGED']))
 
@@ -46,7 +46,7 @@ const PasswordPolicy = Type.Object({
   passwordExpirationInDays: whole(1, MAX_DAYS),
 })
 
-/** What of a user an authority outside can own, and which kinds of authority there are. */
+/** User fields that an external authority can own; AUTHORITIES lists the kinds of authority. */
 export const RESTRICTED_FIELDS = [
   'addresses',
   'company',
@@ -72,7 +72,7 @@ export const AUTHORITIES = ['active_directory', 'federated_identity_provider', '
 const open = { additionalProperties: true }
 const Insights = Type.Optional(Type.Object({ enabled: flag() }, open))
 
-/** The part of the settings that PUT may change; other members that clients send back are ignored. */
+/** The settings that PUT may change; other members are ignored, because clients send whole records back. */
 export const WritableSettings = Type.Object(
   {
     contactEmail: text(),
@@ -140,7 +140,7 @@ export const WritableSettings = Type.Object(
 )
 export type WritableSettings = Static<typeof WritableSettings>
 
-/** What an organization starts with. */
+/** The settings of a new organization. */
 export const DEFAULT_SETTINGS = {
   contactEmail: '',
   contactName: '',
@@ -191,8 +191,8 @@ export const DEFAULT_SETTINGS = {
 } satisfies Record<string, unknown>
 
 /**
- * What each level of `passwordCompliance` but custom asks for: PCI DSS 3.2.1 §8.1.6–8.2.5, and the complexity that
- * Windows asks of domain accounts.
+ * The policy that each level of `passwordCompliance` except custom requires: PCI DSS 3.2.1 §8.1.6–8.2.5, and the
+ * complexity rules of Windows domain accounts.
  */
 export const COMPLIANCE: Record<string, Static<typeof PasswordPolicy>> = {
   pci3: {
@@ -227,7 +227,7 @@ export const COMPLIANCE: Record<string, Static<typeof PasswordPolicy>> = {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Members that are sent replace, objects merge, members that are not sent stay. */
+/** Deep merge: members in `change` replace, objects merge, omitted members stay. */
 export function mergeSettings(
   current: Record<string, unknown>,
   change: Record<string, unknown>,
@@ -241,8 +241,8 @@ export function mergeSettings(
 }
 
 /**
- * Drops what a client may not set; `name` and `maxSystemUsers` are columns of their own. A policy is the organization's
- * own under `custom` only: under another level, clients send back what that level asks for.
+ * Drops members that clients may not set; `name` and `maxSystemUsers` have their own columns. The password policy is
+ * kept only under `custom`: under other levels clients send back the policy of that level.
  */
 export function writableSettings(
   current: Record<string, unknown>,

@@ -5,8 +5,7 @@ import type { Resource } from '../platform/list/conditions.ts'
 import { readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
 
-// Organizations and providers are global tables: what a caller may see is decided by the ids it may reach,
-// which every list takes as an argument.
+// Organizations and providers are global tables: every list takes the ids that the caller can access.
 
 export interface OrganizationRow {
   id: string
@@ -69,14 +68,14 @@ export const listProviderOrganizations = (
     list,
   )
 
-/** Of all providers: for the operator of the machine only. */
+/** Across all providers: for the operator only. */
 export const listAllOrganizations = (db: Queryable) =>
   db.many<OrganizationRow & { provider_name: string | null }>(sql`
     select o.*, p.name as provider_name
       from organizations o left join providers p on p.id = o.provider
      order by p.name nulls first, o.name, o.id`)
 
-/** Upkeep of all organizations; see `forEachTenant`. */
+/** Runs upkeep for every organization; see `forEachTenant`. */
 export async function forEachOrganization(
   db: Queryable,
   work: (organizationId: string) => Promise<unknown>,
