@@ -1565,7 +1565,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List groups of every kind */
+        /** List groups of both types */
         get: operations["getApiV2Groups"];
         put?: never;
         post?: never;
@@ -2297,7 +2297,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Who would be in a new system group with this rule */
+        /** Preview the members of a new system group with this rule */
         post: operations["postApiV2SystemgroupsPreview"];
         delete?: never;
         options?: never;
@@ -2350,7 +2350,7 @@ export interface paths {
         /** Members of a system group */
         get: operations["getApiV2SystemgroupsByGroupIdMembers"];
         put?: never;
-        /** Add a system to a system group, or take it out */
+        /** Add a system to a system group, or remove it */
         post: operations["postApiV2SystemgroupsByGroupIdMembers"];
         delete?: never;
         options?: never;
@@ -2418,7 +2418,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Who would join or leave under a rule, or under that of the group */
+        /** Preview who would join or leave under a rule; the default is the group's own */
         post: operations["postApiV2SystemgroupsByGroupIdPreview"];
         delete?: never;
         options?: never;
@@ -2433,10 +2433,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the rule would add or take out */
+        /** List the members that the rule would add or remove */
         get: operations["getApiV2SystemgroupsByGroupIdSuggestions"];
         put?: never;
-        /** Follow the suggestions about some members */
+        /** Apply the suggestions about some members */
         post: operations["postApiV2SystemgroupsByGroupIdSuggestions"];
         delete?: never;
         options?: never;
@@ -2485,16 +2485,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One system group, with its rule */
+        /** Get a system group with its rule */
         get: operations["getApiV2SystemgroupsById"];
-        /** Replace a system group; members that are not sent fall back to their defaults */
+        /** Replace a system group; omitted members are reset to their defaults */
         put: operations["putApiV2SystemgroupsById"];
         post?: never;
-        /** Delete a system group; restore brings it back for 30 days */
+        /** Delete a system group; it can be restored for 30 days */
         delete: operations["deleteApiV2SystemgroupsById"];
         options?: never;
         head?: never;
-        /** Replace a system group; members that are not sent fall back to their defaults */
+        /** Replace a system group; omitted members are reset to their defaults */
         patch: operations["patchApiV2SystemgroupsById"];
         trace?: never;
     };
@@ -2507,7 +2507,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring a deleted system group back with its members and associations */
+        /** Restore a deleted system group with its members and associations */
         post: operations["postApiV2SystemgroupsByIdRestore"];
         delete?: never;
         options?: never;
@@ -2713,7 +2713,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Who would be in a new user group with this rule */
+        /** Preview the members of a new user group with this rule */
         post: operations["postApiV2UsergroupsPreview"];
         delete?: never;
         options?: never;
@@ -2834,7 +2834,7 @@ export interface paths {
         /** Members of a user group */
         get: operations["getApiV2UsergroupsByGroupIdMembers"];
         put?: never;
-        /** Add a user to a user group, or take it out */
+        /** Add a user to a user group, or remove it */
         post: operations["postApiV2UsergroupsByGroupIdMembers"];
         delete?: never;
         options?: never;
@@ -2919,7 +2919,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Who would join or leave under a rule, or under that of the group */
+        /** Preview who would join or leave under a rule; the default is the group's own */
         post: operations["postApiV2UsergroupsByGroupIdPreview"];
         delete?: never;
         options?: never;
@@ -2951,10 +2951,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the rule would add or take out */
+        /** List the members that the rule would add or remove */
         get: operations["getApiV2UsergroupsByGroupIdSuggestions"];
         put?: never;
-        /** Follow the suggestions about some members */
+        /** Apply the suggestions about some members */
         post: operations["postApiV2UsergroupsByGroupIdSuggestions"];
         delete?: never;
         options?: never;
@@ -3003,16 +3003,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One user group, with its rule */
+        /** Get a user group with its rule */
         get: operations["getApiV2UsergroupsById"];
-        /** Replace a user group; members that are not sent fall back to their defaults */
+        /** Replace a user group; omitted members are reset to their defaults */
         put: operations["putApiV2UsergroupsById"];
         post?: never;
-        /** Delete a user group; restore brings it back for 30 days */
+        /** Delete a user group; it can be restored for 30 days */
         delete: operations["deleteApiV2UsergroupsById"];
         options?: never;
         head?: never;
-        /** Replace a user group; members that are not sent fall back to their defaults */
+        /** Replace a user group; omitted members are reset to their defaults */
         patch: operations["patchApiV2UsergroupsById"];
         trace?: never;
     };
@@ -3025,7 +3025,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring a deleted user group back with its members and associations */
+        /** Restore a deleted user group with its members and associations */
         post: operations["postApiV2UsergroupsByIdRestore"];
         delete?: never;
         options?: never;
@@ -14169,7 +14169,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description v2: memberQuery is in its newer form */
+                /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
                 /** @description Organization; needed by administrators of several */
                 "x-org-id"?: string;
@@ -14216,7 +14216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description v2: memberQuery is in its newer form */
+                /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
                 /** @description Organization; needed by administrators of several */
                 "x-org-id"?: string;
@@ -14655,7 +14655,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description v2: memberQuery is in its newer form */
+                /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
                 /** @description Organization; needed by administrators of several */
                 "x-org-id"?: string;
@@ -14944,7 +14944,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description v2: memberQuery is in its newer form */
+                /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
                 /** @description Organization; needed by administrators of several */
                 "x-org-id"?: string;
@@ -15036,7 +15036,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description v2: memberQuery is in its newer form */
+                /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
                 /** @description Organization; needed by administrators of several */
                 "x-org-id"?: string;
@@ -15727,7 +15727,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description v2: memberQuery is in its newer form */
+                /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
                 /** @description Organization; needed by administrators of several */
                 "x-org-id"?: string;
@@ -15774,7 +15774,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description v2: memberQuery is in its newer form */
+                /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
                 /** @description Organization; needed by administrators of several */
                 "x-org-id"?: string;
@@ -16461,7 +16461,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description v2: memberQuery is in its newer form */
+                /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
                 /** @description Organization; needed by administrators of several */
                 "x-org-id"?: string;
@@ -16800,7 +16800,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description v2: memberQuery is in its newer form */
+                /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
                 /** @description Organization; needed by administrators of several */
                 "x-org-id"?: string;
@@ -16892,7 +16892,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description v2: memberQuery is in its newer form */
+                /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
                 /** @description Organization; needed by administrators of several */
                 "x-org-id"?: string;

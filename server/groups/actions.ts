@@ -34,11 +34,11 @@ import {
 } from './store.ts'
 import { countSuggestions } from './suggestion-store.ts'
 
-/** Deleted groups can be restored for so long. */
+/** How long a deleted group can be restored. */
 const KEPT_DAYS = 30
 
 export const groupNotFound = (type: GroupType) => notFound('group_not_found', `${type} not found`)
-const nameTaken = () => conflict('group_name_taken', 'name: a group with this name exists already')
+const nameTaken = () => conflict('group_name_taken', 'name: a group with this name already exists')
 
 async function saving<T>(work: Promise<T>): Promise<T> {
   try {
@@ -50,7 +50,7 @@ async function saving<T>(work: Promise<T>): Promise<T> {
 }
 
 const resourceOf = ({ type, id, name }: GroupRow) => ({ type, id, name })
-/** Who is in the group by itself. */
+/** The fields that decide dynamic membership. */
 const ruleOf = ({ membership_method, member_query, exempt_ids }: GroupRow) => ({
   membership_method,
   member_query,
@@ -59,11 +59,11 @@ const ruleOf = ({ membership_method, member_query, exempt_ids }: GroupRow) => ({
 const isDynamic = ({ membership_method }: GroupRow) => membership_method.startsWith('DYNAMIC')
 
 interface WriteOptions {
-  /** The rule is in the newer of its two forms. */
+  /** The rule is in the v2 form. */
   newerQuery: boolean
 }
 
-/** The row that a full write makes: what is not sent falls back to its default. */
+/** The row after a full write: omitted members are reset to their defaults. */
 function rowFrom(
   context: GroupContext,
   type: GroupType,
@@ -98,7 +98,7 @@ function rowFrom(
 }
 
 export function exemptIds(type: GroupType, exemptions: { type: string; id: string }[]): string[] {
-  // Published clients write the type in capitals.
+  // Published clients send the type in upper case.
   const wrong = exemptions.findIndex((exemption) => exemption.type.toLowerCase() !== memberOf(type))
   if (wrong >= 0)
     throw invalid(
@@ -108,7 +108,7 @@ export function exemptIds(type: GroupType, exemptions: { type: string; id: strin
   return [...new Set(exemptions.map(({ id }) => id))]
 }
 
-/** Those that were exempt before may be gone by now: clients write back what they read. */
+/** Checks new exemptions only: clients send old ones back, and their members may be deleted by now. */
 async function checkExemptions(
   tx: Tx,
   organizationId: string,
@@ -209,7 +209,7 @@ export function replaceGroup(
         resource: resourceOf(after),
         changes,
       })
-      // Also when it no longer has a rule: its suggestions go.
+      // Also when it no longer has a rule, to delete its suggestions.
       if (isDynamic(before) || isDynamic(after))
         await context.send(tx, evaluateGroupJob, { organizationId, type, id })
       await context.changed.fire(tx, caller, { type, groupId: id, before, after, eventId })
@@ -218,7 +218,7 @@ export function replaceGroup(
   )
 }
 
-/** Gone for everybody, and kept for a while to be restored with its members and associations. */
+/** Soft delete: hidden, and restorable with its members and associations for 30 days. */
 export function removeGroup(
   { db, changed }: GroupContext,
   caller: Caller,
@@ -234,7 +234,7 @@ export function removeGroup(
       resource: resourceOf(row),
     })
     await markDeleted(tx, organizationId, id)
-    // Listeners first: they may need what the group was connected with.
+    // Listeners first: they may need the group's edges.
     await changed.fire(tx, caller, { type, groupId: id, before: row, after: null, eventId })
     await deleteNode(tx, organizationId, type, id, eventId)
     return detailOf(tx, organizationId, row)

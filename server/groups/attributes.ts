@@ -11,9 +11,8 @@ const posix = (value: unknown): string =>
   JSON.stringify((value as { id: number; name: string }[]).map(({ id, name }) => [id, name]))
 
 /**
- * The attributes a group has after a write. Null when nothing is set. What the group is called in LDAP is its name at
- * creation and stays so when it is renamed; its POSIX group, once given, never changes, because files on systems
- * belong to its number.
+ * The attributes of a group after a write; null when none are set. The LDAP name is the group's name at creation and
+ * does not follow a rename. The POSIX group never changes once set, because files on systems belong to its gid.
  */
 export function attributesAfter(
   type: GroupType,

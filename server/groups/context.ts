@@ -9,27 +9,26 @@ import type { MemberType } from './member-store.ts'
 import type { GroupRow, GroupType } from './store.ts'
 
 /**
- * A group came (before is null), changed in its name, attributes or rule, or went (after is null). When it comes back its
- * edges are there again, and when it goes they are still there: listeners may need what it was connected with. Who is in
- * it is told by `edgeChanged`.
+ * A group was created or restored (before is null), changed in its name, attributes or rule, or was deleted (after is
+ * null). Listeners see its edges: restored before, deleted after the hook. Membership changes fire `edgeChanged`.
  */
 interface GroupChange {
   type: GroupType
   groupId: string
   before: GroupRow | null
   after: GroupRow | null
-  /** The event that tells of it. */
+  /** The audit event of this change. */
   eventId: string
 }
 
-/** What the actions of this slice work with; made once by the composition root. */
+/** Dependencies of this slice's actions; built once by the composition root. */
 export interface GroupContext extends EdgeContext {
   db: Db
   send: SendJob
   changed: Hook<Caller, GroupChange>
   publicUrl: string
-  /** Null when there is no mail server: nobody is told of suggestions. */
+  /** Null without a mail server; suggestions are then not mailed. */
   postMail: PostMail | null
-  /** What rules may ask of members. */
+  /** The member fields that rules may use. */
   resources: Record<MemberType, Resource>
 }

@@ -39,7 +39,7 @@ const members = async (org: Organization, id: string) =>
     .map((c: { to: { id: string } }) => c.to.id)
     .sort()
 
-test('an automated group follows its rule at once when it is made, and when people change', async () => {
+test('an automated group applies its rule when it is created and when users change', async () => {
   const org = await app.newOrganization()
   const ann = await addUser(org, { department: 'Sales' })
   const ben = await addUser(org, { department: 'Support' })
@@ -60,19 +60,19 @@ test('an automated group follows its rule at once when it is made, and when peop
   assert.ok(
     told.every((e) => (e.association as { action_source: string }).action_source === 'automatic'),
   )
-  // Another rule, other members.
+  // A new rule changes the members.
   const put = { name: 'Sales', ...automated, memberQuery: rule('department', 'ne', 'Sales') }
   assert.equal((await org.put(`/api/v2/usergroups/${id}`, put)).statusCode, 200)
   await app.runDueJobs()
   assert.deepEqual(await members(org, id), [ann])
 })
 
-test('members of an automated group change by hand only when they are exempt', async () => {
+test('only exempt members of an automated group can be changed manually', async () => {
   const org = await app.newOrganization()
   const ann = await addUser(org, { department: 'Sales' })
   const ben = await addUser(org, { department: 'Support' })
   const eve = await addUser(org, { department: 'Support' })
-  // As published clients write the type.
+  // Published clients send the type in upper case.
   const exemptions = [{ type: 'USER', id: ben }]
   const id = await addGroup(org, {
     ...automated,
@@ -93,14 +93,14 @@ test('members of an automated group change by hand only when they are exempt', a
   await org.put(`/api/systemusers/${ben}`, { firstname: 'Ben' })
   assert.deepEqual(await members(org, id), [ann, ben].sort())
 
-  // What was read can be written back when the exempt one is gone.
+  // A client can send the record back even after the exempt user is deleted.
   await org.delete(`/api/systemusers/${ben}`)
   const { name, membershipMethod, memberQuery, memberQueryExemptions } = record
   const put = { name, membershipMethod, memberQuery, memberQueryExemptions, description: 'x' }
   assert.equal((await org.put(`/api/v2/usergroups/${id}`, put)).statusCode, 200)
 })
 
-test('a group under review suggests, and follows what is chosen', async () => {
+test('a group under review suggests changes and applies the chosen ones', async () => {
   const org = await app.newOrganization()
   const ann = await addUser(org, { department: 'Sales' })
   const ben = await addUser(org, { department: 'Support' })
@@ -125,7 +125,7 @@ test('a group under review suggests, and follows what is chosen', async () => {
   await org.put(`/api/systemusers/${eve}`, { department: 'Support' })
   assert.equal((await suggestions())[eve], undefined)
 
-  // Nobody is suggested who is gone.
+  // A deleted user is no longer suggested.
   const tom = await addUser(org, { department: 'Sales' })
   await org.delete(`/api/systemusers/${tom}`)
   assert.equal((await suggestions())[tom], undefined)
@@ -142,7 +142,7 @@ test('a group under review suggests, and follows what is chosen', async () => {
   assert.deepEqual(await members(org, id), [ann, ben].sort())
 })
 
-test('a preview tells who would join and leave, and changes nothing', async () => {
+test('a preview lists who would join and leave, and changes nothing', async () => {
   const org = await app.newOrganization()
   const ann = await addUser(org, { department: 'Sales' })
   const ben = await addUser(org, { department: 'Support' })
@@ -168,7 +168,7 @@ test('a preview tells who would join and leave, and changes nothing', async () =
   assert.deepEqual([res.statusCode, res.json().reason], [404, 'group_not_found'])
 })
 
-test('both forms of a rule, and every kind of comparison', async () => {
+test('rules work in both forms, with every operator', async () => {
   const org = await app.newOrganization()
   const ann = await addUser(org, {
     department: 'Field Sales',
@@ -208,7 +208,7 @@ test('both forms of a rule, and every kind of comparison', async () => {
     [rule('created', 'between', '2020-01-01T00:00:00Z|2020-01-02T00:00:00Z'), []],
     [rule('attributes.team', 'eq', 'red'), [ann]],
     [newer('notEquals', 'red', 'user.attributes.team'), [ben]],
-    // Names and values as other clients write them.
+    // Names and values as other clients send them.
     [rule('userState', 'eq', 'active'), [ann, ben]],
     [rule('userState', 'in', 'staged|suspended'), []],
     [newer('equals', 'ACTIVATED', 'user.user_state'), [ann, ben]],
@@ -245,7 +245,7 @@ test('both forms of a rule, and every kind of comparison', async () => {
   })
   assert.equal(bad.statusCode, 400)
   assert.match(bad.json().message, /memberQuery\.filters\[0\]\.value/)
-  // JSON can make objects that have no text at all.
+  // JSON can produce objects that cannot be converted to a string.
   const odd = { toString: 1, valueOf: 1 }
   const search = (searchFilters: object) => ({ queryType: 'Search', searchFilters })
   const oddities: [object, RegExp, string][] = [
@@ -268,7 +268,7 @@ test('both forms of a rule, and every kind of comparison', async () => {
   }
 })
 
-test('rules that ask for a time are asked again every night', async () => {
+test('rules about times are evaluated again every night', async () => {
   const org = await app.newOrganization()
   const ann = await addUser(org, { department: 'Sales' })
   const id = await addGroup(org, {
@@ -285,7 +285,7 @@ test('rules that ask for a time are asked again every night', async () => {
   assert.deepEqual(await members(org, id), [ann])
 })
 
-test('systems join and leave a group by what they are, and by themselves', async () => {
+test('systems join and leave a group by rule, and by their own signed requests', async () => {
   const org = await app.newOrganization()
   const { publicKey, privateKey } = newKeyPair()
   const group = async (body: object) =>
@@ -321,7 +321,7 @@ test('systems join and leave a group by what they are, and by themselves', async
   assert.equal(own.headers['x-total-count'], '3')
 })
 
-test('a rule that asks for too much, or for objects where there are words, is 400', async () => {
+test('a rule with too many conditions, or with objects in place of strings, is 400', async () => {
   const org = await app.newOrganization()
   const odd = { toString: 1 }
   const search = (searchTerm: unknown, fields: unknown = ['department']) => ({

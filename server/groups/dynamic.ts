@@ -12,7 +12,7 @@ import { dynamicGroups, type GroupRow, type GroupType, holdGroup, lockGroup } fr
 import { announceSuggestions } from './suggestion-mails.ts'
 import { replaceSuggestions } from './suggestion-store.ts'
 
-/** Who would join and who would leave if the rule were followed. */
+/** The members that applying the rule would add and remove. */
 interface Difference {
   add: string[]
   remove: string[]
@@ -20,14 +20,14 @@ interface Difference {
 
 type Ruled = Pick<GroupRow, 'id' | 'type' | 'exempt_ids'> & { member_query: MemberQuery | null }
 
-/** The rule as a condition; it was checked when it was written, in the form it was written in. */
+/** The stored rule as a SQL condition; its form was validated when it was written. */
 export function conditionOf({ resources }: GroupContext, type: GroupType, query: MemberQuery): Sql {
   const member = memberOf(type)
   const newer = query.queryType === undefined
   return ruleSql(resources[member], readMemberQuery(member, query, newer))
 }
 
-/** Exempt members stay as they are. `only`: looked at for some members, or for all when null. */
+/** Exempt members are skipped. `only` limits the comparison to some members; null means all. */
 export async function differenceOf(
   context: GroupContext,
   db: Queryable,
@@ -47,7 +47,7 @@ export async function differenceOf(
   }
 }
 
-/** Somebody else may have done the same in the meantime. */
+/** A concurrent request may have made the same change. */
 const ALREADY = new Set(['edge_exists', 'edge_not_found', 'node_not_found'])
 
 async function follow(
@@ -70,10 +70,10 @@ async function follow(
   }
 }
 
-/** So many members change in one transaction; the lock on the group is held no longer. */
+/** Members changed per transaction, to bound how long the group stays locked. */
 const BATCH = 500
 
-/** Brings a group in line with its rule, or its suggestions. True when there is more to do. */
+/** Applies the rule to the members, or to the suggestions under review. True when more batches remain. */
 export function evaluateGroup(
   context: GroupContext,
   actor: GraphActor,
@@ -105,8 +105,8 @@ export function evaluateGroup(
 }
 
 /**
- * Called in the transaction that creates, changes or restores a member: the rules of all dynamic groups are asked
- * about this one, and what follows commits with the change.
+ * Evaluates the rules of all dynamic groups for one member, in the transaction that creates, changes or restores it,
+ * so that memberships commit with the change.
  */
 export async function memberChanged(
   context: GroupContext,

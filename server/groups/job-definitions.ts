@@ -11,7 +11,7 @@ export const evaluateGroupJob = defineJob({
   retry: UPKEEP,
 })
 
-/** Tells administrators what the rule of a group under review suggests: once for all that comes within a while. */
+/** Mails administrators the suggestions of a group under review, debounced into one mail. */
 export const mailSuggestionsJob = defineJob({
   name: 'groups.mail-suggestions',
   payload: Type.Object({
@@ -24,7 +24,7 @@ export const mailSuggestionsJob = defineJob({
   singleton: true,
 })
 
-/** Rules may ask how long ago something was: a member may come to fit one without being changed. */
+/** Rules may compare times, so a member can start to match without any change. */
 export const evaluateAllGroupsJob = defineJob({
   name: 'groups.evaluate-all',
   payload: Type.Object({}),

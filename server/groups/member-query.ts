@@ -3,7 +3,7 @@ import { limits } from '../platform/limits.ts'
 import { textOf, texts } from '../platform/list/values.ts'
 import type { MemberQuery } from './schema.ts'
 
-/** How a condition compares; `not` turns the result, and a member without the field then counts as true. */
+/** One comparison. `not` inverts the result, so a member without the field then matches. */
 export interface Condition {
   field: string
   operator: 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'between' | 'contains' | 'starts' | 'ends'
@@ -16,7 +16,7 @@ interface Search {
   fields: string[]
 }
 
-/** A member belongs when all conditions hold and, if there is one, the search finds it. */
+/** A member matches when all conditions hold and the search, if any, finds it. */
 export interface Rule {
   conditions: Condition[]
   search: Search | null
@@ -24,7 +24,7 @@ export interface Rule {
 
 const QUERY_TYPES = ['Filter', 'FilterQuery', 'Search']
 
-/** The words of both forms of a rule. */
+/** Operators of both forms of a rule. */
 const OPERATORS = new Map<string, [Condition['operator'], boolean]>([
   ['eq', ['eq', false]],
   ['equals', ['eq', false]],
@@ -58,7 +58,7 @@ const OPERATORS = new Map<string, [Condition['operator'], boolean]>([
 const bad = (where: string, message: string) =>
   invalid('bad_member_query', `memberQuery${where}: ${message}`)
 
-/** camelCase, spaces and dashes are read as the same words. */
+/** Normalizes camelCase, spaces and dashes. */
 const wordOf = (text: string): string =>
   text
     .replace(/^\$/, '')
@@ -69,12 +69,12 @@ const wordOf = (text: string): string =>
 function conditionOf(filter: unknown, at: number, prefix: RegExp): Condition {
   const where = `.filters[${at}]`
   const { field, operator, operation, value } = filter as Record<string, unknown>
-  if (typeof field !== 'string' || field === '') throw bad(`${where}.field`, 'a name is needed')
+  if (typeof field !== 'string' || field === '') throw bad(`${where}.field`, 'is required')
   const name = operator !== undefined ? 'operator' : 'operation'
   const word = operator ?? operation
   const known = typeof word === 'string' ? OPERATORS.get(wordOf(word)) : undefined
   if (!known) throw bad(`${where}.${name}`, `must be one of ${[...OPERATORS.keys()].join(', ')}`)
-  if (value === undefined) throw bad(`${where}.value`, 'a value is needed')
+  if (value === undefined) throw bad(`${where}.value`, 'is required')
   const [compared, not] = known
   const several = compared === 'in' || compared === 'between'
   const list =
@@ -84,13 +84,13 @@ function conditionOf(filter: unknown, at: number, prefix: RegExp): Condition {
   if (!several && typeof list === 'object' && list !== null)
     throw bad(`${where}.value`, 'must be a single value')
   if (compared === 'between' && (list as unknown[]).length !== 2)
-    throw bad(`${where}.value`, 'must be two values, the lower one first')
+    throw bad(`${where}.value`, 'must be two values, the lower first')
   return { field: field.replace(prefix, ''), operator: compared, not, value: list }
 }
 
 /**
- * Reads a rule in either form: the older with `queryType` and `operator`, the newer (asked for by the header
- * `x-query-dsl: v2`) without queryType, with `operation` and with fields like `user.email`.
+ * Parses a rule in either form: v1 has `queryType` and `operator`; v2, selected by the header `x-query-dsl: v2`, has
+ * no queryType, `operation` instead of `operator`, and fields like `user.email`.
  */
 export function readMemberQuery(
   memberType: 'user' | 'system',
@@ -99,7 +99,7 @@ export function readMemberQuery(
 ): Rule {
   const { queryType, filters, searchFilters } = query
   if (queryType === undefined && !newer)
-    throw bad('.queryType', `is needed: ${QUERY_TYPES.join(', ')}`)
+    throw bad('.queryType', `is required: must be one of ${QUERY_TYPES.join(', ')}`)
   if (queryType !== undefined && !QUERY_TYPES.includes(queryType))
     throw bad('.queryType', `must be one of ${QUERY_TYPES.join(', ')}`)
   const { comparisons } = limits.list
@@ -112,7 +112,8 @@ export function readMemberQuery(
   const names = texts(fields, 'memberQuery.searchFilters.fields')
   const search =
     terms.length === 0 ? null : { terms, fields: names.map((name) => name.replace(prefix, '')) }
-  // A rule without conditions would make everybody a member.
-  if (conditions.length === 0 && search === null) throw bad('.filters', 'a condition is needed')
+  // A rule without conditions would match every user.
+  if (conditions.length === 0 && search === null)
+    throw bad('.filters', 'at least one condition is required')
   return { conditions, search }
 }

@@ -1,17 +1,17 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { empty, join, type Sql, sql } from '../platform/db/sql.ts'
 
-// What members are told apart by stands in their own tables, which this file only reads.
+// Rules match on the tables of users and systems, which this file only reads.
 
 export type MemberType = 'user' | 'system'
 
-/** The aliases under which the conditions of each slice know their table. */
+/** Table aliases that the conditions of each slice expect. */
 const TABLES: Record<MemberType, Sql> = { user: sql`users u`, system: sql`systems s` }
 
 const living = (organizationId: string) =>
   sql`organization_id = ${organizationId} and deleted_at is null`
 
-/** Everybody for whom the condition holds, or those of `only`. */
+/** Ids that match the condition, limited to `only` unless it is null. */
 export async function matchingMembers(
   db: Queryable,
   organizationId: string,
@@ -26,7 +26,7 @@ export async function matchingMembers(
   return rows.map(({ id }) => id)
 }
 
-/** Which of the conditions hold for one member: one statement, however many rules there are. */
+/** Evaluates all conditions for one member in a single statement. */
 export async function conditionsOf(
   db: Queryable,
   organizationId: string,

@@ -11,7 +11,7 @@ import type { Preview, PreviewRequest } from './schema.ts'
 import { findGroup, type GroupType, holdGroup } from './store.ts'
 import { readSuggestions, replaceSuggestions, takeSuggestions } from './suggestion-store.ts'
 
-/** Members of a group that follows its rule by itself come and go with the rule; only exempt ones by hand. */
+/** In an automated group the rule decides; only exempt members can be changed manually. */
 export function changeMember(
   context: GroupContext,
   caller: Caller,
@@ -22,7 +22,7 @@ export function changeMember(
   const { organizationId } = caller
   return context.db.tx(organizationId, async (tx) => {
     const group = await holdGroup(tx, organizationId, type, groupId)
-    // 400, not 404: so clients know it.
+    // 400, not 404: clients of the published API expect it.
     if (!group) throw invalid('group_not_found', `${type} not found`)
     if (group.membership_method === 'DYNAMIC_AUTOMATED' && !group.exempt_ids.includes(id)) return
     await changeEdge(context, tx, caller, {
@@ -32,7 +32,7 @@ export function changeMember(
       attributes,
     })
     if (group.membership_method === 'DYNAMIC_REVIEW_REQUIRED') {
-      // No mail: whoever changes members by hand decides against the rule knowingly.
+      // No mail: a manual change overrides the rule on purpose.
       const difference = await differenceOf(context, tx, organizationId, group, [id])
       await replaceSuggestions(tx, organizationId, groupId, difference, [id])
     }
@@ -61,7 +61,7 @@ export async function listSuggestions(
   } satisfies Page<unknown>
 }
 
-/** Follows what the rule suggests about these members; others are left alone. */
+/** Applies the suggestions about these members; others stay pending. */
 export function applySuggestions(
   context: GroupContext,
   caller: Caller,
@@ -82,7 +82,7 @@ export function applySuggestions(
 
 const SHOWN = 100
 
-/** Who would join or leave under a rule, without changing anything. Without a group: who would be in a new one. */
+/** Dry run: members that a rule would add or remove. Without a group, the members of a new one. */
 export async function previewMembers(
   context: GroupContext,
   { organizationId }: Caller,
@@ -97,9 +97,9 @@ export async function previewMembers(
   const { memberQuery, memberQueryExemptions } = body
   if (memberQuery) readMemberQuery(memberOf(type), memberQuery, newerQuery)
   const query = memberQuery ?? (stored ? stored.member_query : null)
-  if (!query) throw invalid('member_query_missing', 'memberQuery: a rule is needed')
+  if (!query) throw invalid('member_query_missing', 'memberQuery: is required')
   const group = {
-    // No group has this id, so it has no members.
+    // An id that no group has, so there are no current members.
     id: groupId ?? '0'.repeat(24),
     type,
     member_query: query,

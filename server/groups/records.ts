@@ -4,7 +4,7 @@ import type { GroupRow, GroupType } from './store.ts'
 
 export const memberOf = (type: GroupType): MemberType => (type === 'user_group' ? 'user' : 'system')
 
-/** What lists show. */
+/** The list entry. */
 export const toGroup = ({ id, name, type, description, email, attributes }: GroupRow) => ({
   id,
   name,
@@ -40,7 +40,7 @@ export function toGroupDetail(
   }
 }
 
-/** What events tell about a group. */
+/** The fields recorded in events. */
 export const auditFields = (row: GroupRow) => ({
   name: row.name,
   description: row.description,

@@ -58,7 +58,7 @@ for (const [path, type, memberType, ids] of [
     const put = await org.put(`${url}/${made.id}`, { name: 'People', description: 'All of us' })
     assert.equal(put.statusCode, 200)
     assert.deepEqual(put.json(), { ...record, name: 'People', description: 'All of us' })
-    // PATCH acts like PUT: what is not sent falls back.
+    // PATCH acts like PUT: omitted members are reset.
     const patch = await org.patch(`${url}/${made.id}`, { name: 'People', email: 'all@example.com' })
     assert.deepEqual(patch.json(), { ...record, name: 'People', email: 'all@example.com' })
 
@@ -82,7 +82,7 @@ for (const [path, type, memberType, ids] of [
     ])
   })
 
-  test(`${path}: bad input is 400, named, and changes nothing`, async () => {
+  test(`${path}: bad input is 400, names the field and changes nothing`, async () => {
     const org = await app.newOrganization()
     const cases: [object, RegExp][] = [
       [{}, /name/],
@@ -131,7 +131,7 @@ for (const [path, type, memberType, ids] of [
     assert.deepEqual(await org.eventTypes(), [])
   })
 
-  test(`${path}: a name is taken once among the living of its kind`, async () => {
+  test(`${path}: names are unique among existing groups of the same type`, async () => {
     const org = await app.newOrganization()
     const first = await addGroup(org, { name: 'Staff' }, path)
     const second = await addGroup(org, { name: 'Others' }, path)
@@ -147,7 +147,7 @@ for (const [path, type, memberType, ids] of [
     assert.equal((await org.post(`${url}/${first.id}/restore`)).statusCode, 404)
   })
 
-  test(`${path}: members are added once, removed once, and told`, async () => {
+  test(`${path}: members are added once, removed once, and audited`, async () => {
     const org = await app.newOrganization()
     const group = await addGroup(org, { name: 'Staff' }, path)
     const id = await node(org, memberType)
@@ -230,7 +230,7 @@ for (const [path, type, memberType, ids] of [
   })
 }
 
-test('attributes: the POSIX group is fixed once given, other keys are free', async () => {
+test('attributes: the POSIX group is immutable once set; other keys are free-form', async () => {
   const org = await app.newOrganization()
   const sent = {
     sudo: { enabled: true, withoutPassword: true },
@@ -250,7 +250,7 @@ test('attributes: the POSIX group is fixed once given, other keys are free', asy
   assert.equal(changed.json().reason, 'posix_groups_fixed')
   assert.equal((await put({ posixGroups: [] })).statusCode, 400)
   assert.equal((await put({ posixGroups: sent.posixGroups })).statusCode, 200)
-  // Not sent at all: it stays, like the name in LDAP.
+  // Omitted: it stays, like the LDAP name.
   assert.deepEqual((await put(null)).json().attributes, {
     ldapGroups: [{ name: 'Staff' }],
     posixGroups: sent.posixGroups,
@@ -269,14 +269,14 @@ test('attributes: the POSIX group is fixed once given, other keys are free', asy
     assert.equal(res.statusCode, 400, JSON.stringify(attributes))
     assert.match(res.json().message, /attributes/)
   }
-  // What a group has, its members get.
+  // Members inherit the attributes of the group.
   const user = await node(org, 'user')
   await org.post(`${url}/members`, { op: 'add', type: 'user', id: user })
   const [found] = (await org.get(`/api/v2/users/${user}/memberof`)).json()
   assert.deepEqual(found.compiledAttributes.ldapGroups, [{ name: 'people' }])
 })
 
-test('lists filter, sort and project; GET /groups holds both kinds', async () => {
+test('lists filter, sort and project; GET /groups lists both types', async () => {
   const org = await app.newOrganization()
   await addGroup(org, { name: 'beta' })
   const sudo = { sudo: { enabled: true, withoutPassword: false } }
@@ -318,7 +318,7 @@ test('lists filter, sort and project; GET /groups holds both kinds', async () =>
   assert.equal(directories.headers['x-total-count'], '0')
 })
 
-test('names of groups are the same without case in every script', async () => {
+test('group names are case-insensitive in every script', async () => {
   const org = await app.newOrganization()
   await addGroup(org, { name: 'Müller' })
   const res = await org.post('/api/v2/usergroups', { name: 'MÜLLER' })
@@ -328,7 +328,7 @@ test('names of groups are the same without case in every script', async () => {
   assert.equal(list.headers['x-total-count'], '1')
 })
 
-test('the error flags of rules can be asked for with the operators of lists', async () => {
+test('lists can filter on the error flags of rules', async () => {
   const org = await app.newOrganization()
   await addGroup(org, { name: 'Plain' })
   const count = async (filter: string) =>

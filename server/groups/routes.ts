@@ -41,23 +41,23 @@ const groupParams = Type.Object({ group_id: Type.String() })
 const Paging = Type.Pick(ListQueryV2, ['limit', 'skip'])
 const Dsl = Type.Object({
   'x-query-dsl': Type.Optional(
-    Type.String({ description: 'v2: memberQuery is in its newer form' }),
+    Type.String({ description: 'v2 selects the v2 form of memberQuery' }),
   ),
 })
 const isNewer = (headers: { 'x-query-dsl'?: string }) => headers['x-query-dsl'] === 'v2'
 
-/** What the two kinds of group have each in their own way. */
+/** Differences between user groups and system groups. */
 interface Kind {
   type: GroupType
   path: string
-  /** As in groups_user_list. */
+  /** The part of legacy operation ids, as in groups_user_list. */
   legacy: 'user' | 'system'
   Record: typeof UserGroup | typeof SystemGroup
   Post: typeof UserGroupPost | typeof SystemGroupPost
   Put: typeof UserGroupPut | typeof SystemGroupPut
-  /** What applied suggestions name their members by. */
+  /** The body member that lists ids when suggestions are applied. */
   ids: 'user_ids' | 'object_ids'
-  /** Scopes that change members, beside those of groups. */
+  /** Further scopes that may change members. */
   self: readonly string[]
 }
 const KINDS: readonly Kind[] = [
@@ -92,7 +92,7 @@ const sendGroups = (
     .header('x-total-count', totalCount)
     .send(results.map((row) => project(toGroup(row), fields)))
 
-/** User groups and system groups, their members by hand or by rule, and what both kinds share. */
+/** User groups and system groups, and their manual or dynamic members. */
 export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> = async (
   app,
   { context },
@@ -142,7 +142,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
       {
         schema: {
           tags,
-          summary: `One ${words}, with its rule`,
+          summary: `Get a ${words} with its rule`,
           params,
           response: { 200: Record, ...errors },
         },
@@ -157,7 +157,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
         url: `${path}/:id`,
         schema: {
           tags,
-          summary: `Replace a ${words}; members that are not sent fall back to their defaults`,
+          summary: `Replace a ${words}; omitted members are reset to their defaults`,
           headers: Dsl,
           params,
           body: Put,
@@ -178,7 +178,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
       {
         schema: {
           tags,
-          summary: `Delete a ${words}; restore brings it back for 30 days`,
+          summary: `Delete a ${words}; it can be restored for 30 days`,
           params,
           response: { 200: Record, ...errors },
         },
@@ -192,7 +192,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
       {
         schema: {
           tags,
-          summary: `Bring a deleted ${words} back with its members and associations`,
+          summary: `Restore a deleted ${words} with its members and associations`,
           params,
           response: { 200: Record, ...errors },
         },
@@ -212,7 +212,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
       {
         schema: {
           tags,
-          summary: `Add a ${member} to a ${words}, or take it out`,
+          summary: `Add a ${member} to a ${words}, or remove it`,
           params: groupParams,
           body: graphOperation(title, [member]),
           response: { 204: Type.Null(), ...errors },
@@ -232,7 +232,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
       {
         schema: {
           tags,
-          summary: 'Who the rule would add or take out',
+          summary: 'List the members that the rule would add or remove',
           params: groupParams,
           querystring: Paging,
           response: { 200: Type.Array(MemberSuggestion), ...errors },
@@ -249,7 +249,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
       {
         schema: {
           tags,
-          summary: 'Follow the suggestions about some members',
+          summary: 'Apply the suggestions about some members',
           params: groupParams,
           body: Type.Object({ [ids]: Type.Array(Type.String(), { maxItems: 10_000 }) }),
           response: { 200: Type.Object({}), ...errors },
@@ -271,7 +271,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
     app.post(
       `${path}/preview`,
       {
-        schema: { ...preview, summary: `Who would be in a new ${words} with this rule` },
+        schema: { ...preview, summary: `Preview the members of a new ${words} with this rule` },
         config: { scopes: READ },
       },
       ({ caller, body, headers }) =>
@@ -283,7 +283,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
         schema: {
           ...preview,
           params: groupParams,
-          summary: 'Who would join or leave under a rule, or under that of the group',
+          summary: "Preview who would join or leave under a rule; the default is the group's own",
         },
         config: { scopes: READ },
       },
@@ -302,7 +302,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
     {
       schema: {
         tags,
-        summary: 'List groups of every kind',
+        summary: 'List groups of both types',
         headers: Type.Object({ 'x-unfiltered-total-count': Type.Optional(Type.String()) }),
         querystring: ListQueryV2,
         response: { 200: Type.Array(Group), ...errors },
@@ -333,7 +333,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
         operationId: { legacy: 'directories_list' },
       },
     },
-    // No kind of directory can be connected yet.
+    // Directories cannot be connected yet.
     async (_, reply) => reply.header('x-total-count', 0).send([]),
   )
 }

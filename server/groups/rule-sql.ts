@@ -12,13 +12,13 @@ import {
 } from '../platform/list/conditions.ts'
 import type { Condition, Rule } from './member-query.ts'
 
-/** Fields that rules know by other names than the record. */
+/** Fields whose name in rules differs from the record. */
 const ALIASES = new Map([
   ['userState', 'state'],
   ['employee_id', 'employeeIdentifier'],
 ])
 
-/** The newer form of rules writes `user_job_title` for jobTitle; `account_locked` is a name of its own. */
+/** The v2 form of rules writes `user_job_title` for jobTitle, but `account_locked` is a field's real name. */
 function nameIn({ fields }: Resource, field: string): string {
   const camel = field
     .replace(/^user_/, '')
@@ -28,7 +28,7 @@ function nameIn({ fields }: Resource, field: string): string {
   )
 }
 
-/** Rules may call the states of users as people do. */
+/** Rules may use lower case and "active" for user states. */
 const stateOf = (value: unknown): unknown =>
   typeof value !== 'string'
     ? value
@@ -59,7 +59,7 @@ function conditionSql(resource: Resource, condition: Condition): Sql {
   return not ? sql`not coalesce(${holds()}, false)` : sql`coalesce(${holds()}, false)`
 }
 
-/** The rule as a condition on the table of its members; a field that they do not have is named. */
+/** Compiles the rule to a condition on the member table; an unknown field is named in the error. */
 export function ruleSql(resource: Resource, { conditions, search }: Rule): Sql {
   try {
     return all([

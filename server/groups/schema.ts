@@ -15,7 +15,7 @@ const optionalText = Type.Optional(nullable(Type.String()))
 
 const FreeAttributes = Type.Object({}, { additionalProperties: true })
 
-/** Keys beyond these are kept as they are and appear in compiled attributes. */
+/** Other keys are stored as sent and appear in compiled attributes. */
 const UserGroupAttributes = Type.Object(
   {
     sudo: Type.Optional(
@@ -81,7 +81,7 @@ const listed = {
   email: Type.String(),
   attributes: nullable(FreeAttributes),
 }
-/** What a list shows: without the rule, which comes with one group only. `fields` may leave out more. */
+/** The list entry, without the rule. `fields` may leave members out. */
 export const Group = Type.Partial(Type.Object(listed), { title: 'Group' })
 
 const detailed = {

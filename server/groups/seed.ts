@@ -9,11 +9,11 @@ interface SeededGroup
   extends Pick<GroupRow, 'id' | 'type' | 'name' | 'description'>,
     Partial<Pick<GroupRow, 'membership_method' | 'member_query' | 'attributes'>> {
   members: string[]
-  /** Whom the rule of a group under review would add. */
+  /** Members that the rule of a group under review would add. */
   suggested?: string[]
 }
 
-/** A group that was always there with its members, for the demo: no event, an id of the seeder's choice. */
+/** A group with members but without events, for the demo world; the seeder chooses the id. */
 export async function seedGroup(
   tx: Tx,
   organizationId: string,

@@ -31,7 +31,7 @@ const common: Record<string, Field> = {
   type: string(sql`g.type`),
   description: string(sql`g.description`),
   email: string(sql`g.email`),
-  // No group can be disabled; clients ask for those that are not.
+  // Groups cannot be disabled, but clients filter on this field.
   disabled: { column: sql`false`, kind: 'boolean' },
   memberQueryErrorFlags: string(sql`array_to_string(g.error_flags, ' ')`),
 }
@@ -73,7 +73,7 @@ const living = (organizationId: string, type: GroupType | null): Sql =>
     ? sql`g.organization_id = ${organizationId} and g.deleted_at is null`
     : sql`g.organization_id = ${organizationId} and g.type = ${type} and g.deleted_at is null`
 
-/** Of one type, or of all when it is null. */
+/** Groups of one type, or of both when `type` is null. */
 export const readGroups = (
   db: Queryable,
   organizationId: string,
@@ -103,10 +103,10 @@ const read =
 
 export const findGroup = read(empty)
 export const lockGroup = read(sql`for update`)
-/** Held, so that its rule does not change while members come and go. */
+/** A share lock keeps the rule stable while members change. */
 export const holdGroup = read(sql`for share`)
 
-/** Those whose rule acts by itself or suggests, in an order that keeps two who lock them from waiting for each other. */
+/** Groups with a rule, ordered by id so that concurrent transactions lock them without deadlock. */
 export const dynamicGroups = (
   db: Queryable,
   organizationId: string,
@@ -157,7 +157,7 @@ export async function markDeleted(
     update groups set deleted_at = clock_timestamp() where organization_id = ${organizationId} and id = ${id}`)
 }
 
-/** The deleted group, living again. Undefined when there is none to restore. */
+/** Restores the group; undefined when there is none to restore. */
 export const unmarkDeleted = (
   db: Queryable,
   organizationId: string,
@@ -169,7 +169,7 @@ export const unmarkDeleted = (
      where g.organization_id = ${organizationId} and g.type = ${type} and g.id = ${id} and g.deleted_at is not null
     returning ${columns}`)
 
-/** Their nodes and edges stay: they tell who had access in the past. */
+/** Nodes and edges are kept: they record who had access in the past. */
 export const purgeGroups = (
   db: Queryable,
   organizationId: string,

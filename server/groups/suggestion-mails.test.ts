@@ -6,7 +6,7 @@ import { sql } from '../platform/db/sql.ts'
 import { listMails } from '../platform/mail.ts'
 import { evaluateAllGroupsJob } from './index.ts'
 
-// Nobody listens there: what is posted is looked up where it waits to be sent.
+// No server listens on that port: the tests read mails from the outbox.
 const app = await startApp({ env: { GATEHOUSE_SMTP_URL: 'smtp://127.0.0.1:1' } })
 const silent = await startApp()
 type App = typeof app
@@ -38,7 +38,7 @@ const waiting = ({ db }: App, { organizationId }: Organization) =>
     select state from pgboss.job
      where name = 'groups.mail-suggestions' and state = 'created' and data ->> 'organizationId' = ${organizationId}`)
 
-/** Everything that is due, and then what waits to gather suggestions. */
+/** Runs due jobs, then the delayed suggestion mails. */
 async function passAWhile(on: App) {
   await on.runDueJobs()
   await on.db.run(sql`
@@ -51,7 +51,7 @@ const bodiesTo = async (on: App, recipient: string) =>
     .filter((mail) => mail.recipient === recipient && mail.subject.includes('Sales'))
     .map(({ body }) => body)
 
-test('administrators get one mail for all suggestions that come within a while', async () => {
+test('administrators get one mail for all suggestions within the debounce period', async () => {
   const org = await app.newOrganization()
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
   const manager = await app.addAdministrator(org.organizationId, 'Manager')
@@ -61,7 +61,7 @@ test('administrators get one mail for all suggestions that come within a while',
   await app.runDueJobs()
   await Promise.all([addUser(org), addUser(org), addUser(org)])
   await app.runDueJobs()
-  assert.deepEqual(await bodiesTo(app, org.email), [], 'there may be more to come')
+  assert.deepEqual(await bodiesTo(app, org.email), [], 'still collecting suggestions')
   assert.equal((await waiting(app, org)).length, 1)
 
   await passAWhile(app)
@@ -70,9 +70,9 @@ test('administrators get one mail for all suggestions that come within a while',
   assert.match(mail!, /3 users should join and 1 user should leave the group "Sales"\./)
   assert.match(mail!, new RegExp(`/api/v2/usergroups/${id}/suggestions`))
   assert.equal((await bodiesTo(app, manager.email)).length, 1)
-  assert.deepEqual(await bodiesTo(app, reader.email), [], 'they could not decide')
+  assert.deepEqual(await bodiesTo(app, reader.email), [], 'readers cannot apply suggestions')
 
-  // The same again is not new.
+  // An unchanged suggestion is not mailed again.
   await app.db.tx(null, (tx) => app.queue.send(tx, evaluateAllGroupsJob, {}))
   await passAWhile(app)
   assert.equal((await bodiesTo(app, org.email)).length, 1)
@@ -81,7 +81,7 @@ test('administrators get one mail for all suggestions that come within a while',
   assert.equal((await bodiesTo(app, org.email)).length, 2)
 })
 
-test('nobody is told of what was taken back or decided meanwhile, or of what they do themselves', async () => {
+test('suggestions that were withdrawn, applied or caused by a manual change are not mailed', async () => {
   const org = await app.newOrganization()
   const [ann, ben] = [await addUser(org, 'Support'), await addUser(org, 'Support')]
   const id = await addGroup(org, true)
@@ -92,7 +92,7 @@ test('nobody is told of what was taken back or decided meanwhile, or of what the
   await org.post(`/api/v2/usergroups/${id}/suggestions`, { user_ids: [eve] })
   await org.post(`/api/v2/usergroups/${id}/members`, { op: 'add', type: 'user', id: ben })
   assert.equal((await org.get(`/api/v2/usergroups/${id}`)).json().suggestionCounts.total, 1)
-  // Long after the suggestion that was made by hand.
+  // Backdate the suggestion caused by the manual change.
   await app.db.tx(org.organizationId, (tx) =>
     tx.execute("update group_suggestions set created = created - interval '1 hour'"),
   )
@@ -100,7 +100,7 @@ test('nobody is told of what was taken back or decided meanwhile, or of what the
   assert.deepEqual(await bodiesTo(app, org.email), [])
 })
 
-test('systems under review are told of as well', async () => {
+test('suggestions about systems are mailed too', async () => {
   const org = await app.newOrganization()
   const group = {
     name: 'Sales systems',
@@ -120,7 +120,7 @@ test('systems under review are told of as well', async () => {
   assert.match(mail!, new RegExp(`/api/v2/systemgroups/${id}/suggestions`))
 })
 
-test('without the flag, or without a mail server, nothing waits to be told', async () => {
+test('without the flag or a mail server no mail is queued', async () => {
   const org = await app.newOrganization()
   await addGroup(org, false)
   await addUser(org)

@@ -7,10 +7,10 @@ import { type GroupRow, type GroupType, holdGroup, lockGroup } from './store.ts'
 import { countSuggestions, hasSuggestionsSince } from './suggestion-store.ts'
 
 const MINUTE = 60_000
-/** Suggestions that come within this time after the first are told in one mail. */
+/** Suggestions within this time after the first share one mail. */
 const GATHERED_MS = 5 * MINUTE
 
-/** In the transaction that makes new suggestions. */
+/** Queues the mail in the transaction that creates the suggestions. */
 export async function announceSuggestions(
   { send, postMail }: GroupContext,
   tx: Tx,
@@ -19,9 +19,9 @@ export async function announceSuggestions(
   now: Date,
 ): Promise<void> {
   if (!suggestions_notify || !postMail) return
-  // A job that waits already is left to tell these too: it locks the group, so it sees them if it waited for us.
+  // A job already queued mails these too: it locks the group, so it sees them once we commit.
   await holdGroup(tx, organizationId, type, id)
-  // Transactions that began a little earlier may still add to the same mail.
+  // Transactions that started slightly earlier may still add to the same mail.
   const since = new Date(now.getTime() - MINUTE).toISOString()
   const startAfter = new Date(now.getTime() + GATHERED_MS)
   const payload = { organizationId, type, id, since }
@@ -30,7 +30,7 @@ export async function announceSuggestions(
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Nobody is bothered when all that was new has been taken back or decided on by now. */
+/** Sends no mail when all new suggestions have been withdrawn or applied by now. */
 export async function mailSuggestions(
   { db, postMail, publicUrl }: GroupContext,
   organizationId: string,

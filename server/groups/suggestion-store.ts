@@ -29,7 +29,7 @@ export async function countSuggestions(
   return row!
 }
 
-/** Whether one of those that wait was made at that time or later. */
+/** Whether any pending suggestion was created at or after that time. */
 export const hasSuggestionsSince = async (
   db: Queryable,
   organizationId: string,
@@ -41,7 +41,7 @@ export const hasSuggestionsSince = async (
      where organization_id = ${organizationId} and group_id = ${groupId} and created >= ${since}::timestamptz
      limit 1`)) !== undefined
 
-/** Takes these away and tells them; those who were not suggested are missing. */
+/** Deletes and returns the suggestions about these members; members without one are missing. */
 export const takeSuggestions = (
   db: Queryable,
   organizationId: string,
@@ -54,8 +54,8 @@ export const takeSuggestions = (
     returning member_id, op`)
 
 /**
- * Of the whole group, or about some of its members only. What was suggested before stays as it is. Tells how many are
- * new.
+ * Replaces the suggestions of the whole group, or those about some members. An unchanged suggestion keeps its
+ * timestamp. Returns the number of new ones.
  */
 export async function replaceSuggestions(
   db: Queryable,
@@ -80,7 +80,7 @@ export async function replaceSuggestions(
       where group_suggestions.op <> excluded.op`)
 }
 
-/** About somebody who is gone. */
+/** Deletes the suggestions about a deleted member. */
 export async function forgetMember(
   db: Queryable,
   organizationId: string,
