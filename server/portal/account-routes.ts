@@ -28,10 +28,10 @@ import { endSession, signOutElsewhere } from './sign-out.ts'
 
 const errors = errorsOf('v2')
 const tags = ['user portal']
-/** By the rules of `routes.ts`. */
+/** Authenticated by the portal cookie; see `routes.ts`. */
 const config = { public: true as const }
 
-/** What somebody who is signed in sees and changes of their own. */
+/** Self-service of a signed-in user. */
 export const accountRoutes: FastifyPluginAsyncTypebox<{
   context: PortalContext
 }> = async (app, { context }) => {
@@ -40,7 +40,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'Applications of the user',
+        summary: "List the user's applications",
         response: { 200: Type.Array(ApplicationTile), ...errors },
       },
       config,
@@ -50,7 +50,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
   app.get(
     '/auth/users/profile',
     {
-      schema: { tags, summary: "The user's profile", response: { 200: Profile, ...errors } },
+      schema: { tags, summary: "Get the user's profile", response: { 200: Profile, ...errors } },
       config,
     },
     async (request) => describeProfile(context, (await admitVisit(context, request)).user),
@@ -60,7 +60,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'Password and second factor of the user',
+        summary: "Get the user's password and second factor status",
         response: { 200: Security, ...errors },
       },
       config,
@@ -92,7 +92,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: "The user's sessions",
+        summary: "List the user's sessions",
         response: { 200: Type.Array(Session), ...errors },
       },
       config,
@@ -104,7 +104,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'End every session but this one',
+        summary: 'End all other sessions',
         response: { 200: Status, ...errors },
       },
       config,

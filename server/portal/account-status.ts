@@ -5,8 +5,7 @@ import { isLocked } from './next-step.ts'
 import { portalSettings } from './settings.ts'
 
 /**
- * Whether a user can use what they reach. Of the past only the state is told: a lock may have ended by itself, which
- * leaves no event.
+ * Whether a user can use their access. For past instants only the state is known: a lock that expires leaves no event.
  */
 export const accountStatus =
   (db: Db): AccountStatusOf =>

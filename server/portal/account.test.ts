@@ -23,7 +23,7 @@ const linkIn = (body: string) => {
   return { organization: query.get('organization')!, token: query.get('token')! }
 }
 
-test('a forgotten password: a mail, a page that knows whom it is for, a new password', async () => {
+test('a forgotten password: a mail, a page that names the user, a new password', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org, { firstname: 'Ada' })
   const before = await newPerson().enter(user.username)
@@ -50,7 +50,7 @@ test('a forgotten password: a mail, a page that knows whom it is for, a new pass
   assert.ok((await org.eventTypes()).includes('user_password_reset_request'))
 })
 
-test('nobody is mailed who cannot sign in, and nobody too often', async () => {
+test('users who cannot sign in get no mail, and mails are rate-limited', async () => {
   const org = await app.newOrganization()
   const forgot = async ({ email }: { email: string }) => {
     const res = await newPerson().post('/password/forgot', { identifier: email })
@@ -85,7 +85,7 @@ test('the link of an activation mail leads to the first password', async () => {
   assert.equal((await newPerson().post('/password/link', moved)).statusCode, 400)
 })
 
-test('an expired password is replaced at sign-in, by another one', async () => {
+test('an expired password must be replaced with a different one at sign-in', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   await org.post(`/api/systemusers/${user.id}/expire`)
@@ -131,7 +131,7 @@ test('the organization decides how early and how late an expiring password can b
   assert.equal(await status(), 403)
 })
 
-test('changing the password asks for the present one, tells the rules and ends other sessions', async () => {
+test('changing the password requires the current one, enforces the rules and ends other sessions', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const [person, elsewhere] = [newPerson(), newPerson()]
@@ -158,7 +158,7 @@ test('changing the password asks for the present one, tells the rules and ends o
   assert.equal(soon.json().reason, 'password_too_soon')
 })
 
-test('own sessions are listed and ended; those of others are not there', async () => {
+test("users list and end their own sessions; other users' sessions are not found", async () => {
   const [org, foreign] = [await app.newOrganization(), await app.newOrganization()]
   const user = await addPerson(org)
   const [here, there, third] = [newPerson(), newPerson(), newPerson()]
@@ -178,7 +178,7 @@ test('own sessions are listed and ended; those of others are not there', async (
   assert.equal((await here.get('/security')).statusCode, 200)
 })
 
-test('sessions end when the user is suspended, locked or deleted, and are not there again', async () => {
+test('sessions end when the user is suspended, locked or deleted, and do not come back', async () => {
   const org = await app.newOrganization()
   const ways: ((id: string) => Promise<unknown>)[] = [
     (id) => org.put(`/api/systemusers/${id}`, { state: 'SUSPENDED' }),
@@ -194,7 +194,7 @@ test('sessions end when the user is suspended, locked or deleted, and are not th
   }
 })
 
-test('an idle session and an old one end; the job forgets them', async () => {
+test('idle and expired sessions end, and the job deletes them', async () => {
   const org = await app.newOrganization()
   await org.put(`/api/organizations/${org.organizationId}`, {
     settings: { userPortal: { idleSessionDurationMinutes: 5, cookieExpirationType: 'date' } },
@@ -225,7 +225,7 @@ test('a cookie moved to another tenant opens nothing', async () => {
   assert.equal((await person.get('/security')).statusCode, 401)
 })
 
-test('the profile tells what the directory knows, the manager by name', async () => {
+test('the profile shows the directory record, with the manager by name', async () => {
   const org = await app.newOrganization()
   const manager = await addPerson(org, { firstname: 'Max', lastname: 'Boss' })
   const user = await addPerson(org, {
@@ -248,7 +248,7 @@ test('the profile tells what the directory knows, the manager by name', async ()
   assert.equal((await newPerson().get('/profile')).statusCode, 401)
 })
 
-test('tiles of bound applications lead to the sign-in of each, or straight there', async () => {
+test('tiles of bound applications link to their sign-in, or directly to the application', async () => {
   const [org, other] = [await app.newOrganization(), await app.newOrganization()]
   const user = await addPerson(org)
   const person = await newPerson().enter(user.username)

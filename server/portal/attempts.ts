@@ -20,25 +20,25 @@ import { attemptsAllowed, refusalOf } from './next-step.ts'
 import type { Factor } from './recovery-codes.ts'
 import { portalSettings } from './settings.ts'
 
-// Attempts to prove who one is: told as events, counted, and stopped when too many fail.
+// Authentication attempts: audited, counted, and blocked after too many failures.
 
-// Under which attempts are counted. Nobody can type the subject of somebody else: what was typed is only there as a hash,
-// which also keeps passwords out that were typed into the wrong field.
+// The subjects that attempts are counted under. Typed names are hashed, so that no input can collide with another
+// subject, and a password typed into the wrong field is not stored.
 
-/** Of a known user: an organization's own, whatever happens under the same name elsewhere. */
+/** A known user, per organization: attempts on the same name elsewhere do not count. */
 export const userSubject = ({ organization_id, id }: UserRow) => `user ${organization_id} ${id}`
-/** Of what was typed, whether nobody has the name or several: nothing is held against any of them. */
+/** A typed name that matches no user or several; nothing is counted against those accounts. */
 export const nameSubject = (name: string, organization?: string) =>
   `name ${organization ?? '-'} ${sha256(name.trim().toLowerCase()).toString('hex')}`
 
-/** The same for everybody who does not get past a step, whatever the reason. */
+/** The same answer for every refusal, so that accounts cannot be probed. */
 export const refused = (given: 'name or the password' | 'code' = 'name or the password') =>
   unauthenticated(
     'sign_in_refused',
     `The ${given} is wrong, or this account cannot sign in at the moment`,
   )
 
-/** `error` is there when it failed; the last of the methods is then the one that did. */
+/** With `error` the attempt failed, and the last method is the one that failed. */
 export const recordAttempt = (
   tx: Tx,
   user: UserRow,
@@ -65,10 +65,10 @@ export const recordAttempt = (
   })
 
 /**
- * Of an account against which nothing is counted: it cannot sign in, or is one of several that may be meant. Whoever was
- * kept out on the way somewhere is told to those above as well.
+ * Audits an attempt that does not count against the account: it cannot sign in, or is one of several candidates. Fires
+ * `signInDenied` when the user was on the way to an application.
  */
-export const tellAttempt = (
+export const recordRefusal = (
   { db, signInDenied }: Pick<PortalContext, 'db' | 'signInDenied'>,
   client: Client,
   user: UserRow,
@@ -81,11 +81,11 @@ export const tellAttempt = (
   })
 
 /**
- * One of the attempts on the account, beside the limit of the organization, which may have none, by that of the user. Its
- * counter is added to the others. Tells why there is none; to nobody but the organization: under another name of theirs
- * it would tell who they are.
+ * Reserves an attempt on the account, under the organization's limit, if any, and the per-user limit. Its counter is
+ * added to `counters`. Returns the refusal for the audit event only: shown to the client, it would reveal that two
+ * names belong to one user.
  */
-export async function takeOfAccount(
+export async function reserveAttempt(
   { db, rules }: PortalContext,
   user: UserRow,
   counters: Counter[],
@@ -111,7 +111,7 @@ export async function takeOfAccount(
   })
 }
 
-/** Told, and counted against the account, which is locked if the organization wants it after so many. */
+/** Audits the failure and counts it against the account, which is locked when it reaches the organization's limit. */
 export async function failAttempt(
   context: PortalContext,
   client: Client,
@@ -124,7 +124,7 @@ export async function failAttempt(
   await context.db.tx(organization_id, async (tx) => {
     await recordAttempt(tx, user, client, methods, { error: message })
     const row = await lockUser(tx, organization_id, id)
-    // Locked by somebody meanwhile: a further failure makes it no longer.
+    // Locked in the meantime: a further failure must not extend the lock.
     if (!row || refusalOf(row, passwordPolicy, new Date()) !== null) return
     await failLogin(
       context.users,
@@ -136,8 +136,8 @@ export async function failAttempt(
   })
 }
 
-/** Whoever is known already proves something once more. */
-export function proveAgain<T>(
+/** Re-authentication of a known user. */
+export function reauthenticate<T>(
   context: PortalContext,
   client: Client,
   user: UserRow,
@@ -149,13 +149,13 @@ export function proveAgain<T>(
     await refuseBlocked(db, [userSubject(user)])
     const counters = await addressCounters(rules, client, [user.id])
     return judge(db, counters, async () => {
-      if ((await takeOfAccount(context, user, counters)) !== null) throw refused(given)
+      if ((await reserveAttempt(context, user, counters)) !== null) throw refused(given)
       return work()
     })
   })
 }
 
-/** Counted and told before the attempt is no longer in flight, so that no other one slips in between. */
+/** Counts and audits while the attempt is still in flight, so that a concurrent one cannot slip in. */
 export async function wrongPassword<T>(
   context: PortalContext,
   client: Client,
@@ -166,7 +166,7 @@ export async function wrongPassword<T>(
   return { wrong: () => Promise.reject(error) }
 }
 
-/** The same of a code. One that was used is told as well, but counts for nothing: whoever has it need not guess. */
+/** The same for a code. A replayed code is audited but not counted: it is not a guess. */
 export async function wrongCode<T>(
   context: PortalContext,
   client: Client,

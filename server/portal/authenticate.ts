@@ -15,12 +15,12 @@ import {
   touchSession,
 } from './store.ts'
 
-/** What of a request tells who sent it. */
+/** The part of a request that identifies its sender. */
 interface WithCookie {
   headers: { cookie?: string | undefined }
 }
 
-/** A session, finished or not, and whose it is. */
+/** A session, complete or not, with its user. */
 export interface Visit {
   session: SessionRow
   user: UserRow
@@ -28,13 +28,12 @@ export interface Visit {
 }
 
 async function maySignIn({ db }: Pick<PortalContext, 'db'>, user: UserRow): Promise<boolean> {
-  // Only a lock needs the settings: it may have run out.
+  // Only a lock needs the settings: it may have expired.
   if (user.state !== 'ACTIVATED' || !user.account_locked) return user.state === 'ACTIVATED'
   const { passwordPolicy } = await portalSettings(db, user.organization_id)
   return refusalOf(user, passwordPolicy, new Date()) === null
 }
 
-/** What it takes to know a browser again. */
 type VisitContext = Pick<PortalContext, 'db' | 'publicUrl'>
 
 export async function findVisit(
@@ -57,7 +56,7 @@ export async function findVisit(
   return { session, user, token }
 }
 
-/** Whoever is signed in completely and may still be, as they are at this moment. */
+/** The user of a complete session who may still sign in, as currently stored. */
 export async function currentPerson(
   context: VisitContext,
   request: WithCookie,
@@ -67,7 +66,7 @@ export async function currentPerson(
   return { session: toSession(visit.session), user: visit.user }
 }
 
-/** The same by the id of the session: whether it goes on, for those who hold something that ends with it. */
+/** The same by session id, for callers that hold something bound to the session. */
 export async function personOfSession(
   context: Pick<PortalContext, 'db'>,
   organizationId: string,

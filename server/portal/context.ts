@@ -7,44 +7,44 @@ import type { UserActor, UserChangeContext, UserRow } from '../users/index.ts'
 
 export type Method = 'pwd' | 'otp'
 
-/** Somebody who is signed in. */
+/** The session of a signed-in user. */
 export interface UserSession {
   id: string
   organizationId: string
   userId: string
-  /** When they last proved who they are; a fresh sign-in moves it. */
+  /** The last authentication; a fresh sign-in updates it. */
   authenticatedAt: Date
   methods: Method[]
-  /** What other services know the session by. It opens nothing. */
+  /** The session index shown to other services. It is not a credential. */
   index: string
 }
 
-/** Somebody who may not sign in, on the way to an address of this service. */
+/** A user who may not sign in, and the path they were on the way to. */
 export interface DeniedSignIn {
   user: Pick<UserRow, 'organization_id' | 'id' | 'username'>
   continueTo: string
   why: string
 }
 
-/** What the actions of this slice work with; made once by the composition root. */
+/** Dependencies of this slice's actions; built once by the composition root. */
 export interface PortalContext {
   db: Db
   sealer: Sealer
   send: SendJob
   publicUrl: string
   rules: SignInRules
-  /** Signing in changes users: failures are counted, passwords and second factors replaced. */
+  /** Sign-in changes users: it counts failures, and replaces passwords and second factors. */
   users: UserChangeContext
   /**
-   * A question to the slice above, and so no hook: at which address the browser of somebody who signs out goes on, to
-   * leave applications as well. Asked in the transaction that ends the session, before it does.
+   * Where the browser goes after sign-out, to sign out of applications too. It returns a value, so it is not a hook.
+   * Called in the transaction that ends the session, before the session is deleted.
    */
   signOutAddress: (tx: Tx, session: UserSession) => Promise<string | undefined>
   /**
-   * A session ended before its time: by signing out, or because the user was changed. What hung on it has gone with it.
-   * One that has run out is not told: it counts no more from that instant, and only the job that deletes it meets it.
+   * A session ended early, by sign-out or a change of the user; dependent rows are already deleted. Does not fire when a
+   * session expires: it is invalid from that instant, and only the cleanup job sees it.
    */
   sessionEnded: Hook<UserActor, UserSession>
-  /** The attempt is one on what is theirs as well. Told with the event of the attempt. */
+  /** The attempt counts for the target application too. Fires with the event of the attempt. */
   signInDenied: Hook<UserActor, DeniedSignIn>
 }

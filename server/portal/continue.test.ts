@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isOwnPath, signInAddress } from './continue.ts'
 
-test('one goes on to a path of our own and nowhere else', () => {
+test('only paths of this service are accepted to continue to', () => {
   for (const path of ['/', '/profile', '/saml2/wiki?SAMLRequest=a%2Fb&RelayState=https://x'])
     assert.equal(isOwnPath(path), true, path)
   for (const path of [
@@ -18,7 +18,7 @@ test('one goes on to a path of our own and nowhere else', () => {
     assert.equal(isOwnPath(path), false, path)
 })
 
-test('the address of sign-in carries what is wanted of it', () => {
+test('the sign-in address carries the hints', () => {
   assert.equal(signInAddress('/saml2/wiki?a=1'), '/login?continue=%2Fsaml2%2Fwiki%3Fa%3D1')
   assert.equal(
     signInAddress('/', { fresh: true, organizationId: 'a'.repeat(24) }),

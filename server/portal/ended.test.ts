@@ -13,7 +13,7 @@ app.secrets.add(PASSWORD).add(NEW)
 const newPerson = () => new Person(app.http)
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
 
-/** Sends the request, and changes the user after it was admitted and before it goes on. */
+/** Sends the request, and changes the user after it was admitted but before it continues. */
 async function meanwhile<T>(
   org: Org,
   userId: string,
@@ -35,7 +35,7 @@ const endSessions = (userId: string) => (tx: Tx) =>
 const sessionsOf = (org: Org, userId: string) =>
   app.db.tenant(org.organizationId).many(sql`select 1 from user_sessions where user_id = ${userId}`)
 
-test('a code does not bring back a session that was ended, nor finish one of a former password', async () => {
+test('a code neither revives an ended session nor completes one of a former password', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const owner = await newPerson().enter(user.username)
@@ -58,7 +58,7 @@ test('a code does not bring back a session that was ended, nor finish one of a f
   assert.equal((await thief.get('/security')).statusCode, 401)
 })
 
-test('an enrolment and a new password do not bring back a session that was ended', async () => {
+test('an enrolment or a new password does not revive an ended session', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const enrolling = await newPerson().enter(user.username)
@@ -78,7 +78,7 @@ test('an enrolment and a new password do not bring back a session that was ended
   await newPerson().enter(user.username)
 })
 
-test('whoever signs in afresh while the session is ended gets another one', async () => {
+test('a fresh sign-in whose session ends concurrently gets a new session', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const person = await newPerson().enter(user.username)
@@ -90,7 +90,7 @@ test('whoever signs in afresh while the session is ended gets another one', asyn
   assert.notEqual(after.id, before.id)
 })
 
-test('a secret that was replaced takes the session no further', async () => {
+test('a replaced session token cannot continue the sign-in', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org, { enable_user_portal_multifactor: true })
   const person = newPerson()
@@ -107,7 +107,7 @@ test('a secret that was replaced takes the session no further', async () => {
   assert.equal(res.statusCode, 401)
 })
 
-test('the end of a session is told, however it ends', async () => {
+test('sessionEnded fires for every way a session ends early', async () => {
   const org = await app.newOrganization()
   const news = listenTo(app.contexts.portal.sessionEnded, org.organizationId)
   const user = await addPerson(org)

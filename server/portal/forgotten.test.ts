@@ -20,7 +20,7 @@ const resets = async ({ email }: { email: string }) =>
     ({ recipient, subject }) => recipient === email && subject === 'Choose a new password',
   ).length
 
-test('the request does the same for everybody; who is meant is looked up afterwards', async () => {
+test('the request behaves the same for every name; the user is looked up by the job', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const asked = await forgot(user.email)
@@ -34,7 +34,7 @@ test('the request does the same for everybody; who is meant is looked up afterwa
   assert.equal(event?.client_ip, '127.0.0.1')
 })
 
-test('somebody who is asked for under two names gets no more mails than under one', async () => {
+test('requests under two names of one user share the mail limit', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   for (let at = 0; at < 4; at++) {
@@ -45,7 +45,7 @@ test('somebody who is asked for under two names gets no more mails than under on
   assert.equal(await resets(user), 5)
 })
 
-test('another organization is not asked, and a malformed one is refused', async () => {
+test('only the named organization is searched, and a malformed id is refused', async () => {
   const [org, other] = [await app.newOrganization(), await app.newOrganization()]
   const user = await addPerson(org)
   assert.equal((await forgot(user.email, { organization: other.organizationId })).statusCode, 200)
@@ -57,7 +57,7 @@ test('another organization is not asked, and a malformed one is refused', async 
   assert.equal(bad.json().reason, 'organization_malformed')
 })
 
-test('a link goes with the mailbox it was sent to', async () => {
+test('a link becomes invalid when the e-mail address changes', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const change = async (body: object) => {

@@ -6,7 +6,7 @@ import type { PortalContext } from './context.ts'
 import type { SignInStep } from './next-step.ts'
 import { csrfOf, sessionEnded } from './sessions.ts'
 
-/** Whose request it is; `owed` names the unfinished sign-ins that may come here as well. */
+/** Authenticates the request; `owed` lists the pending steps that are also admitted. */
 export async function admitVisit(
   context: PortalContext,
   request: Sent,
@@ -14,7 +14,7 @@ export async function admitVisit(
 ): Promise<Visit> {
   const visit = await findVisit(context, request)
   if (!visit) throw sessionEnded()
-  // A cookie comes along by itself, so a change must also carry the token that only our pages know.
+  // Browsers attach cookies to cross-site requests, so a change must also carry the CSRF token.
   if (!isSafe(request)) {
     const sent = request.headers['x-csrf-token']
     if (typeof sent !== 'string' || !sameSecret(sent, csrfOf(visit.token)))

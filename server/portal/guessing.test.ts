@@ -16,7 +16,7 @@ const policy = (org: Org, passwordPolicy: object) =>
   org.put(`/api/organizations/${org.organizationId}`, { settings: { passwordPolicy } })
 const read = async (org: Org, { id }: { id: string }) =>
   (await org.get(`/api/systemusers/${id}`)).json()
-/** How many of them were judged, not only refused. */
+/** The number of attempts that were checked, not just refused. */
 const judged = async (org: Org, message: string) =>
   (await org.events()).filter(({ error_message }) => error_message === message).length
 const lockouts = async (org: Org) =>
@@ -24,7 +24,7 @@ const lockouts = async (org: Org) =>
 const times = <T>(count: number, work: () => Promise<T>) =>
   Promise.all(Array.from({ length: count }, work))
 
-// All tests come from one address, which has its own limit.
+// All tests share one address, which has its own limit.
 beforeEach(async () => {
   await app.db.run(sql`delete from sign_in_failures`)
 })
@@ -37,7 +37,7 @@ async function newOrg(more: object = {}) {
   return org
 }
 
-test('passwords tried in parallel are as few as the policy allows', async () => {
+test('concurrent password guesses do not exceed the limit of the policy', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   const results = await times(20, () => newPerson().signIn(user.username, WRONG))
@@ -48,14 +48,14 @@ test('passwords tried in parallel are as few as the policy allows', async () => 
   assert.equal((await newPerson().signIn(user.username)).statusCode, 401)
 })
 
-test('without a policy the limit of the user holds in parallel as well', async () => {
+test('without a policy the per-user limit holds for concurrent guesses', async () => {
   const org = await newOrg({ enableMaxLoginAttempts: false })
   const user = await addPerson(org)
   const results = await times(40, () => newPerson().signIn(user.username, WRONG))
   const refused = results.filter(({ statusCode }) => statusCode === 401)
   assert.equal(refused.length, 30)
   assert.equal(results.filter(({ statusCode }) => statusCode === 429).length, 10)
-  // Under another name the user has no attempt left either, but nothing tells that it is the same one.
+  // Another name of the user has no attempts left either, but the answer does not reveal the link.
   const { organizationId: organization } = org
   for (const more of [{}, { organization }]) {
     const known = await newPerson().signIn(user.email, PASSWORD, more)
@@ -65,7 +65,7 @@ test('without a policy the limit of the user holds in parallel as well', async (
   assert.equal(await judged(org, 'too many failed attempts'), 2)
 })
 
-test('codes tried in parallel are as few as the policy allows', async () => {
+test('concurrent code guesses do not exceed the limit of the policy', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   const owner = await newPerson().enter(user.username)
@@ -80,7 +80,7 @@ test('codes tried in parallel are as few as the policy allows', async () => {
   assert.equal((await read(org, user)).account_locked, true)
 })
 
-test('codes that would remove the second factor are counted like those of a sign-in', async () => {
+test('guesses at removing the second factor count like those of a sign-in', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   const person = await newPerson().enter(user.username)
@@ -95,7 +95,7 @@ test('codes that would remove the second factor are counted like those of a sign
   assert.equal((await person.post('/totp/remove', { code: next })).statusCode, 409)
 })
 
-test('the present password cannot be guessed in parallel by whoever has the session', async () => {
+test('the holder of a session cannot guess the current password concurrently', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   const person = await newPerson().enter(user.username)
@@ -106,7 +106,7 @@ test('the present password cannot be guessed in parallel by whoever has the sess
   assert.equal((await change(PASSWORD)()).statusCode, 401)
 })
 
-test('the right password in time leaves nothing behind', async () => {
+test('the right password before the limit resets the counters', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   for (let round = 0; round < 3; round++) {
@@ -117,7 +117,7 @@ test('the right password in time leaves nothing behind', async () => {
   assert.equal(await lockouts(org), 0)
 })
 
-test('after a lock has run out, failures are counted from one and lock again', async () => {
+test('after a lock expires, failures are counted from one and lock again', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   const fail = () => newPerson().signIn(user.username, WRONG)
@@ -151,15 +151,19 @@ test('a name in several organizations: guesses without one count against no acco
   ] as const) {
     const { account_locked, badLoginAttempts } = await read(org, user)
     assert.deepEqual([account_locked, badLoginAttempts], [false, 0])
-    assert.equal(await judged(org, 'password does not match'), 30, 'and are told to both')
+    assert.equal(
+      await judged(org, 'password does not match'),
+      30,
+      'both organizations get the events',
+    )
   }
   assert.equal((await newPerson().signIn(username)).statusCode, 429)
   const { organizationId: organization } = one
   const chosen = await newPerson().signIn(username, PASSWORD, { organization })
-  assert.equal(chosen.statusCode, 200, 'who says which one is not stopped by that')
+  assert.equal(chosen.statusCode, 200, 'naming the organization is not blocked')
 })
 
-test('a success in another organization forgives nothing', async () => {
+test('a success in another organization does not reset the counter', async () => {
   const [own, aim] = [await newOrg(), await newOrg({ enableMaxLoginAttempts: false })]
   const username = `twin.${newId()}`
   await addPerson(own, { username })
@@ -176,7 +180,7 @@ test('a success in another organization forgives nothing', async () => {
   assert.equal(tried.length, 30)
 })
 
-test('what is typed as a name reaches no user and no address', async () => {
+test('a typed name cannot collide with the subject of a user or an address', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   const typed = [`${org.organizationId} ${user.id}`, user.id, 'address 127.0.0.1']

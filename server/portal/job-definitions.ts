@@ -9,7 +9,7 @@ export const deleteExpiredSessionsJob = defineJob({
   cron: '37 * * * *',
 })
 
-/** What somebody typed who has forgotten the password, and where they are, for the event. */
+/** A password reset request as typed, with the client for the event. */
 export const MailReset = Type.Object({
   identifier: Type.String(),
   organization: Type.Union([Type.String(), Type.Null()]),

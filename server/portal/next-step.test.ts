@@ -32,7 +32,7 @@ const userWith = (changes: Partial<UserRow> = {}) =>
 
 const required = { enable_user_portal_multifactor: true }
 
-test('what a sign-in still needs, in its order', () => {
+test('the pending sign-in steps, in order', () => {
   const force: SignInPolicy = {
     enableDaysBeforeExpirationToForceReset: true,
     daysBeforeExpirationToForceReset: 3,
@@ -58,7 +58,7 @@ test('what a sign-in still needs, in its order', () => {
     assert.equal(nextSignInStep(userWith(changes), methods, policy, NOW), owed, `case ${at}`)
 })
 
-test('a required second factor can wait while the user is excused', () => {
+test('a required second factor can wait while the user is excluded', () => {
   const excused = (exclusionUntil?: string) =>
     userWith({
       profile: { ...required, mfa: { exclusion: true, ...(exclusionUntil && { exclusionUntil }) } },
@@ -69,7 +69,7 @@ test('a required second factor can wait while the user is excused', () => {
   assert.equal(mustEnroll(userWith({ profile: required, totp_secret: 'sealed' }), NOW), false)
 })
 
-test('a lock ends by itself only if failed attempts brought it about and the organization says so', () => {
+test('a lock expires only if failed attempts caused it and the policy has a lockout time', () => {
   const policy: SignInPolicy = {
     enableMaxLoginAttempts: true,
     maxLoginAttempts: 3,
@@ -85,14 +85,14 @@ test('a lock ends by itself only if failed attempts brought it about and the org
   assert.equal(isLocked(userWith(), policy, NOW), false)
   assert.equal(isLocked(locked(3, 599), policy, NOW), true)
   assert.equal(isLocked(locked(3, 600), policy, NOW), false)
-  assert.equal(isLocked(locked(1, 600), policy, NOW), true, 'put on by an administrator')
+  assert.equal(isLocked(locked(1, 600), policy, NOW), true, 'locked by an administrator')
   const forever = { ...policy, enableLockoutTimeInSeconds: false }
   assert.equal(isLocked(locked(3, 9000), forever, NOW), true)
   assert.equal(refusalOf(locked(3, 1), policy, NOW), 'account is locked')
   assert.equal(refusalOf(userWith({ state: 'SUSPENDED' }), policy, NOW), 'user is SUSPENDED')
 })
 
-test('how long after its end a password can be replaced, and how soon after its beginning', () => {
+test('how long after expiry a password can be replaced, and how soon after a change', () => {
   const recover: SignInPolicy = {
     enableDaysAfterExpirationToSelfRecover: true,
     daysAfterExpirationToSelfRecover: 10,

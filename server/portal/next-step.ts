@@ -1,10 +1,10 @@
 import { isPasswordExpired, isRestricted, type UserRow } from '../users/index.ts'
 import type { Method } from './context.ts'
 
-/** What a session still lacks: a code, a new password in place of an expired one, a second factor. */
+/** A pending sign-in step: a code, a replacement for an expired password, or enrolling a second factor. */
 export type SignInStep = 'totp' | 'password' | 'enrollment'
 
-/** The members of the organization's `passwordPolicy` that decide about signing in. */
+/** The members of the organization's `passwordPolicy` that affect sign-in. */
 export interface SignInPolicy {
   enableMaxLoginAttempts?: boolean
   maxLoginAttempts?: number
@@ -21,31 +21,30 @@ export interface SignInPolicy {
 
 const DAY = 86_400_000
 
-/** After how many failures in a row an account is locked; null: never. */
+/** Consecutive failures until the account is locked; null means no limit. */
 export const attemptsAllowed = (policy: SignInPolicy): number | null =>
   policy.enableMaxLoginAttempts ? (policy.maxLoginAttempts ?? null) : null
 
 /**
- * A lock that failed attempts brought about ends by itself where the organization says so; one that an administrator
- * has put on does not.
+ * A lock caused by failed attempts expires if the policy has a lockout time. A lock set by an administrator does not.
  */
 export function isLocked(user: UserRow, policy: SignInPolicy, now: Date): boolean {
   if (!user.account_locked) return false
-  const most = attemptsAllowed(policy)
-  const byAttempts = most !== null && user.bad_login_attempts >= most
+  const limit = attemptsAllowed(policy)
+  const byAttempts = limit !== null && user.bad_login_attempts >= limit
   if (!byAttempts || !policy.enableLockoutTimeInSeconds || user.account_locked_date === null)
     return true
   const ends = Date.parse(user.account_locked_date) + (policy.lockoutTimeInSeconds ?? 0) * 1000
   return ends > now.getTime()
 }
 
-/** Why the user cannot sign in, as events tell it; null: nothing stands against it. */
+/** Why the user cannot sign in, as recorded in events; null when they can. */
 export function refusalOf(user: UserRow, policy: SignInPolicy, now: Date): string | null {
   if (user.state !== 'ACTIVATED') return `user is ${user.state}`
   return isLocked(user, policy, now) ? 'account is locked' : null
 }
 
-/** Required, and not excused for the time being. */
+/** A second factor is required, and the user is not currently excluded. */
 export function mustEnroll({ profile, totp_secret }: UserRow, now: Date): boolean {
   if (!profile.enable_user_portal_multifactor || totp_secret !== null) return false
   const { mfa } = profile
@@ -53,7 +52,7 @@ export function mustEnroll({ profile, totp_secret }: UserRow, now: Date): boolea
   return mfa.exclusionUntil !== undefined && Date.parse(mfa.exclusionUntil) <= now.getTime()
 }
 
-/** Expired, or so soon that the organization wants it changed at once. What another directory owns is changed there. */
+/** Expired, or within the forced reset period. A password owned by another directory is changed there. */
 function mustChangePassword(user: UserRow, policy: SignInPolicy, now: Date): boolean {
   if (isRestricted(user, 'password')) return false
   const days = policy.enableDaysBeforeExpirationToForceReset
@@ -62,7 +61,7 @@ function mustChangePassword(user: UserRow, policy: SignInPolicy, now: Date): boo
   return isPasswordExpired(user, now.getTime() + days * DAY)
 }
 
-/** Expired for so long that the user cannot replace it alone any more. */
+/** Expired for longer than the self-recovery period. */
 export function isBeyondRecovery(user: UserRow, policy: SignInPolicy, now: Date): boolean {
   if (!policy.enableDaysAfterExpirationToSelfRecover || user.password_expiration_date === null)
     return false
@@ -70,7 +69,7 @@ export function isBeyondRecovery(user: UserRow, policy: SignInPolicy, now: Date)
   return last + (policy.daysAfterExpirationToSelfRecover ?? 0) * DAY < now.getTime()
 }
 
-/** Too soon after the last change; tells when it will be possible. */
+/** When the password can be changed again; null if it can be changed now. */
 export function changeAllowedAt(user: UserRow, policy: SignInPolicy, now: Date): Date | null {
   const days = policy.enableMinChangePeriodInDays ? (policy.minChangePeriodInDays ?? 0) : 0
   if (user.password_date === null) return null
@@ -78,7 +77,7 @@ export function changeAllowedAt(user: UserRow, policy: SignInPolicy, now: Date):
   return at > now ? at : null
 }
 
-/** The next step of a sign-in. The code comes first: nothing of the account can be changed without it. */
+/** The next step of a sign-in. The code comes first: nothing in the account can change without it. */
 export function nextSignInStep(
   user: UserRow,
   methods: readonly Method[],

@@ -32,7 +32,7 @@ const untouched = { account_locked: false, badLoginAttempts: 0, lockouts: 0 }
 const judged = async (org: Org) =>
   (await org.events()).filter(({ error_message }) => /does not match/.test(String(error_message)))
     .length
-/** By turns at the one process and at the other. */
+/** Alternates between the two processes. */
 const times = <T>(count: number, work: (person: Person, at: number) => Promise<T>) =>
   Promise.all(
     Array.from({ length: count }, (_, at) =>
@@ -45,7 +45,7 @@ beforeEach(async () => {
   await app.db.run(sql`delete from sign_in_failures`)
 })
 
-test('ten right passwords at once sign in ten times, at one process or at two', async () => {
+test('ten concurrent right passwords sign in ten times, on one process or two', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   const alone = await Promise.all(
@@ -57,7 +57,7 @@ test('ten right passwords at once sign in ten times, at one process or at two', 
   assert.deepEqual(await standing(org, user), untouched)
 })
 
-test('ten right passwords at once sign in though one more failure would lock', async () => {
+test('ten concurrent right passwords sign in even when one more failure would lock', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   for (let at = 1; at < LIMIT; at++) await new Person(app.http).signIn(user.username, WRONG)
@@ -69,13 +69,13 @@ test('ten right passwords at once sign in though one more failure would lock', a
   assert.deepEqual(await standing(org, user), untouched)
 })
 
-test('ten wrong ones at once at two processes, under two names: five are judged, then it is locked', async () => {
+test('ten concurrent wrong passwords on two processes, under two names: five are checked, then it locks', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   const names = [user.username, user.email, user.email]
   const results = await times(20, (person, at) => person.signIn(names[at % 3]!, WRONG))
   assert.ok(results.every(({ statusCode }) => statusCode === 401 || statusCode === 429))
-  // Those that found others in flight were turned away unjudged, so the rest comes one by one.
+  // Attempts that found others in flight were refused unchecked, so send the remaining ones sequentially.
   for (let at = 0; at < LIMIT; at++) await new Person(app.http).signIn(user.username, WRONG)
   assert.equal(await judged(org), LIMIT)
   assert.deepEqual(await standing(org, user), {
@@ -85,7 +85,7 @@ test('ten wrong ones at once at two processes, under two names: five are judged,
   })
 })
 
-test('right codes at once, each of its own or the same one, lock nothing', async () => {
+test('concurrent right codes, distinct or identical, do not lock', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   const owner = await new Person(app.http).enter(user.username)
@@ -112,18 +112,22 @@ test('right codes at once, each of its own or the same one, lock nothing', async
   assert.equal(used.length, 9)
 })
 
-test('the present password, confirmed ten times at once, locks nothing', async () => {
+test('ten concurrent confirmations of the current password do not lock', async () => {
   const org = await newOrg()
   const user = await addPerson(org)
   const person = await new Person(app.http).enter(user.username)
   const change = () =>
     person.post('/password/change', { currentPassword: PASSWORD, password: 'short' })
   const results = await Promise.all(Array.from({ length: 10 }, change))
-  assert.deepEqual(statuses(results), Array(10).fill(400), 'right, but the new one is refused')
+  assert.deepEqual(
+    statuses(results),
+    Array(10).fill(400),
+    'the current password is right, but the new one is refused',
+  )
   assert.deepEqual(await standing(org, user), untouched)
 })
 
-test('of a whole crowd on one name some wait, and the rest is told to come again', async () => {
+test('with many concurrent attempts on one name some wait and the others get 429', async () => {
   const user = await addPerson(await newOrg())
   const results = await Promise.all(
     Array.from({ length: 40 }, () => new Person(app.http).signIn(user.username)),

@@ -18,7 +18,7 @@ import {
   userSettings,
   withPassword,
 } from '../users/index.ts'
-import { nameSubject, proveAgain, userSubject, wrongPassword } from './attempts.ts'
+import { nameSubject, reauthenticate, userSubject, wrongPassword } from './attempts.ts'
 import type { Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
 import { type MailReset, mailResetJob } from './job-definitions.ts'
@@ -28,10 +28,10 @@ import { mustContinue, type SignedIn } from './sessions.ts'
 import { portalSettings } from './settings.ts'
 import { checkOrganization, findCandidates } from './sign-in.ts'
 
-/** Mails to one person, so that nobody can be flooded through us. */
+/** Rate limit of reset mails per user, so that this service cannot be used to flood a mailbox. */
 const MAILS: Limit = { failures: 5, windowMinutes: 60, blockMinutes: 60 }
 
-/** Whether a mail alone may open the account again. */
+/** Whether a mailed link alone may reset the password. */
 function mayReset(user: UserRow, policy: SignInPolicy, now: Date): boolean {
   if (user.state !== 'ACTIVATED' || isRestricted(user, 'password')) return false
   if (isBeyondRecovery(user, policy, now)) return false
@@ -39,7 +39,7 @@ function mayReset(user: UserRow, policy: SignInPolicy, now: Date): boolean {
   return !unenrolled || policy.allowUnenrolledMFAPasswordReset !== false
 }
 
-/** Only counted and handed on: whether somebody is known must not show in how long the answer takes. */
+/** The job looks the user up, so that response times do not reveal whether an account exists. */
 export async function requestReset(
   { db, send, rules }: PortalContext,
   client: Client,
@@ -53,7 +53,7 @@ export async function requestReset(
   await db.tx(null, (tx) => send(tx, mailResetJob, payload))
 }
 
-/** Nobody who has been mailed often enough, under whatever name. */
+/** The limit is per user too, since one user can be found under several names. */
 export async function mailReset(
   context: PortalContext,
   { identifier, organization, ...asking }: MailReset,
@@ -72,7 +72,7 @@ export async function mailReset(
   }
 }
 
-/** What the page behind a link shows before a password is chosen. */
+/** The content of the page behind a password link. */
 export async function describeLink(
   context: PortalContext,
   link: PasswordLink,
@@ -99,7 +99,7 @@ export async function passwordRules(
   return { rules: rulesOf(passwordPolicy) }
 }
 
-/** Saves the new password; every other session ends with the old one. This one goes on under a new secret. */
+/** Saves the new password and ends all other sessions. The current session continues with a new token. */
 async function replacePassword(
   context: PortalContext,
   client: Client,
@@ -117,7 +117,10 @@ async function replacePassword(
   let opened: SignedIn | undefined
   await changeUser(context.users, actor, user.id, async (row, tx) => {
     if (row.password_hash !== user.password_hash)
-      throw conflict('password_changed', 'The password was changed meanwhile; sign in again')
+      throw conflict(
+        'password_changed',
+        'The password has been changed in the meantime; sign in again',
+      )
     const after = withPassword(row, hash, passwordPolicy, new Date())
     opened = await mustContinue(
       tx,
@@ -129,7 +132,7 @@ async function replacePassword(
   return opened!
 }
 
-/** Half-way into a session: the old password is proved, but has run out. */
+/** A step of sign-in: the old password was verified, but has expired. */
 export async function replaceExpired(
   context: PortalContext,
   client: Client,
@@ -138,9 +141,9 @@ export async function replaceExpired(
 ): Promise<SignedIn> {
   if (visit.session.owed !== 'password')
     throw conflict('password_not_expired', 'The password has not expired')
-  // Else it would not run out, but only be confirmed.
+  // Otherwise expiry could be bypassed by setting the same password.
   if (await checkPassword(visit.user.password_hash, password))
-    throw invalid('password_same', 'password: must not be the one that has expired')
+    throw invalid('password_same', 'password: must differ from the expired password')
   return replacePassword(context, client, visit, password)
 }
 
@@ -153,9 +156,9 @@ export async function changePassword(
 ): Promise<SignedIn> {
   const { db } = context
   const { user } = visit
-  await proveAgain<void>(context, client, user, 'name or the password', async () => {
+  await reauthenticate<void>(context, client, user, 'name or the password', async () => {
     if (await checkPassword(user.password_hash, current)) return { right: undefined, done: true }
-    const error = invalid('current_password', 'currentPassword: is not your password')
+    const error = invalid('current_password', 'currentPassword: is not correct')
     return wrongPassword(context, client, user, error)
   })
   const { passwordPolicy } = await portalSettings(db, user.organization_id)
@@ -163,7 +166,7 @@ export async function changePassword(
   if (at)
     throw invalid(
       'password_too_soon',
-      `password: was changed a short time ago; it can be changed again from ${at.toISOString()}`,
+      `password: was changed recently; it can be changed again from ${at.toISOString()}`,
     )
   return replacePassword(context, client, visit, password)
 }

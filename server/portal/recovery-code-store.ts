@@ -11,7 +11,7 @@ export const insertRecoveryCodes = (
     insert into user_recovery_codes (organization_id, user_id, hash)
     select ${organizationId}, ${userId}, hash from unnest(${hashes}::text[]) as hash`)
 
-/** False: there is no such code, or it was used. */
+/** False when there is no such code, or it was already used. */
 export const takeRecoveryCode = async (
   tx: Queryable,
   organizationId: string,

@@ -13,7 +13,7 @@ const keep = (codes: string[]) => {
   return codes
 }
 
-/** Somebody with a second factor; `next` is a code of the device that is still good. */
+/** A user with a second factor; `next` is an unused code of the device. */
 async function newEnrolled(org: Org) {
   const user = await addPerson(org)
   const person = await new Person(app.http).enter(user.username)
@@ -25,7 +25,7 @@ async function newEnrolled(org: Org) {
   return { user, person, next, codes: keep(confirmed.json().recoveryCodes as string[]) }
 }
 
-/** The status of the answer to the code, after the password. */
+/** The response to the code, after the password. */
 async function signInWith(username: string, code: string) {
   const person = new Person(app.http)
   assert.equal((await person.signIn(username)).json().status, 'totp_required')
@@ -38,7 +38,7 @@ const kept = (org: Org, userId: string) =>
     .tenant(org.organizationId)
     .many<{ hash: string }>(sql`select hash from user_recovery_codes where user_id = ${userId}`)
 
-test('ten codes are shown at the enrolment; each opens one session in place of the device', async () => {
+test('ten codes are shown at enrolment; each replaces the device for one sign-in', async () => {
   const org = await app.newOrganization()
   const { user, person, codes } = await newEnrolled(org)
   assert.equal(new Set(codes).size, 10)
@@ -52,7 +52,7 @@ test('ten codes are shown at the enrolment; each opens one session in place of t
   const [session] = (await first.person.get('/sessions')).json()
   assert.deepEqual(session.methods, ['pwd', 'otp'])
   assert.equal((await signInWith(user.username, codes[0]!)).statusCode, 401, 'works once')
-  // As people copy them from paper.
+  // As users copy them from paper.
   const typed = ` ${codes[1]!.replaceAll('-', ' ').toUpperCase()} `
   assert.equal((await signInWith(user.username, typed)).statusCode, 200)
 
@@ -74,7 +74,7 @@ test('two requests cannot use one code', async () => {
   assert.deepEqual(both.map(({ statusCode }) => statusCode).sort(), [200, 401])
 })
 
-test('the code of somebody else opens nothing, and guessing locks the account', async () => {
+test("another user's code does not work, and guessing locks the account", async () => {
   const org = await app.newOrganization()
   await org.put(`/api/organizations/${org.organizationId}`, {
     settings: { passwordPolicy: { enableMaxLoginAttempts: true, maxLoginAttempts: 2 } },
@@ -89,7 +89,7 @@ test('the code of somebody else opens nothing, and guessing locks the account', 
   assert.equal((await kept(org, one.user.id)).length, 10)
 })
 
-test('codes are made anew with a code of the device; the ones before are gone', async () => {
+test('codes are regenerated with a code of the device; the old ones stop working', async () => {
   const org = await app.newOrganization()
   const { user, person, next, codes } = await newEnrolled(org)
   const renew = (code: string) => person.post('/totp/recovery-codes', { code })
@@ -109,7 +109,7 @@ test('codes are made anew with a code of the device; the ones before are gone', 
   assert.ok((await org.eventTypes()).includes('totp_recovery_codes_create'))
 })
 
-test('who has no second factor, or has not given it yet, gets no codes', async () => {
+test('a user without a second factor, or who has not presented it yet, gets no codes', async () => {
   const org = await app.newOrganization()
   const without = await new Person(app.http).enter((await addPerson(org)).username)
   assert.equal((await without.post('/totp/recovery-codes', { code: '000000' })).statusCode, 409)
@@ -119,14 +119,14 @@ test('who has no second factor, or has not given it yet, gets no codes', async (
   assert.equal((await half.post('/totp/recovery-codes', { code: next })).statusCode, 401)
 })
 
-test('the codes go with the second factor, by whomever it is taken away', async () => {
+test('the codes are deleted with the second factor, no matter who removes it', async () => {
   const org = await app.newOrganization()
   const lost = await newEnrolled(org)
   const reset = await org.post(`/api/systemusers/${lost.user.id}/resetmfa`, {})
   assert.equal(reset.statusCode, 200, reset.body)
   assert.deepEqual(await kept(org, lost.user.id), [])
 
-  // Whoever has lost the device removes it with the last thing that is left.
+  // A user who lost the device removes it with a recovery code.
   const { user, codes } = await newEnrolled(org)
   const { person } = await signInWith(user.username, codes[0]!)
   assert.equal((await person.post('/totp/remove', { code: codes[1] })).statusCode, 200)

@@ -16,10 +16,10 @@ import {
   takeRecoveryCode,
 } from './recovery-code-store.ts'
 
-/** What stood in for the second factor: a code of the device, or one of those kept for the day it is lost. */
+/** The kind of code presented as the second factor: from the device, or a recovery code. */
 export type Factor = 'totp' | 'recovery_code'
 
-/** Codes in place of those there were; to be shown now and never again. */
+/** Generates codes that replace the old ones; they are shown only once. */
 export async function replaceRecoveryCodes(
   tx: Tx,
   { organization_id, id }: UserRow,
@@ -30,7 +30,7 @@ export async function replaceRecoveryCodes(
   return codes
 }
 
-/** Uses the code up and tells what it was; null when it is none. The row must be locked. */
+/** Consumes the code and returns its kind; null when it does not match. The row must be locked. */
 export async function spendFactor(
   context: PortalContext,
   tx: Tx,
@@ -48,7 +48,7 @@ export async function spendFactor(
   return 'recovery_code'
 }
 
-/** The codes are nothing without the second factor, whoever took it away. */
+/** Deletes the codes with the second factor, no matter who removes it. */
 export const forgetRecoveryCodes: UserListener = async (tx, actor, { userId, before, after }) => {
   if (before === null || before.totp_secret === null || after?.totp_secret !== null) return
   await deleteRecoveryCodes(tx, actor.organizationId, userId)

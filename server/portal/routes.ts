@@ -5,7 +5,7 @@ import type { PortalContext } from './context.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 
-/** All that the pages of users call. The credential is the cookie of the portal, which these routes look at themselves. */
+/** The API of the user pages. The credential is the portal cookie, which these routes check themselves. */
 export const portalRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }> = async (
   app,
   { context },

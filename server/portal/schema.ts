@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-// What the pages of users send and get; web/ takes its types from here.
+// The API of the user pages; web/ imports its types from here.
 
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])
@@ -13,9 +13,9 @@ export const SignInRequest = Type.Object({
   /** E-mail address or username. */
   identifier: Type.String({ minLength: 1, maxLength: 1024 }),
   password: Password,
-  /** Where several organizations know somebody of that name. */
+  /** Needed when several organizations have a user of that name. */
   organization: Type.Optional(Type.String()),
-  /** Where the person is on the way to. It is not followed; whoever is kept out is told of there. */
+  /** The path the user is on the way to. Not followed; a denied sign-in is reported to it. */
   continue: Type.Optional(Type.String()),
 })
 export type SignInRequest = Static<typeof SignInRequest>
@@ -29,7 +29,7 @@ const Step = Type.Enum([
   'totp_enrollment_required',
 ])
 
-/** How far a sign-in is. */
+/** The progress of a sign-in. */
 export const SessionAnswer = Type.Object({
   status: Step,
   csrfToken: Type.String(),
@@ -42,11 +42,11 @@ export const SessionAnswer = Type.Object({
 })
 export type SessionAnswer = Static<typeof SessionAnswer>
 
-/** Nobody is. An answer like others: to ask is no mistake. */
+/** No session. Not an error: pages ask for the session on every load. */
 export const SignedOut = Type.Object({ status: Type.Literal('signed_out') })
 export type SignedOut = Static<typeof SignedOut>
 
-/** The password is right in several organizations. */
+/** The password matches in several organizations. */
 export const OrganizationChoice = Type.Object({
   status: Type.Literal('choose_organization'),
   organizations: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
@@ -55,7 +55,7 @@ export type OrganizationChoice = Static<typeof OrganizationChoice>
 
 export const SignOutAnswer = Type.Object({
   status: Type.String(),
-  /** Where the browser goes on, to be signed out of applications as well. */
+  /** Where the browser continues, to sign out of applications too. */
   continueTo: Nullable(Type.String()),
 })
 export type SignOutAnswer = Static<typeof SignOutAnswer>
@@ -69,7 +69,7 @@ export const LinkRequest = Type.Object({
   token: Type.String({ minLength: 1, maxLength: 256 }),
 })
 export const LinkAnswer = Type.Object({
-  /** The first password of an account, or a new one. */
+  /** The first password of an account, or a replacement. */
   purpose: Type.Enum(['activation', 'reset']),
   username: Type.String(),
   firstname: Type.String(),
@@ -78,7 +78,7 @@ export const LinkAnswer = Type.Object({
 })
 export type LinkAnswer = Static<typeof LinkAnswer>
 
-/** For the day the device is lost; shown this once. */
+/** For a lost device; shown only once. */
 export const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String()) })
 export type RecoveryCodes = Static<typeof RecoveryCodes>
 export const EnrollmentAnswer = Type.Object({
@@ -115,7 +115,7 @@ export const Security = Type.Object({
   totp: Type.Object({
     enrolled: Type.Boolean(),
     enrolledAt: Nullable(Type.String()),
-    /** By the organization: it cannot be taken away. */
+    /** Required by the organization, so it cannot be removed. */
     required: Type.Boolean(),
     recoveryCodesLeft: Type.Integer(),
   }),
@@ -138,10 +138,10 @@ export const ApplicationTile = Type.Object({
   id: Type.String(),
   name: Type.String(),
   displayLabel: Type.String(),
-  /** An address of ours, or none. */
+  /** A URL of this service, or null. */
   logo: Nullable(Type.String()),
   color: Nullable(Type.String()),
-  /** Where a click leads. */
+  /** The link target. */
   url: Type.String(),
 })
 export type ApplicationTile = Static<typeof ApplicationTile>

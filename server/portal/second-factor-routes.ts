@@ -15,10 +15,10 @@ import { clientOf } from './sign-in-routes.ts'
 
 const errors = errorsOf('v2')
 const tags = ['user portal']
-/** By the rules of `routes.ts`. */
+/** Authenticated by the portal cookie; see `routes.ts`. */
 const config = { public: true as const }
 
-/** The second factor of a user: enrolled in the portal, or in a sign-in that owes it. */
+/** The second factor of a user, enrolled in the portal or as a required step of sign-in. */
 export const secondFactorRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }> = async (
   app,
   { context },
@@ -28,7 +28,7 @@ export const secondFactorRoutes: FastifyPluginAsyncTypebox<{ context: PortalCont
     {
       schema: {
         tags,
-        summary: 'Begin to enrol a second factor',
+        summary: 'Start enrolling a second factor',
         response: { 200: TotpEnrollment, ...errors },
       },
       config,
@@ -44,7 +44,7 @@ export const secondFactorRoutes: FastifyPluginAsyncTypebox<{ context: PortalCont
       schema: {
         tags,
         summary:
-          'Finish the enrolment with a code of the device; the recovery codes are shown once',
+          'Finish the enrolment with a code of the device; the recovery codes are shown only once',
         body: Code,
         response: { 200: EnrollmentAnswer, ...errors },
       },
@@ -64,7 +64,7 @@ export const secondFactorRoutes: FastifyPluginAsyncTypebox<{ context: PortalCont
     {
       schema: {
         tags,
-        summary: 'Make new recovery codes; the ones before work no longer',
+        summary: 'Generate new recovery codes; the old ones stop working',
         body: Code,
         response: { 200: RecoveryCodes, ...errors },
       },
@@ -81,7 +81,7 @@ export const secondFactorRoutes: FastifyPluginAsyncTypebox<{ context: PortalCont
     {
       schema: {
         tags,
-        summary: 'Remove the second factor, with a code of it or a recovery code',
+        summary: 'Remove the second factor, with one of its codes or a recovery code',
         body: Code,
         response: { 200: Status, ...errors },
       },

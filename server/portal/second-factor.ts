@@ -13,7 +13,7 @@ import {
   type UserRow,
   userActor,
 } from '../users/index.ts'
-import { proveAgain, recordAttempt, refused, wrongCode } from './attempts.ts'
+import { reauthenticate, recordAttempt, refused, wrongCode } from './attempts.ts'
 import type { Visit } from './authenticate.ts'
 import type { Method, PortalContext } from './context.ts'
 import { mustEnroll, refusalOf } from './next-step.ts'
@@ -32,12 +32,12 @@ export async function giveCode(
 ): Promise<SignedIn> {
   const { db } = context
   const organizationId = user.organization_id
-  if (session.owed !== 'totp') throw conflict('totp_not_owed', 'No code is asked for')
+  if (session.owed !== 'totp') throw conflict('totp_not_owed', 'No code is expected')
   const settings = await portalSettings(db, organizationId)
-  return proveAgain(context, client, user, 'code', async () => {
+  return reauthenticate(context, client, user, 'code', async () => {
     const signedIn = await db.tx(organizationId, async (tx) => {
       const row = await lockUser(tx, organizationId, user.id)
-      // The password that was proved in the first step must still be the one.
+      // The password verified in the first step must still be current.
       if (!row || row.password_hash !== user.password_hash) throw refused('code')
       if (refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused('code')
       const factor = await spendFactor(context, tx, client, row, code)
@@ -62,7 +62,7 @@ export async function startEnrollment(
   await db.tx(organizationId, async (tx) => {
     const row = await lockUser(tx, organizationId, user.id)
     if (row?.totp_secret !== null)
-      throw conflict('totp_enrolled', 'A second factor is enrolled already; remove it first')
+      throw conflict('totp_enrolled', 'A second factor is already enrolled; remove it first')
     await saveEnrollment(tx, organizationId, user.id, sealer.seal(secret, totpContext(user.id)))
     await recordEvent(tx, userActor(row, client), {
       event_type: 'totp_start_enrollment',
@@ -77,7 +77,7 @@ interface Enrolled {
   recoveryCodes: string[]
 }
 
-/** The device proves that it has the seed. The session goes on with what is proved by it. */
+/** The code proves that the device has the seed, so the session also counts it as a method. */
 export async function finishEnrollment(
   context: PortalContext,
   client: Client,
@@ -91,7 +91,7 @@ export async function finishEnrollment(
   await changeUser(context.users, actor, user.id, async (row, tx) => {
     const pending = await findEnrollment(tx, row.organization_id, row.id)
     if (!pending || row.totp_secret !== null)
-      throw conflict('totp_not_started', 'The enrolment was not begun, or too long ago')
+      throw conflict('totp_not_started', 'The enrolment was not started, or has expired')
     const secret = await sealer.unseal(pending.secret, totpContext(row.id))
     const counter = verifyTotp(secret, code, null)
     if (counter === null)
@@ -115,7 +115,7 @@ export async function finishEnrollment(
 
 const notEnrolled = () => conflict('totp_not_enrolled', 'No second factor is enrolled')
 
-/** Whoever changes something about the second factor has it: an attempt like others. Null: the code was wrong. */
+/** Changing the second factor requires a code, which counts as an attempt. `change` returns null for a wrong code. */
 async function withCode<T>(
   context: PortalContext,
   client: Client,
@@ -124,7 +124,7 @@ async function withCode<T>(
   change: () => Promise<T | null>,
 ): Promise<T> {
   if (user.totp_secret === null) throw notEnrolled()
-  return proveAgain(context, client, user, 'code', async () => {
+  return reauthenticate(context, client, user, 'code', async () => {
     const changed = await change()
     if (changed !== null) return { right: changed, done: true }
     const error = invalid('totp_code', 'code: does not match')
@@ -132,7 +132,7 @@ async function withCode<T>(
   })
 }
 
-/** With a recovery code as well: the device that is to be removed may be the one that was lost. */
+/** Also accepts a recovery code, because the device may be lost. */
 export async function removeTotp(
   context: PortalContext,
   client: Client,
@@ -140,7 +140,7 @@ export async function removeTotp(
   code: string,
 ): Promise<void> {
   if (mustEnroll({ ...user, totp_secret: null }, new Date()))
-    throw forbidden('totp_required', 'Your organization asks for a second factor')
+    throw forbidden('totp_required', 'Your organization requires a second factor')
   const actor = { ...userActor(user, client), mfa: true, sessionId: session.id }
   await withCode(context, client, user, code, async () => {
     let factor: Factor | null = null
@@ -154,7 +154,7 @@ export async function removeTotp(
   })
 }
 
-/** New ones in place of all that were left. The device has to be at hand: they are for the day it is not. */
+/** Replaces all remaining codes. Requires the device itself: a recovery code cannot create new ones. */
 export const renewRecoveryCodes = (
   context: PortalContext,
   client: Client,

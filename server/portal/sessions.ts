@@ -11,32 +11,32 @@ import type { PortalSettings } from './settings.ts'
 import { advanceSession, insertSession, type SessionRow } from './store.ts'
 
 const MINUTE = 60_000
-/** However busy a session is, or for as long as it may rest where that is longer. */
+/** Absolute lifetime of a session, unless the idle timeout is longer. */
 const MAX_MINUTES = 12 * 60
-/** Whoever has given only a part of what is needed gets minutes, not a working day. */
+/** Lifetime of an incomplete sign-in. */
 const HALF_OPEN_MINUTES = 15
 
-/** With the prefix no other host of the domain, and no page without TLS, can seed one (RFC 6265bis §4.1.3.2). */
+/** The prefix keeps other hosts of the domain, and pages without TLS, from setting it (RFC 6265bis §4.1.3.2). */
 export const cookieName = ({ publicUrl }: Pick<PortalContext, 'publicUrl'>): string =>
   isSecure(publicUrl) ? '__Host-gatehouse_portal' : 'gatehouse_portal'
 
 const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
 
 export const sessionEnded = () =>
-  unauthenticated('session_ended', 'Unauthorized: there is no session; sign in again')
+  unauthenticated('session_ended', 'Unauthorized: no session; sign in again')
 
 export interface SignedIn {
   session: SessionRow
   /** For the cookie; only its hash is stored. */
   token: string
-  /** The cookie outlives the browser's window. */
+  /** A persistent cookie, not a session cookie. */
   lasting: boolean
 }
 
-/** What a request must carry beside the cookie to change anything: known to whoever can read our answers. */
+/** CSRF token: only pages that can read our responses know it. */
 export const csrfOf = (token: string): string => sha256(`csrf ${token}`).toString('base64url')
 
-/** Lax, not strict: a person who comes from an application with its request for sign-in brings the session along. */
+/** Lax, not strict: a sign-in request that arrives from an application must carry the session. */
 const cookieOf = (publicUrl: string) => ({
   name: cookieName({ publicUrl }),
   path: '/',
@@ -55,7 +55,7 @@ export const sessionCookie = ({ publicUrl }: PortalContext, signedIn: SignedIn):
 export const noCookie = ({ publicUrl }: PortalContext): string =>
   stringifySetCookie({ ...cookieOf(publicUrl), value: '', expires: new Date(0) })
 
-/** What was proved, by whom, from where. */
+/** The methods verified so far, with the user and client. */
 interface Step {
   user: UserRow
   client: Client
@@ -63,7 +63,7 @@ interface Step {
   settings: PortalSettings
 }
 
-/** Whatever the user still owes is decided anew at each step, and each has a secret of its own. */
+/** Each step decides the next one again, and issues a new token. */
 function nextState({ user, client, methods, settings }: Step) {
   const now = new Date()
   const { idleSessionDurationMinutes: idle, cookieExpirationType } = settings.userPortal
@@ -95,7 +95,7 @@ export async function openSession(tx: Tx, step: Step): Promise<SignedIn> {
   return { session: session!, ...secret }
 }
 
-/** Takes the session a step further, if it is still there as it was when the step began. */
+/** Advances the session, unless it has ended or changed since the step began. */
 export async function continueSession(
   tx: Tx,
   step: Step,
@@ -108,7 +108,7 @@ export async function continueSession(
   return next && { session: next, ...secret }
 }
 
-/** The same for steps that are nothing without the session they belong to. */
+/** The same for steps that cannot open a new session. */
 export async function mustContinue(...step: Parameters<typeof continueSession>): Promise<SignedIn> {
   const signedIn = await continueSession(...step)
   if (!signedIn) throw sessionEnded()

@@ -2,7 +2,7 @@ import { getOrganization, settingsOf } from '../organizations/index.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import type { SignInPolicy } from './next-step.ts'
 
-/** What an organization decides about signing in. */
+/** The organization's settings for sign-in. */
 export interface PortalSettings {
   organizationName: string
   passwordPolicy: SignInPolicy

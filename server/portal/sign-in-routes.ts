@@ -32,7 +32,7 @@ import { signOut } from './sign-out.ts'
 
 const errors = errorsOf('v2')
 const tags = ['user sign-in']
-/** By the rules of `routes.ts`. */
+/** Authenticated by the portal cookie; see `routes.ts`. */
 const config = { public: true as const }
 
 export const clientOf = ({ ip, headers, id }: FastifyRequest): Client => ({
@@ -42,7 +42,7 @@ export const clientOf = ({ ip, headers, id }: FastifyRequest): Client => ({
   device: deviceOf(headers.cookie),
 })
 
-/** Sign-in of users, step by step: password, code, a new password for an expired one. */
+/** Sign-in of users in steps: password, code, replacement of an expired password. */
 export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }> = async (
   app,
   { context },
@@ -74,7 +74,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
       return answer(reply, client, user, signedIn)
     },
   )
-  /** Takes the session of somebody who owes this further, with what is given. */
+  /** A route that completes one pending step of a session. */
   const step = <S extends TSchema>(
     path: string,
     summary: string,
@@ -94,7 +94,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
     )
   step(
     'totp',
-    'Give the code of the second factor, or a recovery code',
+    'Submit a code of the second factor, or a recovery code',
     'totp',
     Code,
     (client, visit, { code }) => giveCode(context, client, visit, code),
@@ -124,7 +124,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
     {
       schema: {
         tags,
-        summary: 'Who is signed in, or how far the sign-in is',
+        summary: 'Get the session, or the progress of the sign-in',
         response: { 200: Type.Union([SessionAnswer, SignedOut]), ...errors },
       },
       config,
@@ -140,7 +140,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
     {
       schema: {
         tags,
-        summary: 'Ask for a mail with a link to a new password',
+        summary: 'Request a mail with a link to set a new password',
         body: ResetRequest,
         response: { 200: Status, ...errors },
       },
@@ -156,7 +156,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
     {
       schema: {
         tags,
-        summary: 'What the link from a mail is for',
+        summary: 'Get the purpose of a mailed link',
         body: LinkRequest,
         response: { 200: LinkAnswer, ...errors },
       },
@@ -169,7 +169,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
     {
       schema: {
         tags,
-        summary: 'What a new password has to be like',
+        summary: 'Get the rules for a new password',
         response: { 200: PasswordRules, ...errors },
       },
       config,

@@ -80,7 +80,7 @@ test('an unknown name, a wrong password and a user who may not sign in get the s
   )
 })
 
-test('a body without a password is refused and the field named', async () => {
+test('a body without a password is refused, and the field is named', async () => {
   const res = await newPerson().post('/sign-in', { identifier: 'ada' })
   assert.equal(res.statusCode, 400)
   assert.match(res.body, /password/)
@@ -90,7 +90,7 @@ test('a body without a password is refused and the field named', async () => {
   assert.equal(bad.json().reason, 'organization_malformed')
 })
 
-test('one name in several organizations: the password decides, then the person', async () => {
+test('one name in several organizations: the password decides, then the user chooses', async () => {
   const [one, two, three] = [
     await app.newOrganization(),
     await app.newOrganization(),
@@ -140,7 +140,7 @@ test('failures in a row lock the account; an administrator unlocks it', async ()
   await newPerson().enter(user.username)
 })
 
-test('a lock of failed attempts ends by itself, one of an administrator does not', async () => {
+test('a lock from failed attempts expires; one set by an administrator does not', async () => {
   const org = await app.newOrganization()
   await policy(org, { maxLoginAttempts: 1, lockoutTimeInSeconds: 300 })
   const user = await addPerson(org)
@@ -162,7 +162,7 @@ test('a lock of failed attempts ends by itself, one of an administrator does not
   assert.equal((await newPerson().signIn(user.username)).statusCode, 401)
 })
 
-test('too many failures on one name are stopped, though nobody has it', async () => {
+test('too many failures on one name are blocked, even if no user has it', async () => {
   const name = `nobody.${newId()}`
   const results = await Promise.all(Array.from({ length: 30 }, () => newPerson().signIn(name)))
   assert.ok(results.every(({ statusCode }) => statusCode === 401))
@@ -171,7 +171,7 @@ test('too many failures on one name are stopped, though nobody has it', async ()
   assert.ok(Number(res.headers['retry-after']) > 0)
 })
 
-test('a change needs the token of the session, and comes from our own pages', async () => {
+test('a change requires the CSRF token and must come from our own pages', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const person = await newPerson().enter(user.username)
@@ -202,7 +202,7 @@ test('a change needs the token of the session, and comes from our own pages', as
   assert.equal((await person.get('/security')).statusCode, 401)
 })
 
-test('a second factor is enrolled, asked for, and accepted once', async () => {
+test('a second factor is enrolled, required, and each code is accepted once', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const person = await newPerson().enter(user.username)
@@ -223,11 +223,11 @@ test('a second factor is enrolled, asked for, and accepted once', async () => {
   for (const path of ['/applications', '/profile', '/sessions', '/security'])
     assert.equal((await again.get(path)).statusCode, 401, path)
   const replay = await again.post('/sign-in/totp', { code })
-  assert.equal(replay.statusCode, 401, 'the code of the enrolment is used up')
+  assert.equal(replay.statusCode, 401, 'the enrolment code is already used')
   const half = again.cookie
   const entered = await again.post('/sign-in/totp', { code: next })
   assert.equal(entered.json().status, 'signed_in', entered.body)
-  assert.notEqual(again.cookie, half, 'under a new secret')
+  assert.notEqual(again.cookie, half, 'with a new token')
   const events = await org.events()
   assert.deepEqual(
     events
@@ -249,7 +249,7 @@ test('a second factor is enrolled, asked for, and accepted once', async () => {
   await newPerson().enter(user.username)
 })
 
-test('a required second factor is enrolled before anything else, unless there is time for it', async () => {
+test('a required second factor is enrolled before anything else, unless the user is excluded', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org, { enable_user_portal_multifactor: true })
   const person = newPerson()
@@ -281,7 +281,7 @@ test('a required second factor is enrolled before anything else, unless there is
   assert.equal(res.json().status, 'totp_enrollment_required')
 })
 
-test('signing in afresh keeps the session and moves the time of proof; somebody else gets another', async () => {
+test('a fresh sign-in keeps the session and updates its time; another user gets a new session', async () => {
   const org = await app.newOrganization()
   const [user, other] = [await addPerson(org), await addPerson(org)]
   const person = await newPerson().enter(user.username)

@@ -16,9 +16,9 @@ import {
   failAttempt,
   nameSubject,
   recordAttempt,
+  recordRefusal,
   refused,
-  takeOfAccount,
-  tellAttempt,
+  reserveAttempt,
 } from './attempts.ts'
 import type { Visit } from './authenticate.ts'
 import type { Method, PortalContext } from './context.ts'
@@ -29,7 +29,7 @@ import { type PortalSettings, portalSettings } from './settings.ts'
 import { signOut } from './sign-out.ts'
 import { findLogins } from './store.ts'
 
-/** So many organizations may know one name; whoever is beyond says which one is meant. */
+/** With more matching organizations than this, the user must name one. */
 const MAX_TENANTS = 8
 
 export function checkOrganization(organization: string | undefined): void {
@@ -37,7 +37,7 @@ export function checkOrganization(organization: string | undefined): void {
     throw invalid('organization_malformed', 'organization: must be 24 hexadecimal characters')
 }
 
-/** Everybody who could be meant. The password, and nothing else, tells who is. */
+/** All users with this login. Only the password decides between them. */
 export async function findCandidates(
   { db }: Pick<PortalContext, 'db'>,
   identifier: string,
@@ -60,8 +60,8 @@ interface Proven {
 }
 
 /**
- * Each candidate whose password it is and who may sign in. With none it is told. A single candidate is whoever is meant,
- * so the attempt is one on the account as well.
+ * The candidates whose password matches and who may sign in; if none, the failure is audited. With a single candidate
+ * the attempt also counts against the account.
  */
 async function prove(
   context: PortalContext,
@@ -71,7 +71,7 @@ async function prove(
   counters: Counter[],
 ): Promise<Proven[]> {
   const alone = candidates.length === 1
-  // As much work where there is nobody as where there is one.
+  // Constant work, so that timing does not reveal whether the name exists.
   if (candidates.length === 0) await checkPassword(null, password)
   const proven: Proven[] = []
   const failures: (() => Promise<void>)[] = []
@@ -79,7 +79,7 @@ async function prove(
     candidates.map(async (user) => {
       const settings = await portalSettings(context.db, user.organization_id)
       const refusal = alone
-        ? await takeOfAccount(context, user, counters)
+        ? await reserveAttempt(context, user, counters)
         : refusalOf(user, settings.passwordPolicy, new Date())
       const matches = await checkPassword(user.password_hash, password)
       if (refusal === null && matches) {
@@ -92,11 +92,11 @@ async function prove(
       failures.push(() =>
         alone && refusal === null
           ? failAttempt(context, client, user, ['pwd'], message)
-          : tellAttempt(context, client, user, message, kept),
+          : recordRefusal(context, client, user, message, kept),
       )
     }),
   )
-  // Before the attempt is no longer in flight, so that no other one slips in between.
+  // While the attempt is still in flight, so that a concurrent one cannot slip in.
   if (proven.length === 0) for (const note of failures) await note()
   return proven
 }
@@ -106,8 +106,8 @@ type SignInResult =
   | { organizations: { id: string; name: string }[] }
 
 /**
- * The first step. Whoever is signed in already and does it again keeps the session under its id, with a new time of
- * proof; somebody else takes its place.
+ * The first step. A user who is already signed in keeps the session id, with a new authentication time; another user
+ * replaces the session.
  */
 export async function signIn(
   context: PortalContext,
@@ -153,7 +153,7 @@ async function conclude(
       'Your password expired too long ago; ask your administrator for a new one',
     )
   const signedIn = await begin(context, client, proven[0]!, present)
-  // With a code still to come nothing is forgiven: codes are counted under the same subject.
+  // Do not reset the counter while a code is pending: codes count under the same subject.
   return { right: { user, signedIn }, done: alone && signedIn.session.owed !== 'totp' }
 }
 
@@ -167,14 +167,14 @@ async function begin(
   if (present && !same) await signOut(context, client, present)
   return context.db.tx(user.organization_id, async (tx) => {
     const row = await lockUser(tx, user.organization_id, user.id)
-    // Looked at once more under the lock: an administrator may have been at it meanwhile.
+    // Check again under the lock: the user may have changed in the meantime.
     if (!row || row.password_hash !== user.password_hash) throw refused()
     if (refusalOf(row, settings.passwordPolicy, new Date()) !== null) throw refused()
     const step = { user: row, client, methods: ['pwd'] as Method[], settings }
     const signedIn =
       (same && (await continueSession(tx, step, present.session, new Date()))) ||
       (await openSession(tx, step))
-    // With a code still to come the attempt is not over: neither told nor forgiven yet.
+    // While a code is pending the attempt is not over: neither audit it nor reset the counter.
     if (signedIn.session.owed === 'totp') return signedIn
     await forgiveBadLogins(context.users, tx, userActor(row, client), row)
     await recordAttempt(tx, row, client, ['pwd'])

@@ -6,11 +6,11 @@ import type { PortalContext, UserSession } from './context.ts'
 import { toSession } from './sessions.ts'
 import { deleteSession, deleteSessionsOf, type SessionRow } from './store.ts'
 
-// Every way in which a session ends before its time.
+// All the ways a session ends before it expires.
 
 type EndContext = Pick<PortalContext, 'db' | 'sessionEnded'>
 
-async function tellEnded(
+async function fireEnded(
   { sessionEnded }: Pick<EndContext, 'sessionEnded'>,
   tx: Tx,
   actor: UserActor,
@@ -27,7 +27,7 @@ const actorOf = (
   sessionId: session.id,
 })
 
-/** False when it had ended already. */
+/** False when it had already ended. */
 export const endSession = (
   context: EndContext,
   actor: UserActor,
@@ -35,11 +35,11 @@ export const endSession = (
 ): Promise<boolean> =>
   context.db.tx(organizationId, async (tx) => {
     const ended = await deleteSession(tx, organizationId, userId, id)
-    await tellEnded(context, tx, actor, ended)
+    await fireEnded(context, tx, actor, ended)
     return ended.length > 0
   })
 
-/** Tells where the browser goes on, if anywhere. */
+/** Returns where the browser continues, if anywhere. */
 export const signOut = (
   context: EndContext & Pick<PortalContext, 'signOutAddress'>,
   client: Client,
@@ -50,12 +50,12 @@ export const signOut = (
     const next =
       session.owed === null ? await context.signOutAddress(tx, toSession(session)) : undefined
     const ended = await deleteSession(tx, user.organization_id, user.id, session.id)
-    await tellEnded(context, tx, actorOf(visit, client), ended)
+    await fireEnded(context, tx, actorOf(visit, client), ended)
     return next
   })
 }
 
-/** Everywhere but here. */
+/** Ends all other sessions of the user. */
 export const signOutElsewhere = (
   context: EndContext,
   client: Client,
@@ -63,10 +63,10 @@ export const signOutElsewhere = (
 ): Promise<void> =>
   context.db.tx(user.organization_id, async (tx) => {
     const ended = await deleteSessionsOf(tx, user.organization_id, user.id, session.id)
-    await tellEnded(context, tx, actorOf({ session, user }, client), ended)
+    await fireEnded(context, tx, actorOf({ session, user }, client), ended)
   })
 
-/** Whoever is suspended, gone or has another password is signed out, but for the session that changed the password. */
+/** Signs out users who are suspended, deleted or got a new password, except the session that changed it. */
 export const endSessionsOfChanged =
   (context: Pick<EndContext, 'sessionEnded'>): UserListener =>
   async (tx, actor, { userId, before, after }) => {
@@ -74,5 +74,5 @@ export const endSessionsOfChanged =
     const changed = after?.password_hash !== before.password_hash
     if (after?.state === 'ACTIVATED' && !changed) return
     const ended = await deleteSessionsOf(tx, actor.organizationId, userId, actor.sessionId)
-    await tellEnded(context, tx, actor, ended)
+    await fireEnded(context, tx, actor, ended)
   }

@@ -19,22 +19,22 @@ export interface SessionRow {
   expires_at: string
 }
 
-/** Without a tenant: what people type is what tells it. Row-level security holds for all that follows. */
-export const findLogins = (db: Queryable, login: string, most: number) =>
+/** Takes no tenant: the login identifies it. Row-level security applies to everything after. */
+export const findLogins = (db: Queryable, login: string, limit: number) =>
   db.many<{ tenant: string; user_id: string }>(
-    sql`select tenant, user_id from find_logins(${login}, ${most}::int)`,
+    sql`select tenant, user_id from find_logins(${login}, ${limit}::int)`,
   )
 
 const alive = sql`expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`
 
-/** With the condition written out: a text without parts is prepared once, and this is asked with every request. */
+/** The condition is inlined so that the statement is prepared: this runs with every request. */
 export const findSession = (db: Queryable, organizationId: string, hash: Buffer) =>
   db.find<SessionRow>(sql`
     select * from user_sessions
      where organization_id = ${organizationId} and hash = ${hash}
        and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`)
 
-/** Whose it is, asked beside it and not after it; the row is one of the users' slice. */
+/** The user of the session, read in parallel with it. The row belongs to the users slice. */
 export const findUserOfSession = <UserRow>(db: Queryable, organizationId: string, hash: Buffer) =>
   db.find<UserRow>(sql`
     select * from users
@@ -64,8 +64,8 @@ export const insertSession = (tx: Queryable, row: Omit<SessionRow, 'created' | '
 type NextState = Omit<SessionRow, 'organization_id' | 'id' | 'user_id' | 'created' | 'seen_at'>
 
 /**
- * It keeps its id: applications know it by that. Nothing, when it ended or went on under another secret meanwhile: a
- * session that was ended must not come back.
+ * Keeps the id, since applications refer to it. Returns nothing when the session ended or got another token in the
+ * meantime: an ended session must not be revived.
  */
 export const advanceSession = (
   tx: Queryable,
@@ -113,7 +113,7 @@ export const deleteExpiredSessions = (db: Queryable, organizationId: string) =>
     sql`delete from user_sessions where organization_id = ${organizationId} and not (${alive})`,
   )
 
-// A second factor on its way ---------------------------------------------------------------------------------
+// Pending enrolments -----------------------------------------------------------------------------------------
 
 export const saveEnrollment = (
   tx: Queryable,
@@ -126,7 +126,7 @@ export const saveEnrollment = (
     values (${organizationId}, ${userId}, ${secret})
     on conflict (organization_id, user_id) do update set secret = excluded.secret, created = now()`)
 
-/** An enrolment that was begun and left is forgotten after a while. */
+/** An abandoned enrolment expires. */
 export const findEnrollment = (tx: Queryable, organizationId: string, userId: string) =>
   tx.one<{ secret: string }>(sql`
     select secret from user_totp_enrollments
