@@ -534,7 +534,7 @@ export interface paths {
         /** List users */
         get: operations["getApiSystemusers"];
         put?: never;
-        /** Create a user; one who is ACTIVATED without a password gets a mail to choose it */
+        /** Create a user; an ACTIVATED user without a password gets a mail to choose one */
         post: operations["postApiSystemusers"];
         delete?: never;
         options?: never;
@@ -551,7 +551,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mail several users the link to choose a password */
+        /** Mail several users a link to choose a password */
         post: operations["postApiSystemusersReactivate"];
         delete?: never;
         options?: never;
@@ -566,12 +566,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One user */
+        /** Get a user */
         get: operations["getApiSystemusersById"];
-        /** Change a user; members that are not sent stay as they are */
+        /** Update a user; omitted members keep their values */
         put: operations["putApiSystemusersById"];
         post?: never;
-        /** Delete a user; restore brings it back for 30 days */
+        /** Delete a user; it can be restored for 30 days */
         delete: operations["deleteApiSystemusersById"];
         options?: never;
         head?: never;
@@ -604,7 +604,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Require a second factor of a user, perhaps after a window to enrol one */
+        /** Require a second factor of a user, optionally after a window to enrol one */
         post: operations["postApiSystemusersByIdMfaEnforce"];
         delete?: never;
         options?: never;
@@ -621,7 +621,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Compute how far a user is with a second factor; here it is always up to date */
+        /** Recompute a user's second factor status; a no-op, as it is always up to date */
         post: operations["postApiSystemusersByIdMfasync"];
         delete?: never;
         options?: never;
@@ -655,7 +655,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lift a suspension and mail the link to choose a password */
+        /** Lift a suspension and mail a link to choose a password */
         post: operations["postApiSystemusersByIdReactivate"];
         delete?: never;
         options?: never;
@@ -689,7 +689,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring a deleted user back, with its associations and memberships */
+        /** Restore a deleted user with its associations and memberships */
         post: operations["postApiSystemusersByIdRestore"];
         delete?: never;
         options?: never;
@@ -704,10 +704,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A user's SSH keys */
+        /** List a user's SSH keys */
         get: operations["getApiSystemusersByIdSshkeys"];
         put?: never;
-        /** Give a user an SSH key */
+        /** Add an SSH key to a user */
         post: operations["postApiSystemusersByIdSshkeys"];
         delete?: never;
         options?: never;
@@ -756,7 +756,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** When a user enrolled TOTP */
+        /** Get the date a user enrolled TOTP */
         get: operations["getApiSystemusersByIdTotpinfo"];
         put?: never;
         post?: never;
@@ -793,7 +793,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take an SSH key away */
+        /** Delete an SSH key of a user */
         delete: operations["deleteApiSystemusersBySystemuserIdSshkeysById"];
         options?: never;
         head?: never;
@@ -1296,7 +1296,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change users; members that are not sent stay as they are */
+        /** Update users; omitted members keep their values */
         patch: operations["patchApiV2BulkUsers"];
         trace?: never;
     };
@@ -1307,7 +1307,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What became of each user of a job */
+        /** List the results of a job, one per user */
         get: operations["getApiV2BulkUsersByJobIdResults"];
         put?: never;
         post?: never;
@@ -1324,10 +1324,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Changes of state that are still to come */
+        /** List pending state changes */
         get: operations["getApiV2BulkUserstates"];
         put?: never;
-        /** Activate or suspend users at a time to come */
+        /** Schedule the activation or suspension of users */
         post: operations["postApiV2BulkUserstates"];
         delete?: never;
         options?: never;
@@ -1342,7 +1342,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The next change of state of each user, at most one for each state */
+        /** List the next state changes of each user, at most one per state */
         get: operations["getApiV2BulkUserstatesEventlistNext"];
         put?: never;
         post?: never;
@@ -1359,11 +1359,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One change of state */
+        /** Get a scheduled state change */
         get: operations["getApiV2BulkUserstatesById"];
         put?: never;
         post?: never;
-        /** Cancel a change of state */
+        /** Cancel a scheduled state change */
         delete: operations["deleteApiV2BulkUserstatesById"];
         options?: never;
         head?: never;
@@ -3211,7 +3211,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How policies fare for a user; there are no policies */
+        /** List policy statuses of a user; always empty, as there are no policies */
         get: operations["getApiV2UsersByUserIdPolicystatuses"];
         put?: never;
         post?: never;
@@ -3228,7 +3228,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Telephones that a user confirms sign-ins with; none can be enrolled */
+        /** List push endpoints of a user; always empty, as none can be enrolled */
         get: operations["getApiV2UsersByUserIdPushendpoints"];
         put?: never;
         post?: never;
@@ -3245,15 +3245,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One of these telephones; always 404 */
+        /** A push endpoint of a user; always 404 */
         get: operations["getApiV2UsersByUserIdPushendpointsByPushEndpointId"];
         put?: never;
         post?: never;
-        /** One of these telephones; always 404 */
+        /** A push endpoint of a user; always 404 */
         delete: operations["deleteApiV2UsersByUserIdPushendpointsByPushEndpointId"];
         options?: never;
         head?: never;
-        /** One of these telephones; always 404 */
+        /** A push endpoint of a user; always 404 */
         patch: operations["patchApiV2UsersByUserIdPushendpointsByPushEndpointId"];
         trace?: never;
     };
@@ -3266,7 +3266,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** One of these telephones; always 404 */
+        /** A push endpoint of a user; always 404 */
         post: operations["postApiV2UsersByUserIdPushendpointsByPushEndpointIdVerify"];
         delete?: never;
         options?: never;
@@ -3804,12 +3804,12 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             /**
-             * @description Finished also when it failed: meta.success and statusMsg tell
+             * @description Finished also on failure; see meta.success and statusMsg
              * @enum {unknown}
              */
             status: "Pending" | "Finished";
             statusMsg: string;
-            /** @description As it was sent, without password */
+            /** @description As sent, without the password */
             persistedFields: {
                 [key: string]: unknown;
             };
@@ -3826,7 +3826,7 @@ export interface components {
             id: string;
             username?: string | null;
             email?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             account_locked?: boolean | "true" | "false" | null;
             addresses?: ({
                 id?: string | null;
@@ -3841,7 +3841,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[] | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             allow_public_key?: boolean | "true" | "false" | null;
             alternateEmail?: string | "" | null;
             attributes?: ({
@@ -3860,32 +3860,32 @@ export interface components {
             }) | null;
             department?: string | null;
             description?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             disableDeviceMaxLoginAttempts?: boolean | "true" | "false" | null;
             displayname?: string | null;
             employeeIdentifier?: string | null;
             employeeType?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             enable_managed_uid?: boolean | "true" | "false" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             enable_user_portal_multifactor?: boolean | "true" | "false" | null;
             external_dn?: string | null;
             external_password_expiration_date?: string | "" | null;
             external_source_type?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             externally_managed?: boolean | "true" | "false" | null;
             firstname?: string | null;
             jobTitle?: string | null;
             lastname?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             ldap_binding_user?: boolean | "true" | "false" | null;
             location?: string | null;
             managedAppleId?: string | null;
             manager?: string | "" | null;
             mfa?: ({
-                /** @description A boolean; its text is accepted, too */
+                /** @description A boolean; "true" and "false" are accepted too */
                 configured?: boolean | "true" | "false" | null;
-                /** @description A boolean; its text is accepted, too */
+                /** @description A boolean; "true" and "false" are accepted too */
                 exclusion?: boolean | "true" | "false" | null;
                 exclusionDays?: number | null;
                 exclusionUntil?: string | "" | null;
@@ -3894,9 +3894,9 @@ export interface components {
             }) | null;
             middlename?: string | null;
             password?: string | "" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             password_never_expires?: boolean | "true" | "false" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             passwordless_sudo?: boolean | "true" | "false" | null;
             phoneNumbers?: ({
                 id?: string | null;
@@ -3925,12 +3925,12 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[] | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             samba_service_user?: boolean | "true" | "false" | null;
             state?: ("STAGED" | "ACTIVATED" | "SUSPENDED") | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             sudo?: boolean | "true" | "false" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             suspended?: boolean | "true" | "false" | null;
             systemUsername?: string | null;
             unix_guid?: number | null;
@@ -5430,7 +5430,7 @@ export interface components {
             location?: string;
             managedAppleId?: string;
             manager?: string | null;
-            /** @description Ids of groups; in search results only */
+            /** @description Ids of groups; only in search results */
             memberof?: string[];
             mfa?: {
                 configured: boolean;
@@ -5494,7 +5494,7 @@ export interface components {
             username?: string;
         };
         UserActivate: {
-            /** @description false: no mail; an address: mail there instead */
+            /** @description false: no mail; an address: send the mail there instead */
             email?: boolean | string | null;
         } & {
             [key: string]: unknown;
@@ -5503,9 +5503,9 @@ export interface components {
             username: string;
             /** Format: email */
             email: string;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             activated?: boolean | "true" | "false" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             account_locked?: boolean | "true" | "false" | null;
             addresses?: ({
                 id?: string | null;
@@ -5520,7 +5520,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[] | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             allow_public_key?: boolean | "true" | "false" | null;
             alternateEmail?: string | "" | null;
             attributes?: ({
@@ -5539,32 +5539,32 @@ export interface components {
             }) | null;
             department?: string | null;
             description?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             disableDeviceMaxLoginAttempts?: boolean | "true" | "false" | null;
             displayname?: string | null;
             employeeIdentifier?: string | null;
             employeeType?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             enable_managed_uid?: boolean | "true" | "false" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             enable_user_portal_multifactor?: boolean | "true" | "false" | null;
             external_dn?: string | null;
             external_password_expiration_date?: string | "" | null;
             external_source_type?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             externally_managed?: boolean | "true" | "false" | null;
             firstname?: string | null;
             jobTitle?: string | null;
             lastname?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             ldap_binding_user?: boolean | "true" | "false" | null;
             location?: string | null;
             managedAppleId?: string | null;
             manager?: string | "" | null;
             mfa?: ({
-                /** @description A boolean; its text is accepted, too */
+                /** @description A boolean; "true" and "false" are accepted too */
                 configured?: boolean | "true" | "false" | null;
-                /** @description A boolean; its text is accepted, too */
+                /** @description A boolean; "true" and "false" are accepted too */
                 exclusion?: boolean | "true" | "false" | null;
                 exclusionDays?: number | null;
                 exclusionUntil?: string | "" | null;
@@ -5573,9 +5573,9 @@ export interface components {
             }) | null;
             middlename?: string | null;
             password?: string | "" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             password_never_expires?: boolean | "true" | "false" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             passwordless_sudo?: boolean | "true" | "false" | null;
             phoneNumbers?: ({
                 id?: string | null;
@@ -5604,12 +5604,12 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[] | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             samba_service_user?: boolean | "true" | "false" | null;
             state?: ("STAGED" | "ACTIVATED" | "SUSPENDED") | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             sudo?: boolean | "true" | "false" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             suspended?: boolean | "true" | "false" | null;
             systemUsername?: string | null;
             unix_guid?: number | null;
@@ -5689,7 +5689,7 @@ export interface components {
         UserPut: {
             username?: string | null;
             email?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             account_locked?: boolean | "true" | "false" | null;
             addresses?: ({
                 id?: string | null;
@@ -5704,7 +5704,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[] | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             allow_public_key?: boolean | "true" | "false" | null;
             alternateEmail?: string | "" | null;
             attributes?: ({
@@ -5723,32 +5723,32 @@ export interface components {
             }) | null;
             department?: string | null;
             description?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             disableDeviceMaxLoginAttempts?: boolean | "true" | "false" | null;
             displayname?: string | null;
             employeeIdentifier?: string | null;
             employeeType?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             enable_managed_uid?: boolean | "true" | "false" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             enable_user_portal_multifactor?: boolean | "true" | "false" | null;
             external_dn?: string | null;
             external_password_expiration_date?: string | "" | null;
             external_source_type?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             externally_managed?: boolean | "true" | "false" | null;
             firstname?: string | null;
             jobTitle?: string | null;
             lastname?: string | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             ldap_binding_user?: boolean | "true" | "false" | null;
             location?: string | null;
             managedAppleId?: string | null;
             manager?: string | "" | null;
             mfa?: ({
-                /** @description A boolean; its text is accepted, too */
+                /** @description A boolean; "true" and "false" are accepted too */
                 configured?: boolean | "true" | "false" | null;
-                /** @description A boolean; its text is accepted, too */
+                /** @description A boolean; "true" and "false" are accepted too */
                 exclusion?: boolean | "true" | "false" | null;
                 exclusionDays?: number | null;
                 exclusionUntil?: string | "" | null;
@@ -5757,9 +5757,9 @@ export interface components {
             }) | null;
             middlename?: string | null;
             password?: string | "" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             password_never_expires?: boolean | "true" | "false" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             passwordless_sudo?: boolean | "true" | "false" | null;
             phoneNumbers?: ({
                 id?: string | null;
@@ -5788,12 +5788,12 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[] | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             samba_service_user?: boolean | "true" | "false" | null;
             state?: ("STAGED" | "ACTIVATED" | "SUSPENDED") | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             sudo?: boolean | "true" | "false" | null;
-            /** @description A boolean; its text is accepted, too */
+            /** @description A boolean; "true" and "false" are accepted too */
             suspended?: boolean | "true" | "false" | null;
             systemUsername?: string | null;
             unix_guid?: number | null;
@@ -7838,7 +7838,7 @@ export interface operations {
     postApiSystemusers: {
         parameters: {
             query?: {
-                /** @description "password": name every rule that a password breaks */
+                /** @description "password": list every rule that the password breaks */
                 fullValidationDetails?: string;
             };
             header?: {
@@ -7988,7 +7988,7 @@ export interface operations {
     putApiSystemusersById: {
         parameters: {
             query?: {
-                /** @description "password": name every rule that a password breaks */
+                /** @description "password": list every rule that the password breaks */
                 fullValidationDetails?: string;
             };
             header?: {
@@ -8047,7 +8047,7 @@ export interface operations {
     deleteApiSystemusersById: {
         parameters: {
             query?: {
-                /** @description Who manages the direct reports from now on: the id of a user, or null */
+                /** @description The new manager of the direct reports: the id of a user, or null */
                 cascade_manager?: string;
             };
             header?: {
@@ -8148,9 +8148,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": ({
-                    /** @description A boolean; its text is accepted, too */
+                    /** @description A boolean; "true" and "false" are accepted too */
                     configured?: boolean | "true" | "false" | null;
-                    /** @description A boolean; its text is accepted, too */
+                    /** @description A boolean; "true" and "false" are accepted too */
                     exclusion?: boolean | "true" | "false" | null;
                     exclusionDays?: number | null;
                     exclusionUntil?: string | "" | null;
@@ -8335,9 +8335,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": ({
-                    /** @description A boolean; its text is accepted, too */
+                    /** @description A boolean; "true" and "false" are accepted too */
                     configured?: boolean | "true" | "false" | null;
-                    /** @description A boolean; its text is accepted, too */
+                    /** @description A boolean; "true" and "false" are accepted too */
                     exclusion?: boolean | "true" | "false" | null;
                     exclusionDays?: number | null;
                     exclusionUntil?: string | "" | null;
@@ -10492,7 +10492,7 @@ export interface operations {
     postApiV2BulkUsers: {
         parameters: {
             query?: {
-                /** @description true: no mail to the administrator when the job is done */
+                /** @description true: do not mail the administrator when the job is done */
                 suppressEmail?: boolean;
             };
             header?: {
@@ -10542,7 +10542,7 @@ export interface operations {
     patchApiV2BulkUsers: {
         parameters: {
             query?: {
-                /** @description true: no mail to the administrator when the job is done */
+                /** @description true: do not mail the administrator when the job is done */
                 suppressEmail?: boolean;
             };
             header?: {
@@ -10646,7 +10646,7 @@ export interface operations {
                 sort?: string[];
                 /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
-                /** @description Of this user only */
+                /** @description Only changes of this user */
                 userid?: string;
             };
             header?: {

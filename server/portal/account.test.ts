@@ -33,7 +33,7 @@ test('a forgotten password: a mail, a page that names the user, a new password',
   assert.equal(asked.body, unknown.body)
   await app.runDueJobs()
   const mail = (await mailsTo(user.email)).at(-1)!
-  assert.match(mail.body, /somebody, probably you/)
+  assert.match(mail.body, /someone, probably you/)
   const link = linkIn(mail.body)
   const shown = (await newPerson().post('/password/link', link)).json()
   assert.equal(shown.purpose, 'reset')

@@ -10,7 +10,7 @@ import type { MfaWrite, SshKey, SshKeyWrite } from './schema.ts'
 import type { UserRow } from './store.ts'
 import { checkPublicKey, readMfa } from './write.ts'
 
-/** The row in another state, with the window for a second factor opening where that is due. */
+/** The row in another state; activation opens a pending window to enrol a second factor. */
 export function inState(row: UserRow, state: UserRow['state'], now: Date): UserRow {
   const mfa = openMfaWindow(row.profile.mfa, state, now)
   return { ...row, state, profile: mfa ? { ...row.profile, mfa } : row.profile }
@@ -69,7 +69,7 @@ const withMfa = (row: UserRow, mfa: MfaWrite, more: object = {}): UserRow => {
   return { ...row, profile: mergeProfile(row.profile, { mfa: window, ...more }) }
 }
 
-/** The second factor goes; with a window, the user may sign in without one until a new one is enrolled. */
+/** Removes the second factor; within the window, if any, the user may sign in without one. */
 export const resetMfa = (context: UserContext, actor: UserActor, id: string, mfa: MfaWrite) =>
   changeUser(context, actor, id, (row) => ({
     ...withMfa(row, mfa),
@@ -82,7 +82,7 @@ export const enforceMfa = (context: UserContext, actor: UserActor, id: string, m
     withMfa(row, mfa, { enable_user_portal_multifactor: true }),
   )
 
-/** Back from suspension if need be; then the mail with which the user gets in again. */
+/** Lifts a suspension if there is one, then mails a link to sign in again. */
 export async function reactivateUser(
   context: UserContext,
   actor: UserActor,
@@ -120,7 +120,7 @@ export async function addSshKey(
   }
   await changeUser(context, actor, id, (row) => {
     if (row.ssh_keys.some((known) => known.public_key === key.public_key))
-      throw conflict('ssh_key_exists', 'public_key: the user has this key already')
+      throw conflict('ssh_key_exists', 'public_key: the user already has this key')
     return { ...row, ssh_keys: [...row.ssh_keys, key] }
   })
   return key

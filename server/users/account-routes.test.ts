@@ -13,7 +13,7 @@ app.secrets.add(STRONG)
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
 const read = async (org: Org, { id }: { id: string }) =>
   (await org.get(`/api/systemusers/${id}`)).json()
-/** Events since the user was made. */
+/** Events since the user was created. */
 const since = async (org: Org, user: { id: string }) => {
   const events = await org.events()
   const at = events.findLastIndex(
@@ -25,7 +25,7 @@ const since = async (org: Org, user: { id: string }) => {
 const mailsTo = async (recipient: string) =>
   (await listMails(app.db, app.sealer, 1000)).filter((mail) => mail.recipient === recipient)
 
-test('activating a STAGED user: state, event, mail with a link; once more changes nothing', async () => {
+test('activating a STAGED user: state, event, mail with a link; a repeat changes nothing', async () => {
   const org = await app.newOrganization()
   const alternateEmail = `${newId()}@example.org`
   const user = await addUser(org, {
@@ -54,7 +54,7 @@ test('activating a STAGED user: state, event, mail with a link; once more change
   assert.equal((await since(org, user)).length, events.length)
 })
 
-test('the mail of an activation can be left out or sent elsewhere; who has a password is welcomed', async () => {
+test('the activation mail can be suppressed or redirected; a user with a password gets a welcome mail', async () => {
   const org = await app.newOrganization()
   const activate = (user: { id: string }, body: object) =>
     org.post(`/api/systemusers/${user.id}/state/activate`, body)
@@ -77,7 +77,7 @@ test('the mail of an activation can be left out or sent elsewhere; who has a pas
   assert.equal((await activate(silent, { email: 'nobody' })).statusCode, 400)
 })
 
-test('the link of a mail sets a password, once, as the user; a refused one leaves it valid', async () => {
+test('a mailed link sets a password once, as the user; a refused password leaves it valid', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   const [mail] = await mailsTo(user.email)
@@ -101,7 +101,7 @@ test('the link of a mail sets a password, once, as the user; a refused one leave
   assert.deepEqual(event.initiated_by, { type: 'user', id, email, username })
 })
 
-test('a link is worth nothing once the user is suspended, or has a password', async () => {
+test('a link is invalid once the user is suspended or has a password', async () => {
   const org = await app.newOrganization()
   const [suspended, set] = [await addUser(org), await addUser(org)]
   await org.post(`/api/systemusers/${suspended.id}/state/suspend`)
@@ -114,7 +114,7 @@ test('a link is worth nothing once the user is suspended, or has a password', as
   }
 })
 
-test('suspending and coming back, by every way there is', async () => {
+test('suspending and reactivating, by every route', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, { password: STRONG })
   const url = `/api/systemusers/${user.id}`
@@ -142,7 +142,7 @@ test('suspending and coming back, by every way there is', async () => {
   )
 })
 
-test('activating with a PUT sends the mail, too', async () => {
+test('activating with a PUT also sends the mail', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, { state: 'STAGED' })
   const put = await org.put(`/api/systemusers/${user.id}`, { state: 'ACTIVATED', firstname: 'Mei' })
@@ -153,7 +153,7 @@ test('activating with a PUT sends the mail, too', async () => {
   )
 })
 
-test('several users get their mails again at once', async () => {
+test('mails can be resent to several users at once', async () => {
   const org = await app.newOrganization()
   const [one, two] = [await addUser(org), await addUser(org, { password: STRONG })]
   const models = [{ _id: one.id }, { _id: two.id }]
@@ -164,7 +164,7 @@ test('several users get their mails again at once', async () => {
   assert.equal((await org.post('/api/systemusers/reactivate', { models: [] })).statusCode, 400)
 })
 
-test('expire marks the password, a new one clears the mark', async () => {
+test('expire marks the password as expired; a new password clears it', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, { password: STRONG })
   const url = `/api/systemusers/${user.id}`
@@ -204,7 +204,7 @@ test('lock and unlock', async () => {
   )
 })
 
-test('resetmfa takes the second factor away and opens a window', async () => {
+test('resetmfa removes the second factor and opens a window', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, { password: STRONG, enable_user_portal_multifactor: true })
   await app.db.tx(org.organizationId, (tx) =>
@@ -265,7 +265,7 @@ test('SSH keys: list, add, delete, and all at once by PUT', async () => {
   assert.deepEqual(fields, ['ssh_keys', 'ssh_keys', 'ssh_keys'])
 })
 
-test('every one of these refuses who may not, and hides the users of others', async () => {
+test('every route refuses callers without the scope, and hides users of other organizations', async () => {
   const [org, stranger] = [await app.newOrganization(), await app.newOrganization()]
   const user = await addUser(org, { state: 'STAGED' })
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')

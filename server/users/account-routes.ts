@@ -36,10 +36,10 @@ const WRITE = ['users']
 const answers = { 200: Done, ...errors }
 const params = UserParams
 
-/** A string, which clients of these operations expect, as JSON. */
+/** Clients of these operations expect a JSON string. */
 const done = (reply: FastifyReply) => reply.type('application/json').send('"OK"')
 
-/** What is done to one user's account: state, password, second factor, keys. */
+/** Operations on a user's account: state, password, second factor, SSH keys. */
 export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = async (
   app,
   { context },
@@ -139,7 +139,7 @@ export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext
     {
       schema: {
         tags,
-        summary: 'Require a second factor of a user, perhaps after a window to enrol one',
+        summary: 'Require a second factor of a user, optionally after a window to enrol one',
         params,
         body: Type.Union([MfaWrite, Type.Null()]),
         response: answers,
@@ -157,7 +157,7 @@ export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext
     {
       schema: {
         tags,
-        summary: 'Compute how far a user is with a second factor; here it is always up to date',
+        summary: "Recompute a user's second factor status; a no-op, as it is always up to date",
         params,
         response: { 200: Type.Null(), ...errors },
       },
@@ -165,7 +165,7 @@ export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext
     },
     async ({ caller, params }, reply) => {
       await getUser(context, caller.organizationId, params.id)
-      // Empty, not the word null.
+      // An empty body, not "null".
       return reply.send('' as never)
     },
   )
@@ -175,7 +175,7 @@ export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext
     {
       schema: {
         tags,
-        summary: 'When a user enrolled TOTP',
+        summary: 'Get the date a user enrolled TOTP',
         params,
         response: { 200: TotpInfo, ...errors },
       },
@@ -191,7 +191,7 @@ export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext
     {
       schema: {
         tags,
-        summary: 'Lift a suspension and mail the link to choose a password',
+        summary: 'Lift a suspension and mail a link to choose a password',
         params,
         response: answers,
       },
@@ -208,7 +208,7 @@ export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext
     {
       schema: {
         tags,
-        summary: 'Mail several users the link to choose a password',
+        summary: 'Mail several users a link to choose a password',
         body: ReactivateMany,
         response: answers,
       },
@@ -225,7 +225,7 @@ export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext
     {
       schema: {
         tags,
-        summary: "A user's SSH keys",
+        summary: "List a user's SSH keys",
         params,
         response: { 200: Type.Array(SshKey), ...errors },
       },
@@ -239,7 +239,7 @@ export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext
     {
       schema: {
         tags,
-        summary: 'Give a user an SSH key',
+        summary: 'Add an SSH key to a user',
         params,
         body: SshKeyWrite,
         response: { 200: SshKey, ...errors },
@@ -254,7 +254,7 @@ export const userAccountRoutes: FastifyPluginAsyncTypebox<{ context: UserContext
     {
       schema: {
         tags,
-        summary: 'Take an SSH key away',
+        summary: 'Delete an SSH key of a user',
         params: Type.Object({ systemuser_id: Type.String(), id: Type.String() }),
         response: answers,
       },

@@ -37,7 +37,7 @@ export async function getUser(
   return row
 }
 
-/** One transaction: load, decide, save, record. `decide` gives the row as it shall be. */
+/** One transaction: load, decide, save, record. `decide` returns the new row. */
 export function changeUser(
   context: UserChangeContext,
   actor: UserActor,
@@ -60,7 +60,7 @@ export function changeUser(
   )
 }
 
-/** Members that are not sent stay as they are. */
+/** Omitted members keep their values. */
 export async function updateUser(
   context: UserContext,
   actor: UserActor,
@@ -103,7 +103,7 @@ export async function updateUser(
   )
 }
 
-/** Gone for everybody, and kept for a while to be restored. */
+/** Soft delete: hidden, and restorable for 30 days. */
 export function removeUser(
   context: UserContext,
   actor: UserActor,
@@ -119,7 +119,7 @@ export function removeUser(
     await saveUser(tx, { ...before, deleted_at: new Date().toISOString() })
     const resource = resourceOf(before)
     const eventId = await recordEvent(tx, actor, { event_type: 'systemuser_delete', resource })
-    // Listeners first: they may need what the user was connected with.
+    // Listeners first: they may need the user's edges.
     await context.changed.fire(tx, actor, {
       organizationId,
       userId: id,
@@ -132,7 +132,7 @@ export function removeUser(
   })
 }
 
-/** Back as before, with associations and memberships; a manager who is gone meanwhile is left out. */
+/** Restores the user with associations and memberships; a manager deleted in the meantime is cleared. */
 export async function restoreUser(
   context: UserContext,
   actor: UserActor,
@@ -143,7 +143,7 @@ export async function restoreUser(
   return whileUnique(() =>
     context.db.tx(organizationId, async (tx) => {
       const deleted = await lockDeletedUser(tx, organizationId, id)
-      if (!deleted) throw notFound('user_not_deleted', 'there is no deleted user with this id')
+      if (!deleted) throw notFound('user_not_deleted', 'no deleted user with this id')
       await checkUserQuota(tx, organizationId, settings)
       const managed = deleted.manager && (await holdUser(tx, organizationId, deleted.manager))
       const after = { ...deleted, deleted_at: null, manager: managed ? deleted.manager : null }

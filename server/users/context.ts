@@ -10,27 +10,27 @@ import type { UnixUids } from './unix-uids.ts'
 
 export type { Actor }
 
-/** Who changes something: a request's caller, or whoever planned what a job does now. */
+/** The actor of a change: the caller of the request, or the one who scheduled the job. */
 export type UserActor = Actor &
   SudoGiver & {
     organizationId: string
-    /** Of users who act for themselves: the session that asks. Sessions that a change ends do not include it. */
+    /** The session of a user who acts for themselves; a change that ends sessions spares it. */
     sessionId?: string
   }
 
-/** A user came (before is null), changed, or went (after is null). */
+/** A user was created or restored (before is null), changed, or deleted (after is null). */
 export interface UserChange {
   organizationId: string
   userId: string
   before: UserRow | null
   after: UserRow | null
-  /** The event that tells of it. */
+  /** The audit event of this change. */
   eventId: string
 }
 
 export type UserListener = Listener<UserActor, UserChange>
 
-/** What the actions of this slice work with; made once by the composition root. */
+/** Dependencies of this slice's actions; built once by the composition root. */
 export interface UserContext {
   db: Db
   sealer: Sealer
@@ -41,10 +41,10 @@ export interface UserContext {
   changed: Hook<UserActor, UserChange>
 }
 
-/** What it takes to change a user, for slices above as well. */
+/** The part needed to change a user; higher slices use it too. */
 export type UserChangeContext = Pick<UserContext, 'db' | 'postMail' | 'publicUrl' | 'changed'>
 
-/** An actor as a job keeps it. */
+/** An actor as stored with a job. */
 export type StoredActor = Actor & { mayGiveSudo?: boolean }
 
 export const storedActor = (actor: UserActor): StoredActor => {

@@ -25,12 +25,12 @@ interface EntryOptions {
   correlation?: { id: string; type: string }
 }
 
-/** A user who is decided on, but for what only the transaction can tell. */
+/** A validated user, except for checks that need the transaction. */
 interface Prepared {
   row: UserRow
   settings: UserSettings
   options: EntryOptions
-  /** What the request says about unix_uid and unix_guid; the rest is given. */
+  /** The unix_uid and unix_guid from the request; null values are assigned. */
   byHand: { uid: number | null; guid: number | null }
 }
 
@@ -68,7 +68,7 @@ export const blankUser = (
   deleted_at: null,
 })
 
-/** Everything that needs no lock, above all the hash of the password. */
+/** Does all work that needs no lock, above all hashing the password. */
 export async function prepareUser(
   { db, unixUids }: UserContext,
   organizationId: string,
@@ -109,7 +109,7 @@ export async function prepareUser(
   }
 }
 
-/** Runs the transaction that adds a prepared user; once more, with another number, when that one was set by hand meanwhile. */
+/** Runs the transaction that adds the user; retries with another uid when a request claimed that one. */
 export async function whileNumbered<T>(
   { db, unixUids }: UserContext,
   prepared: Prepared,
@@ -127,7 +127,7 @@ export async function whileNumbered<T>(
   }
 }
 
-/** What is worth telling about a new user: members at their default are not. */
+/** The audit fields of a new user, without members at their default. */
 const createdOf = (row: UserRow) => ({
   username: row.username,
   email: row.email,
@@ -141,7 +141,7 @@ const createdOf = (row: UserRow) => ({
   ...(row.password_hash && { password: true }),
 })
 
-/** In the caller's transaction: row, node, event and mail. */
+/** Adds row, node, event and mail in the caller's transaction. */
 export async function addUser(
   context: UserContext,
   tx: Tx,
@@ -162,8 +162,8 @@ export async function addUser(
   }
   const eventId = uuidv7()
   const change = { organizationId, userId: row.id, before: null, after: row, eventId }
-  // One statement each, all sent before the first answer: the rollback of a failure comes after them, and the first
-  // failure is the one that is told. A goal of the benchmarks (create-with-event) needs the round trips it saves.
+  // Pipelined: one statement each, all sent before the first response. A rollback follows them, and the first failure
+  // is the one reported. The benchmark create-with-event needs the round trips this saves.
   await Promise.all([
     byHand.uid === null ? insertUserIfFree(tx, row) : insertUser(tx, row),
     addNode(tx, organizationId, 'user', row.id),

@@ -23,7 +23,7 @@ async function adminMember(
   return { id, roleName: roleNames[0] ?? '', roleNames }
 }
 
-/** Records with what others know about their users. */
+/** Records with the fields that other slices own. */
 export async function describeUsers(
   { db }: Pick<UserContext, 'db'>,
   organizationId: string,
@@ -41,7 +41,7 @@ export async function describeUsers(
   return users
 }
 
-/** One whose row is at hand. */
+/** The same for a single row that is already loaded. */
 export async function describeRow(
   { db }: Pick<UserContext, 'db'>,
   organizationId: string,
@@ -68,7 +68,7 @@ export async function describeUser(
   return { ...user, admin }
 }
 
-/** `memberof`, which search results carry. */
+/** Adds `memberof`, which only search results have. */
 export async function withGroups(
   { db }: Pick<UserContext, 'db'>,
   organizationId: string,

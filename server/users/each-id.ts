@@ -1,4 +1,4 @@
-/** Walks through ids page by page, in their order: what the work changes shifts no page. */
+/** Keyset iteration over ids: changes made by `work` do not shift pages. */
 export async function eachId(
   readAfter: (after: string) => Promise<{ id: string }[]>,
   work: (id: string) => Promise<void>,

@@ -1,6 +1,6 @@
-/** The part of a user that is kept by the names of the API in one column; members at their default are left out. */
+/** The profile: user fields stored in one JSON column under their API names; defaults are left out. */
 
-/** Texts that are empty by default. */
+/** String fields; the default is empty. */
 export const TEXTS = [
   'alternateEmail',
   'company',
@@ -61,7 +61,7 @@ export interface RestrictedField {
   type?: string
 }
 
-/** The window in which a user may sign in without a second factor, to enrol one. */
+/** The period in which a user may sign in without a second factor, to enrol one. */
 export interface MfaWindow {
   exclusion: boolean
   exclusionUntil?: string
@@ -86,7 +86,7 @@ export interface Profile
   mfa?: MfaWindow
 }
 
-/** What the record of a user without a profile says. */
+/** The values of an empty profile. */
 export const PROFILE_DEFAULTS = {
   ...(Object.fromEntries(TEXTS.map((name) => [name, ''])) as Record<TextField, string>),
   ...(FLAGS as Record<FlagField, boolean>),
@@ -108,7 +108,7 @@ const isDefault = (name: string, value: unknown): boolean =>
   (LISTS.includes(name) && (value as unknown[]).length === 0) ||
   (name === 'mfa' && !(value as MfaWindow).exclusion)
 
-/** The profile with these members; one that is null or at its default goes. */
+/** Merges a change; members that are null or at their default are removed. */
 export function mergeProfile(profile: Profile, change: Record<string, unknown>): Profile {
   return Object.fromEntries(
     Object.entries({ ...profile, ...change }).filter(([name, value]) => !isDefault(name, value)),

@@ -36,7 +36,7 @@ export const watchExclusionsJob = defineJob({
   cron: '*/5 * * * *',
 })
 
-/** Changes of state whose job is gone: it gave up, or the service stood still for longer than the queue keeps jobs. */
+/** Runs overdue state changes whose job was lost: it failed, or the service was down longer than the queue keeps jobs. */
 export const catchUpStatesJob = defineJob({
   name: 'users.catch-up-states',
   payload: Type.Object({}),

@@ -19,7 +19,7 @@ import { overdueScheduledStates } from './scheduled/store.ts'
 import { purgeUsers } from './store.ts'
 
 const DAY = 86_400_000
-/** For how long a deleted user can be restored, and a finished job be asked about. */
+/** Retention of deleted users and finished jobs. */
 const KEPT_DAYS = 30
 const LATE_MS = 5 * 60_000
 
@@ -32,7 +32,7 @@ export const userJobDefinitions = [
   watchExclusionsJob,
 ] as unknown as JobDefinition[]
 
-/** Each organization in a transaction of its own: row-level security shows one at a time. */
+/** One transaction per organization: row-level security shows one at a time. */
 async function purgeDeletedUsers({ db }: UserContext, now: Date): Promise<void> {
   const before = new Date(now.getTime() - KEPT_DAYS * DAY)
   await forEachOrganization(db, (id) =>

@@ -12,7 +12,7 @@ import type { UserState } from './schema.ts'
 const refused = (reason: string) => (error: unknown) =>
   (error as { reason?: string }).reason === reason
 
-test('every pair of states has a transition, none, or no way', () => {
+test('every pair of states has a transition, no change, or an error', () => {
   const table: [UserState, UserState, string | null][] = [
     ['STAGED', 'STAGED', null],
     ['STAGED', 'ACTIVATED', 'activated'],
@@ -28,13 +28,13 @@ test('every pair of states has a transition, none, or no way', () => {
     assert.throws(() => transitionBetween(from, 'STAGED'), refused('state_staged'))
 })
 
-test('state/activate is for STAGED users; a repetition is done already', () => {
+test('state/activate is for STAGED users; a repeat does nothing', () => {
   assert.equal(activation('STAGED'), 'activated')
   assert.equal(activation('ACTIVATED'), null)
   assert.throws(() => activation('SUSPENDED'), refused('user_suspended'))
 })
 
-test('what a PUT asks for, in the new form, the old one or both', () => {
+test('a PUT may request a state with state, suspended or both', () => {
   const table: [UserState, UserState | undefined, boolean | undefined, UserState][] = [
     ['STAGED', undefined, undefined, 'STAGED'],
     ['STAGED', 'STAGED', false, 'STAGED'],
@@ -64,7 +64,7 @@ test('a contradiction of state and suspended is refused', () => {
   }
 })
 
-test('a new user has the state asked for, else the default of the organization', () => {
+test('a new user gets the requested state, or the default of the organization', () => {
   assert.equal(initialState({}, 'STAGED'), 'STAGED')
   assert.equal(initialState({ state: 'ACTIVATED' }, 'STAGED'), 'ACTIVATED')
   assert.equal(initialState({ suspended: true }, 'STAGED'), 'SUSPENDED')

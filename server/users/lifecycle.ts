@@ -8,14 +8,14 @@ import type { UserState } from './schema.ts'
  */
 type Transition = 'activated' | 'suspended' | 'unsuspended'
 
-/** What events call each transition. */
+/** The event type of each transition. */
 export const EVENT_OF: Record<Transition, string> = {
   activated: 'user_activated',
   suspended: 'user_suspended',
   unsuspended: 'user_unsuspended',
 }
 
-/** What happens on the way from one state to another; null when there is no way to go. */
+/** The transition between two states; null when they are equal. */
 export function transitionBetween(from: UserState, to: UserState): Transition | null {
   if (from === to) return null
   if (to === 'STAGED') throw invalid('state_staged', 'state: a user cannot become STAGED again')
@@ -28,7 +28,7 @@ interface StateRequest {
   suspended?: boolean | null | undefined
 }
 
-/** `suspended` is the older form of the same thing, so the two may not disagree. */
+/** `suspended` is the older form of `state`, so the two must agree. */
 function checkAgreement({ state, suspended }: StateRequest): void {
   if (state === null || state === undefined || suspended === null || suspended === undefined) return
   if ((state === 'SUSPENDED') !== suspended) {
@@ -36,14 +36,14 @@ function checkAgreement({ state, suspended }: StateRequest): void {
   }
 }
 
-/** The state of a new user: the one asked for, else what the organization chose for this way of coming in. */
+/** The state of a new user: the requested one, or the organization's default for this entry way. */
 export function initialState(request: StateRequest, byDefault: UserState): UserState {
   checkAgreement(request)
   if (request.state) return request.state
   return request.suspended ? 'SUSPENDED' : byDefault
 }
 
-/** The state a PUT asks for. Sending back what was read changes nothing. */
+/** The state a PUT requests. Sending the record back unchanged changes nothing. */
 export function requestedState(current: UserState, request: StateRequest): UserState {
   checkAgreement(request)
   const { state, suspended } = request
@@ -52,7 +52,7 @@ export function requestedState(current: UserState, request: StateRequest): UserS
   return suspended === false && current === 'SUSPENDED' ? 'ACTIVATED' : current
 }
 
-/** state/activate: for STAGED users. A repeated call finds it done; a suspended user needs more than that. */
+/** state/activate, for STAGED users. A repeated call does nothing; a suspended user must be reactivated. */
 export function activation(current: UserState): Transition | null {
   if (current === 'SUSPENDED') {
     throw conflict('user_suspended', 'The user is SUSPENDED; only a STAGED user can be activated')
@@ -60,7 +60,7 @@ export function activation(current: UserState): Transition | null {
   return transitionBetween(current, 'ACTIVATED')
 }
 
-/** A window that was given in days begins when the user becomes ACTIVATED. */
+/** A window given in days starts when the user becomes ACTIVATED. */
 export function openMfaWindow(
   mfa: MfaWindow | undefined,
   state: UserState,

@@ -10,7 +10,7 @@ const DAY = 86_400_000
 
 type MailContext = Pick<UserContext, 'postMail' | 'publicUrl'>
 
-/** A one-time address at which the user chooses a password. */
+/** A one-time link to choose a password. */
 async function passwordLink(
   { publicUrl }: MailContext,
   tx: Tx,
@@ -23,8 +23,8 @@ async function passwordLink(
 }
 
 /**
- * A user with a password is welcomed at the primary address. One without gets a link to choose it, at the alternate
- * address if there is one: the primary mailbox may be behind the very password that is missing.
+ * A user with a password gets a welcome mail at the primary address. A user without one gets a link to choose it, at
+ * the alternate address if there is one: the primary mailbox may require the very password that is missing.
  */
 export async function mailActivation(
   context: MailContext,
@@ -48,7 +48,7 @@ export async function mailActivation(
     await context.postMail(tx, {
       recipient,
       subject: 'Activate your account',
-      body: `${hello}an account ${row.username} was made for you. Choose your password here:\n${link}\n\nThe link works once, until ${expiresAt}.\nIf you did not expect this mail, do nothing.\n`,
+      body: `${hello}an account ${row.username} was created for you. Choose your password here:\n${link}\n\nThe link works once, until ${expiresAt}.\nIf you did not expect this mail, do nothing.\n`,
     })
   }
   await recordEvent(tx, actor, {
@@ -69,8 +69,8 @@ export async function mailPasswordWarning(
 ): Promise<void> {
   await context.postMail(tx, {
     recipient: row.email,
-    subject: 'Your password runs out soon',
-    body: `Hello ${row.firstname || row.username},\n\nthe password of your account ${row.username} runs out at ${row.password_expiration_date}. Sign in and choose a new one before:\n${context.publicUrl}/\n`,
+    subject: 'Your password expires soon',
+    body: `Hello ${row.firstname || row.username},\n\nthe password of your account ${row.username} expires at ${row.password_expiration_date}. Sign in and choose a new one before then:\n${context.publicUrl}/\n`,
   })
   await recordEvent(tx, actor, {
     event_type: 'user_password_warning_email',
@@ -86,7 +86,7 @@ export async function mailPasswordReset(
 ): Promise<void> {
   const opening =
     actor.initiator.type === 'user'
-      ? 'somebody, probably you, asked for a new password. Choose it here:'
+      ? 'someone, probably you, requested a new password. Choose it here:'
       : 'an administrator asks you to choose a new password:'
   const expiresAt = new Date(Date.now() + DAY).toISOString()
   const link = await passwordLink(context, tx, row, expiresAt)

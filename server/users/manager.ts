@@ -5,21 +5,21 @@ import type { UserActor, UserContext } from './context.ts'
 import { saveChange } from './save.ts'
 import { holdUser, lockReports, type UserRow } from './store.ts'
 
-/** The manager is another user of the organization, and stays one until the transaction ends. */
+/** Checks that the manager is another user of the organization, and locks them until the transaction ends. */
 export async function checkManager(
   tx: Tx,
   organizationId: string,
   { id, manager }: Pick<UserRow, 'id' | 'manager'>,
 ): Promise<void> {
   if (manager === null) return
-  if (manager === id) throw invalid('manager_self', 'manager: nobody is their own manager')
+  if (manager === id) throw invalid('manager_self', 'manager: a user cannot be their own manager')
   if (!(await holdUser(tx, organizationId, manager)))
-    throw invalid('manager_not_found', `manager: there is no user ${manager}`)
+    throw invalid('manager_not_found', `manager: no such user ${manager}`)
 }
 
 /**
- * Before a manager is deleted: those who report to them get another one (`cascade` is an id) or none ("null"). Without
- * a word about them the manager cannot go.
+ * Before a manager is deleted, their direct reports get another manager (`cascade` is an id) or none ("null"). Without
+ * `cascade` a manager with reports cannot be deleted.
  */
 export async function handOverReports(
   context: UserContext,
@@ -34,7 +34,7 @@ export async function handOverReports(
   if (cascade === undefined || cascade === '') {
     throw conflict(
       'user_is_manager',
-      `The user manages ${reports.length} others; say with cascade_manager who does so from now on, or null`,
+      `The user has ${reports.length} direct reports; set cascade_manager to the id of their new manager, or to null`,
     )
   }
   const next = cascade === 'null' ? null : cascade

@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.ts'
 
 const until = sql`(profile -> 'mfa' ->> 'exclusionUntil')`
 
-/** Whose exclusion has ended by then and nobody was told, page by page. The ends are of one form, which sorts by time. */
+/** A page of users whose exclusion has ended without an event. The dates have one format, so they sort as text. */
 export const endedExclusions = (
   db: Queryable,
   organizationId: string,
@@ -16,8 +16,8 @@ export const endedExclusions = (
        and mfa_exclusion_told_for is distinct from ${until} and id > ${after}
      order by id limit 500`)
 
-/** False when it was told before. */
-export const markExclusionTold = async (
+/** False when it was already recorded. */
+export const markExclusionRecorded = async (
   tx: Queryable,
   organizationId: string,
   id: string,

@@ -27,28 +27,28 @@ const excuse = async (org: Org, id: string, exclusionUntil: Date) => {
   const res = await org.put(`/api/systemusers/${id}`, { mfa })
   assert.equal(res.statusCode, 200, res.body)
 }
-const told = async (org: Org) =>
+const recorded = async (org: Org) =>
   (await org.events())
     .filter(({ event_type }) => event_type === 'user_mfa_exclusion_expired')
     .map(({ resource }) => (resource as { username: string }).username)
 
-test('the end of an exclusion is told once, however often somebody looks', async () => {
+test('the end of an exclusion is recorded once, no matter how often the job runs', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org, { enable_user_portal_multifactor: true })
   const later = await addPerson(org)
   await excuse(org, user.id, inHours(1))
   await excuse(org, later.id, inHours(3))
   await watchExclusions(context, inHours(0))
-  assert.deepEqual(await told(org), [])
-  // Two processes at once, and one after a restart.
+  assert.deepEqual(await recorded(org), [])
+  // Two concurrent processes, and one after a restart.
   await Promise.all([0, 1].map(() => watchExclusions(context, inHours(2))))
   await watchExclusions(context, inHours(2))
-  assert.deepEqual(await told(org), [user.username])
+  assert.deepEqual(await recorded(org), [user.username])
   await watchExclusions(context, inHours(4))
-  assert.deepEqual(await told(org), [user.username, later.username])
+  assert.deepEqual(await recorded(org), [user.username, later.username])
 })
 
-test('another exclusion has another end; one that was taken back has none', async () => {
+test('a new exclusion has its own end; a withdrawn one has none', async () => {
   const org = await app.newOrganization()
   const [again, never] = [await addPerson(org), await addPerson(org)]
   await excuse(org, again.id, inHours(1))
@@ -57,14 +57,14 @@ test('another exclusion has another end; one that was taken back has none', asyn
   await excuse(org, never.id, inHours(5))
   await org.put(`/api/systemusers/${never.id}`, { mfa: { exclusion: false } })
   await watchExclusions(context, inHours(6))
-  assert.deepEqual(await told(org), [again.username, again.username])
+  assert.deepEqual(await recorded(org), [again.username, again.username])
 })
 
-test('a job looks by itself', async () => {
+test('the job records ended exclusions', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   await excuse(org, user.id, inHours(-1))
   await db.tx(null, (tx) => app.contexts.admins.send(tx, watchExclusionsJob, {}))
   await app.runDueJobs()
-  assert.deepEqual(await told(org), [user.username])
+  assert.deepEqual(await recorded(org), [user.username])
 })

@@ -2,14 +2,14 @@ import { PROFILE_DEFAULTS } from './fields.ts'
 import type { Enrollment, User } from './schema.ts'
 import type { UserRow } from './store.ts'
 
-/** The user as the thing an event is about. */
+/** The user as the resource of an event. */
 export const resourceOf = ({ id, username }: Pick<UserRow, 'id' | 'username'>) => ({
   type: 'user',
   id,
   username,
 })
 
-/** How far the user is with a second factor. */
+/** The enrolment status of the second factor. */
 function enrollmentOf(row: UserRow, now: number): Enrollment {
   if (row.totp_secret !== null) return 'ENROLLED'
   const { mfa, enable_user_portal_multifactor: required } = row.profile
@@ -45,7 +45,7 @@ export const isPasswordExpired = (row: UserRow, now: number): boolean =>
   row.password_expired ||
   (row.password_expiration_date !== null && Date.parse(row.password_expiration_date) <= now)
 
-/** The whole v1 record. `admin` and `memberof` belong to others and are added where they are known. */
+/** The full v1 record. `admin` and `memberof` belong to other slices and are added by describe.ts. */
 export const toUser = (row: UserRow, now = Date.now()): User => ({
   ...PROFILE_DEFAULTS,
   ...row.profile,
@@ -76,7 +76,7 @@ export const toUser = (row: UserRow, now = Date.now()): User => ({
   username: row.username,
 })
 
-/** With members in one order: the column returns them in another one than they were sent in. */
+/** Sorts members, because the jsonb column does not keep their order. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered)
   if (typeof value !== 'object' || value === null) return value
@@ -84,9 +84,9 @@ function ordered(value: unknown): unknown {
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What an update event tells; state, lock and password have events of their own. */
+/** The fields recorded by an update event; state, lock and password have their own events. */
 export function auditFields(row: UserRow): Record<string, unknown> {
-  const told = {
+  const fields = {
     username: row.username,
     email: row.email,
     firstname: row.firstname,
@@ -100,5 +100,5 @@ export function auditFields(row: UserRow): Record<string, unknown> {
     ...row.profile,
     ssh_keys: row.ssh_keys.map(({ name, public_key }) => ({ name, public_key })),
   }
-  return ordered(told) as Record<string, unknown>
+  return ordered(fields) as Record<string, unknown>
 }

@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { UserRow } from './store.ts'
 
-// What other slices keep about users; only read here.
+// Tables of other slices; only read here.
 
 interface AdministratorLink {
   user_id: string
@@ -10,7 +10,7 @@ interface AdministratorLink {
   role_ids: string[]
 }
 
-/** Those among the users who are administrators of the organization as well: the address is the same. */
+/** Users who are also administrators of the organization, matched by e-mail address. */
 export const administratorsAmong = (
   db: Queryable,
   organizationId: string,
@@ -27,7 +27,7 @@ export const findAdministrator = (db: Queryable, organizationId: string, email: 
     select id, role_ids from administrators
      where organization = ${organizationId} and lower(email) = lower(${email}) limit 1`)
 
-/** One user and, with the same address, an administrator: in one statement, as this is read most often. */
+/** A user and the administrator with the same address, in one statement because it is the most frequent read. */
 export const findUserWithAdministrator = (db: Queryable, organizationId: string, id: string) =>
   db.find<UserRow & { admin_id: string | null; admin_role_ids: string[] }>(sql`
     select u.*, a.id as admin_id, a.role_ids as admin_role_ids
@@ -35,7 +35,7 @@ export const findUserWithAdministrator = (db: Queryable, organizationId: string,
       left join administrators a on lower(a.email) = u.email_key collate "default" and a.organization = ${organizationId}
      where u.organization_id = ${organizationId} and u.id = ${id} and u.deleted_at is null`)
 
-/** The groups each of the users is in, by any way that counts as membership. */
+/** The groups of each user, manual and dynamic. */
 export const groupIdsOf = (db: Queryable, organizationId: string, ids: readonly string[]) =>
   db.many<{ user_id: string; group_ids: string[] }>(sql`
     select to_id as user_id, array_agg(from_id::text order by from_id) as group_ids from edges

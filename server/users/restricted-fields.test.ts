@@ -18,7 +18,7 @@ async function refused(org: Org, id: string, body: object, field: string) {
   assert.match(res.json().message, new RegExp(`^${field}: is managed by active_directory`))
 }
 
-test('what another directory owns cannot be changed, everything else can', async () => {
+test('fields owned by another directory cannot be changed; all others can', async () => {
   const org = await app.newOrganization()
   const phone = { type: 'work', number: '+49 1' }
   const owned = ['username', 'email', 'firstname', 'company', 'employeeIdentifier', 'sudo']
@@ -45,20 +45,20 @@ test('what another directory owns cannot be changed, everything else can', async
   assert.equal(set.statusCode, 400)
   assert.equal((await org.events()).length, count)
 
-  // What was read can be written back, with or without the ids of parts.
+  // The record can be sent back, with or without the ids of list items.
   const { username, email, firstname } = user
   const same = { username, email, firstname, phoneNumbers: [phone], lastname: 'Free' }
   assert.equal((await org.put(`/api/systemusers/${user.id}`, same)).json().lastname, 'Free')
 })
 
-test('a restriction can be lifted, along with the change', async () => {
+test('a restriction can be lifted together with the change', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, { firstname: 'Ann', ...byDirectory('firstname', 'lastname') })
   const url = `/api/systemusers/${user.id}`
   await refused(org, user.id, { firstname: 'Eve', ...byDirectory('firstname') }, 'firstname')
   const lifted = await org.put(url, { lastname: 'Lee', ...byDirectory('firstname') })
   assert.equal(lifted.json().lastname, 'Lee')
-  // Who restricts a field says what it is to be.
+  // A request that restricts a field may also set it.
   const added = { company: 'Acme', ...byDirectory('firstname', 'company') }
   assert.equal((await org.put(url, added)).json().company, 'Acme')
   await refused(org, user.id, { company: 'Other' }, 'company')
@@ -84,7 +84,7 @@ test('the defaults of the organization restrict after creation, and follow exter
   await refused(org, user.id, { department: 'Sales' }, 'department')
 })
 
-test('in a bulk job the refused one is told', async () => {
+test('a bulk job reports the refused user', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, byDirectory('location'))
   const { jobId } = (

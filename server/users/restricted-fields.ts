@@ -3,7 +3,7 @@ import { invalid } from '../platform/errors.ts'
 import { auditFields } from './records.ts'
 import type { UserRow } from './store.ts'
 
-/** Lists get new ids when they are written without; what stands in them counts. */
+/** Compares list items without ids, since items sent without an id get a new one. */
 const plain = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(({ id: _, ...item }) => item) : value
 
@@ -13,8 +13,8 @@ const valuesOf = (row: UserRow): Record<string, unknown> => ({
 })
 
 /**
- * Fields that an authority outside owns are not changed here, or it would change them back. They are those that are
- * restricted before and after: who lifts a restriction may change the field along with it.
+ * Refuses changes to fields that an external authority owns: it would change them back. Only fields restricted before
+ * and after count, so a request that lifts a restriction may also change the field.
  */
 export function checkRestricted(before: UserRow, after: UserRow): void {
   const kept = after.profile.restrictedFields ?? []

@@ -116,7 +116,7 @@ test('creating a user leaves an event, a mail to choose a password, and no passw
   )
 })
 
-test('every member that can be written comes back, and a PUT changes only what it names', async () => {
+test('every writable member is returned, and a PUT changes only the members it names', async () => {
   const org = await app.newOrganization()
   const manager = await addUser(org)
   const full = {
@@ -147,7 +147,7 @@ test('every member that can be written comes back, and a PUT changes only what i
     sudo: true,
     unix_uid: 6000,
     unix_guid: 6001,
-    unknown_member: { is: 'passed over' },
+    unknown_member: { is: 'ignored' },
   }
   const user = await addUser(org, full)
   const { unknown_member, addresses, phoneNumbers, mfa, ...same } = full
@@ -186,7 +186,7 @@ test('every member that can be written comes back, and a PUT changes only what i
   const nulls = { username: null, email: null, state: null, ssh_keys: null, unix_uid: null }
   assert.deepEqual((await org.put(`/api/systemusers/${user.id}`, nulls)).json(), after)
   assert.equal((await org.put(`/api/systemusers/${user.id}`, after)).statusCode, 200)
-  assert.equal((await org.events()).length, count, 'sending back what was read is no change')
+  assert.equal((await org.events()).length, count, 'sending the record back is no change')
 })
 
 test('bad input is refused, names the field and changes nothing', async () => {
@@ -235,14 +235,14 @@ test('bad input is refused, names the field and changes nothing', async () => {
   assert.equal(
     (await org.put(`/api/systemusers/${user.id}`, { manager: user.id })).statusCode,
     400,
-    'nobody is their own manager',
+    'a user cannot be their own manager',
   )
   assert.equal((await org.put(`/api/systemusers/${user.id}`, { state: 'STAGED' })).statusCode, 400)
   assert.equal((await org.get('/api/systemusers')).json().totalCount, 1)
   assert.equal((await org.events()).length, before)
 })
 
-test('username, email and employeeIdentifier are unique in an organization, whatever their case', async () => {
+test('username, email and employeeIdentifier are unique per organization, ignoring case', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, { employeeIdentifier: 'E-1' })
   const other = await addUser(org)
@@ -263,7 +263,7 @@ test('username, email and employeeIdentifier are unique in an organization, what
   assert.equal((await elsewhere.post('/api/systemusers', same)).statusCode, 200)
 })
 
-test('names are compared and found without case in every script', async () => {
+test('names are compared and searched case-insensitively in every script', async () => {
   const org = await app.newOrganization()
   const mueller = await addUser(org, { username: 'Jürgen.Müller', lastname: 'ÉMILE' })
   const decomposed = 'ju\u0308rgen.mu\u0308ller'
@@ -285,7 +285,7 @@ test('names are compared and found without case in every script', async () => {
   assert.equal(regex.json().totalCount, 1)
 })
 
-test('a password must keep the rules of the organization, and can be told which it breaks', async () => {
+test('a password must satisfy the policy, and the broken rules can be requested', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   const policy = { passwordPolicy: { needsSymbolic: true, enableMaxHistory: true, maxHistory: 2 } }
@@ -315,10 +315,10 @@ test('a password must keep the rules of the organization, and can be told which 
   assert.equal((await set(second)).statusCode, 200)
   const again = await set(first)
   assert.equal(again.statusCode, 400)
-  assert.match(again.json().message, /last passwords/)
+  assert.match(again.json().message, /recent passwords/)
   assert.equal(again.json().reason, 'password_rejected')
   assert.equal((await set(third)).statusCode, 200)
-  assert.equal((await set(first)).statusCode, 200, 'two passwords later it may come back')
+  assert.equal((await set(first)).statusCode, 200, 'it may be reused after two other passwords')
   assert.equal((await org.get(url)).json().activated, true)
   const types = (await org.eventTypes()).filter((type) => type.startsWith('user_password'))
   assert.deepEqual(types, [
@@ -329,7 +329,7 @@ test('a password must keep the rules of the organization, and can be told which 
   ])
 })
 
-test('the expiration of passwords follows the organization, but for who never expires', async () => {
+test('password expiration follows the policy, except for password_never_expires', async () => {
   const org = await app.newOrganization()
   const policy = { enablePasswordExpirationInDays: true, passwordExpirationInDays: 10 }
   await org.put(`/api/organizations/${org.organizationId}`, {
@@ -344,7 +344,7 @@ test('the expiration of passwords follows the organization, but for who never ex
   assert.equal(never.password_expiration_date, null)
 })
 
-test('lists: page, order, filter, search and projection', async () => {
+test('lists: paging, sorting, filtering, search and projection', async () => {
   const org = await app.newOrganization()
   const users: { id: string; lastname: string; username: string }[] = []
   for (const [lastname, department, sudo] of [
@@ -427,7 +427,7 @@ test('custom attributes can be filtered, sorted and searched by their names', as
   assert.ok(!sorted.includes(none.id))
 })
 
-test('deleting a manager needs a word about the reports', async () => {
+test('deleting a manager requires cascade_manager', async () => {
   const org = await app.newOrganization()
   const [manager, next] = [await addUser(org), await addUser(org)]
   const report = await addUser(org, { manager: manager.id })
@@ -459,7 +459,7 @@ test('deleting a manager needs a word about the reports', async () => {
   assert.equal((await org.get('/api/systemusers')).json().totalCount, 1)
 })
 
-test('a deleted user comes back as it was, unless its name is taken meanwhile', async () => {
+test('a deleted user is restored unchanged, unless the name has been taken', async () => {
   const org = await app.newOrganization()
   app.secrets.add(STRONG)
   const user = await addUser(org, { password: STRONG, department: 'Sales' })
@@ -481,7 +481,7 @@ test('a deleted user comes back as it was, unless its name is taken meanwhile', 
   assert.equal((await org.eventTypes()).at(-1), 'systemuser_restore')
 })
 
-test('an organization has no more users than it may', async () => {
+test('an organization cannot exceed its user limit', async () => {
   const org = await app.newOrganization()
   await org.put(`/api/organizations/${org.organizationId}`, { settings: { maxSystemUsers: 1 } })
   const first = await addUser(org)
@@ -489,11 +489,11 @@ test('an organization has no more users than it may', async () => {
   await org.delete(`/api/systemusers/${first.id}`)
   await addUser(org)
   const back = await org.post(`/api/systemusers/${first.id}/restore`)
-  assert.equal(back.statusCode, 400, 'nor by a restore')
+  assert.equal(back.statusCode, 400, 'a restore counts too')
   assert.equal(back.json().reason, 'max_system_users')
 })
 
-test('of those who come at once no more are let in than may, also with numbers of their own', async () => {
+test('concurrent creates cannot exceed the user limit, even with explicit uids', async () => {
   const org = await app.newOrganization()
   await org.put(`/api/organizations/${org.organizationId}`, { settings: { maxSystemUsers: 2 } })
   const statuses = await Promise.all(
@@ -514,10 +514,10 @@ test('the default state of new users is the organization’s', async () => {
   assert.equal((await addUser(org, { state: 'ACTIVATED' })).state, 'ACTIVATED')
   assert.equal((await addUser(org, { suspended: true })).state, 'SUSPENDED')
   const mails = (await org.events()).filter((event) => event.event_type === 'user_activation_email')
-  assert.equal(mails.length, 1, 'only the one who is active')
+  assert.equal(mails.length, 1, 'only the active user')
 })
 
-test('roles: who may read and who may write', async () => {
+test('roles: read and write scopes are enforced', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
@@ -538,7 +538,7 @@ test('roles: who may read and who may write', async () => {
   assert.equal((await app.anonymous.get(url)).statusCode, 401)
 })
 
-test('another organization sees and reaches nothing', async () => {
+test('another organization can neither see nor change a user', async () => {
   const [org, stranger] = [await app.newOrganization(), await app.newOrganization()]
   const user = await addUser(org)
   const url = `/api/systemusers/${user.id}`
@@ -551,7 +551,7 @@ test('another organization sees and reaches nothing', async () => {
   assert.deepEqual(
     [theirs.statusCode, theirs.json().reason],
     [400, 'manager_not_found'],
-    'a manager of another organization is none',
+    'a manager must belong to the same organization',
   )
   assert.deepEqual((await org.get(url)).json(), user)
 })
@@ -567,13 +567,13 @@ test('an administrator of several organizations chooses one by x-org-id', async 
   assert.equal((await msp.get(url, { 'x-org-id': one! })).statusCode, 200)
 })
 
-test('paths in other cases and with a slash at the end are the same', async () => {
+test('paths are case-insensitive and may end in a slash', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   assert.equal((await org.get(`/api/Systemusers/${user.id}/`)).statusCode, 200)
 })
 
-test('a user who is an administrator as well says so', async () => {
+test('the record of a user who is also an administrator shows it', async () => {
   const org = await app.newOrganization('Manager')
   const user = await addUser(org, { email: org.email.toUpperCase() })
   const admin = { id: org.adminId, roleName: 'Manager', roleNames: ['Manager'] }
@@ -587,7 +587,7 @@ test('a user who is an administrator as well says so', async () => {
   )
 })
 
-test('search results tell the groups of each user, and lists do not', async () => {
+test('search results include the groups of each user; lists do not', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   const group = (await org.post('/api/v2/usergroups', { name: 'Sales' })).json()
@@ -601,7 +601,7 @@ test('search results tell the groups of each user, and lists do not', async () =
   const members = `/api/v2/usergroups/${group.id}/members`
   assert.deepEqual((await org.get(members)).json(), [])
   await org.post(`/api/systemusers/${user.id}/restore`)
-  assert.equal((await org.get(members)).json().length, 1, 'back with its memberships')
+  assert.equal((await org.get(members)).json().length, 1, 'restored with its memberships')
 })
 
 test('a page may hold a thousand users, in lists and in search', async () => {
@@ -631,7 +631,7 @@ test('a page may hold a thousand users, in lists and in search', async () => {
   assert.deepEqual(ids(await org.get('/api/systemusers?skip=120')), [])
 })
 
-test('of several who want the same name at once, one gets it', async () => {
+test('of several concurrent creates with the same name, one succeeds', async () => {
   const org = await app.newOrganization()
   const { username } = person()
   const answers = await Promise.all(
@@ -641,7 +641,7 @@ test('of several who want the same name at once, one gets it', async () => {
   assert.equal((await org.eventTypes()).filter((type) => type === 'systemuser_create').length, 1)
 })
 
-test('changes at the same moment all arrive', async () => {
+test('concurrent changes are all applied', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   const fields = ['company', 'costCenter', 'department', 'jobTitle', 'location']
@@ -652,14 +652,14 @@ test('changes at the same moment all arrive', async () => {
   for (const field of fields) assert.equal(after[field], field)
 })
 
-test('a manager who is deleted while somebody is put under them', async () => {
+test('a manager is deleted while a user is assigned to them', async () => {
   const org = await app.newOrganization()
   const [manager, report] = [await addUser(org), await addUser(org)]
   const [put, gone] = await Promise.all([
     org.put(`/api/systemusers/${report.id}`, { manager: manager.id }),
     org.delete(`/api/systemusers/${manager.id}`),
   ])
-  // Whoever comes first decides; nobody reports to someone who is gone.
+  // The first request wins; no user reports to a deleted manager.
   assert.ok(
     (put.statusCode === 200 && gone.statusCode === 409) ||
       (put.statusCode === 400 && gone.statusCode === 200),
@@ -667,7 +667,7 @@ test('a manager who is deleted while somebody is put under them', async () => {
   )
 })
 
-test('managers who are deleted at the same moment, each with the other to take over', async () => {
+test('two managers are deleted concurrently, each naming the other as successor', async () => {
   const org = await app.newOrganization()
   for (let round = 0; round < 10; round++) {
     const [one, two] = [await addUser(org), await addUser(org)]
@@ -676,18 +676,18 @@ test('managers who are deleted at the same moment, each with the other to take o
       org.delete(`/api/systemusers/${one.id}?cascade_manager=${two.id}`),
       org.delete(`/api/systemusers/${two.id}?cascade_manager=${one.id}`),
     ])
-    // Whoever comes second finds the other gone.
+    // The second request finds the other manager deleted.
     assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 400])
   }
 })
 
-test('several users at once get numbers of their own', async () => {
+test('users created concurrently get distinct uids', async () => {
   const org = await app.newOrganization()
   const made = await Promise.all(Array.from({ length: 8 }, () => addUser(org)))
   assert.equal(new Set(made.map(({ unix_uid }) => unix_uid)).size, 8)
 })
 
-test('policies of a user are none', async () => {
+test('a user has no policies', async () => {
   const org = await app.newOrganization()
   const { id } = await addUser(org)
   const url = `/api/v2/users/${id}/policystatuses`
@@ -700,7 +700,7 @@ test('policies of a user are none', async () => {
   assert.equal((await runner.get(url)).statusCode, 403)
 })
 
-test('no telephone can be enrolled for a user, and none is found', async () => {
+test('push endpoints cannot be enrolled, and none is found', async () => {
   const org = await app.newOrganization()
   const { id } = await addUser(org)
   const url = `/api/v2/users/${id}/pushendpoints`

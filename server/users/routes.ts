@@ -29,7 +29,7 @@ const READ = ['users', 'users.readonly']
 const LIST = [...READ, 'commandrunner.legacy']
 const WRITE = ['users']
 
-/** A rejected password in the form that `fullValidationDetails=password` asks for; all else goes to the handler. */
+/** Formats a rejected password as `fullValidationDetails=password` requests; other errors go to the handler. */
 async function orRejection<T>(
   reply: FastifyReply,
   details: string | undefined,
@@ -50,7 +50,7 @@ async function orRejection<T>(
   }
 }
 
-/** The people of an organization, v1 `systemusers`. */
+/** Users of an organization, v1 `systemusers`. */
 export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = async (
   app,
   { context },
@@ -105,7 +105,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
     {
       schema: {
         tags,
-        summary: 'Create a user; one who is ACTIVATED without a password gets a mail to choose it',
+        summary: 'Create a user; an ACTIVATED user without a password gets a mail to choose one',
         querystring: WriteQuery,
         body: UserCreate,
         response: { 200: User, ...writeErrors },
@@ -123,7 +123,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
     {
       schema: {
         tags,
-        summary: 'One user',
+        summary: 'Get a user',
         params: UserParams,
         querystring: Type.Pick(ListQueryV1, ['fields', 'filter']),
         response: { 200: User, ...errors },
@@ -142,7 +142,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
     {
       schema: {
         tags,
-        summary: 'Change a user; members that are not sent stay as they are',
+        summary: 'Update a user; omitted members keep their values',
         params: UserParams,
         querystring: WriteQuery,
         body: UserPut,
@@ -161,12 +161,12 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
     {
       schema: {
         tags,
-        summary: 'Delete a user; restore brings it back for 30 days',
+        summary: 'Delete a user; it can be restored for 30 days',
         params: UserParams,
         querystring: Type.Object({
           cascade_manager: Type.Optional(
             Type.String({
-              description: 'Who manages the direct reports from now on: the id of a user, or null',
+              description: 'The new manager of the direct reports: the id of a user, or null',
             }),
           ),
         }),
@@ -183,7 +183,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
     {
       schema: {
         tags,
-        summary: 'Bring a deleted user back, with its associations and memberships',
+        summary: 'Restore a deleted user with its associations and memberships',
         params: UserParams,
         response: { 200: User, ...errors },
       },

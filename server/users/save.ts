@@ -14,11 +14,11 @@ export interface SaveOptions {
   correlation?: { id: string; type: string }
 }
 
-type Told = Pick<EventInput, 'event_type' | 'changes'>
+type ChangeEvent = Pick<EventInput, 'event_type' | 'changes'>
 
-/** Everything that happened between two rows, as events tell it: what is a thing of its own has its own event. */
-function eventsBetween(before: UserRow, after: UserRow): Told[] {
-  const events: Told[] = []
+/** The events for the difference between two rows: state, lock, password and TOTP each have their own. */
+function eventsBetween(before: UserRow, after: UserRow): ChangeEvent[] {
+  const events: ChangeEvent[] = []
   const changes = changesBetween(auditFields(before), auditFields(after))
   if (changes.length > 0) events.push({ event_type: 'systemuser_update', changes })
   const transition = transitionBetween(before.state, after.state)
@@ -54,7 +54,7 @@ function eventsBetween(before: UserRow, after: UserRow): Told[] {
 export const sameMailboxes = (before: UserRow, after: UserRow): boolean =>
   before.email === after.email && before.profile.alternateEmail === after.profile.alternateEmail
 
-/** Saves a changed user with its events, tells whoever listens, and mails. A row without a change is left alone. */
+/** Saves a changed user with its events, fires `changed`, and mails. An unchanged row is not written. */
 export async function saveChange(
   context: UserChangeContext,
   tx: Tx,
@@ -94,7 +94,7 @@ export async function saveChange(
 }
 
 const taken = (field: string) =>
-  `${field}: another user of the organization has this ${field} already`
+  `${field}: another user of the organization already has this ${field}`
 
 const UNIQUE: Record<string, () => AppError> = {
   users_username: () => conflict('username_taken', taken('username')),
@@ -103,7 +103,7 @@ const UNIQUE: Record<string, () => AppError> = {
     conflict('employee_identifier_taken', taken('employeeIdentifier')),
 }
 
-/** Runs a change; what the database refuses as taken becomes a conflict that names the field. */
+/** Runs a change; a unique violation becomes a conflict that names the field. */
 export async function whileUnique<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -9,18 +9,18 @@ const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema)
 export const UserState = Type.Enum(['STAGED', 'ACTIVATED', 'SUSPENDED'])
 export type UserState = Static<typeof UserState>
 
-// What clients send. Generated ones send nulls for what they do not know, old ones booleans as text; members that
-// nobody knows are passed over.
+// Request bodies. Generated clients send null for unknown values, old ones booleans as strings; unknown members are
+// ignored.
 
 const open = { additionalProperties: true }
 const text = (maxLength = 1024) => maybe(orNull(Type.String({ maxLength })))
-/** In place of an empty text: nothing. */
+/** An empty string or null means no value. */
 const emptyOr = <T extends TSchema>(schema: T) =>
   maybe(Type.Union([schema, Type.Literal(''), Type.Null()]))
 const flag = () =>
   maybe(
     Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false'), Type.Null()], {
-      description: 'A boolean; its text is accepted, too',
+      description: 'A boolean; "true" and "false" are accepted too',
     }),
   )
 const whole = (maximum: number) => maybe(orNull(Type.Integer({ minimum: 1, maximum })))
@@ -151,9 +151,9 @@ export const UserPut = Type.Object(
 )
 export type UserPut = Static<typeof UserPut>
 
-// What the service returns. Absent members were not asked for by `fields`, or have no value.
+// Responses. Members may be left out by `fields`, or because they have no value.
 
-// Null is one of two types here, not one of two schemas: the serializer would try each schema on every value.
+// A type array instead of a union: for a union the serializer tries each schema on every value.
 const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 const dateOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 const objectOrNull = <T extends TSchema>(schema: T) =>
@@ -241,7 +241,7 @@ export const User = Type.Object(
     managedAppleId: said,
     manager: maybe(textOrNull),
     memberof: maybe(
-      Type.Array(Type.String(), { description: 'Ids of groups; in search results only' }),
+      Type.Array(Type.String(), { description: 'Ids of groups; only in search results' }),
     ),
     mfa: maybe(
       Type.Object({
@@ -296,7 +296,7 @@ export const UserList = Type.Object(
   { title: 'UserList' },
 )
 
-/** What `fullValidationDetails=password` asks for. */
+/** The error body for `fullValidationDetails=password`. */
 export const PasswordRejection = Type.Object(
   {
     code: Type.Integer(),
@@ -316,7 +316,7 @@ export const PasswordRejection = Type.Object(
 )
 export const WriteQuery = Type.Object({
   fullValidationDetails: maybe(
-    Type.String({ description: '"password": name every rule that a password breaks' }),
+    Type.String({ description: '"password": list every rule that the password breaks' }),
   ),
 })
 
@@ -326,7 +326,7 @@ export const Activate = Type.Object(
   {
     email: maybe(
       Type.Union([Type.Boolean(), Email, Type.Null()], {
-        description: 'false: no mail; an address: mail there instead',
+        description: 'false: no mail; an address: send the mail there instead',
       }),
     ),
   },
@@ -344,7 +344,7 @@ export const ReactivateMany = Type.Object(
   { title: 'UsersReactivate', ...open },
 )
 export const TotpInfo = Type.Object({ enrollmentDate: orNull(date) }, { title: 'TotpInfo' })
-/** Lists of these are empty: there are no policies. */
+/** These lists are always empty: there are no policies. */
 export const PolicyResult = Type.Object({}, { title: 'PolicyResult', ...open })
-/** And so are these: no telephone can be enrolled. */
+/** These too: push endpoints cannot be enrolled. */
 export const PushEndpoint = Type.Object({}, { title: 'PushEndpointResponse', ...open })

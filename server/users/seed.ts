@@ -14,7 +14,7 @@ interface SeededUser {
   source: string
 }
 
-/** A user who was always there, for the demo: no event, no mail, an id of the seeder's choice. */
+/** A user without event or mail, for the demo world; the seeder chooses the id. */
 export async function seedUser(
   tx: Tx,
   organizationId: string,

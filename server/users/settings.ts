@@ -4,15 +4,15 @@ import type { RestrictedField } from './fields.ts'
 import type { PasswordPolicy } from './passwords/policy.ts'
 import type { UserState } from './schema.ts'
 
-/** How a user comes in; each way has a default state of its own. */
+/** How a user is created; each way has its own default state. */
 export type EntryWay = 'manualEntry' | 'csvImport' | 'applicationImport'
 
-/** What an organization decides about its users. */
+/** The organization's settings for users. */
 export interface UserSettings {
   passwordPolicy: PasswordPolicy
   newSystemUserStateDefaults: Record<EntryWay, UserState>
   systemUserDefaults: { restrictedFields: RestrictedField[] }
-  /** Zero: as many as it likes. */
+  /** Zero means no limit. */
   maxSystemUsers: number
 }
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 
-// What signing in changes of a user, without touching the record that administrators see as changed.
+// Columns that sign-in updates without marking the record as changed.
 
 export const saveBadLogins = (
   tx: Queryable,
@@ -13,7 +13,7 @@ export const saveBadLogins = (
     update users set bad_login_attempts = ${attempts}
      where organization_id = ${organizationId} and id = ${userId}`)
 
-/** The highest one-time code that was used; null: none yet. */
+/** The counter of the last TOTP code used; null when none was. */
 export const findTotpCounter = async (
   tx: Queryable,
   organizationId: string,

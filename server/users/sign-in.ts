@@ -6,7 +6,7 @@ import { saveChange } from './save.ts'
 import { findTotpCounter, saveBadLogins, saveTotpCounter } from './sign-in-store.ts'
 import type { UserRow } from './store.ts'
 
-// What signing in means for the record of a user. Who may sign in, and how, is decided above.
+// Effects of sign-in on the user record. Higher slices decide who may sign in, and how.
 
 const locked = (row: UserRow): UserRow => ({
   ...row,
@@ -15,8 +15,8 @@ const locked = (row: UserRow): UserRow => ({
 })
 
 /**
- * How many attempts on the account could still fail before it is locked; null: any number. Under a lock that has run out
- * it begins anew. At least one: a policy that became stricter locks at the next failure, not before.
+ * Failures left before the account is locked; null means no limit. The count restarts after an expired lock. At least
+ * one: a policy that became stricter locks at the next failure, not before.
  */
 export function attemptsLeft(
   { account_locked, bad_login_attempts }: UserRow,
@@ -27,8 +27,8 @@ export function attemptsLeft(
 }
 
 /**
- * A wrong password or code. At the limit, if there is one, the account is locked. The row must be locked, and a lock of
- * the account that it may be under must have run out: it begins anew.
+ * Counts a wrong password or code, and locks the account at the limit, if any. The row must be locked. If the account
+ * is locked, that lock must have expired: the count then restarts.
  */
 export async function failLogin(
   context: UserChangeContext,
@@ -48,7 +48,7 @@ export async function failLogin(
   else await saveBadLogins(tx, row.organization_id, row.id, failed.bad_login_attempts)
 }
 
-/** Somebody proved who they are: nothing is held against them any more, a lock that has run out included. */
+/** After a successful sign-in: resets the count and clears an expired lock. */
 export async function forgiveBadLogins(
   context: UserChangeContext,
   tx: Tx,
@@ -66,10 +66,10 @@ export async function forgiveBadLogins(
   return after
 }
 
-/** `users.totp_secret` and the enrolment that leads to it are sealed alike. */
+/** Sealing context of `users.totp_secret` and of its pending enrolment. */
 export const totpContext = (userId: string) => `user ${userId} totp`
 
-/** Whether a code that was not taken is right and was used before: a replay, but no guess. */
+/** Whether a refused code is a replay of a valid one, and so not a guess. */
 export async function isUsedTotp(
   { sealer }: { sealer: Sealer },
   { id, totp_secret }: UserRow,
@@ -79,7 +79,7 @@ export async function isUsedTotp(
   return verifyTotp(await sealer.unseal(totp_secret, totpContext(id)), code, null) !== null
 }
 
-/** True once for each code. The row must be locked, or two requests could use the same one. */
+/** True once per code. The row must be locked, or two requests could use the same code. */
 export async function spendTotp(
   { sealer }: { sealer: Sealer },
   tx: Tx,

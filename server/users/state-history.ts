@@ -7,9 +7,8 @@ import { findPastUser } from './store.ts'
 const DAY = 86_400_000
 
 /**
- * The state that a user had at a past instant: what the first change after it says it was before, or what it is now when
- * nothing has changed since. Null when there was no such user yet, events of that time are no longer kept, or the user is
- * gone for good.
+ * The state of a user at a past instant: the old value in the first later state event, or the current state if there is
+ * none. Null when the user did not exist yet, events of that time have expired, or the user was purged.
  */
 export async function stateAt(
   db: Db,
@@ -21,7 +20,7 @@ export async function stateAt(
   const kept = await retentionDays(db, organizationId)
   if (instant.getTime() < now.getTime() - kept * DAY) return null
   const tenant = db.tenant(organizationId)
-  // Before the events: a change in between is then told by one of them.
+  // Read before the events, so that a concurrent change shows up in one of them.
   const current = await findPastUser(tenant, organizationId, userId)
   if (current && new Date(current.created) > instant) return null
   const types = Object.values(EVENT_OF)

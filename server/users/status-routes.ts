@@ -13,7 +13,7 @@ const READ = ['users', 'users.readonly']
 const UserPath = Type.Object({ user_id: Type.String() })
 const PushEndpointPath = Type.Object({ user_id: Type.String(), push_endpoint_id: Type.String() })
 
-/** What clients ask of every user. There are no policies here and no telephones that are asked, and so it says. */
+/** Endpoints that clients call for every user. There are no policies and no push endpoints, so the lists are empty. */
 export const userStatusRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = async (
   app,
   { context },
@@ -23,7 +23,7 @@ export const userStatusRoutes: FastifyPluginAsyncTypebox<{ context: UserContext 
     {
       schema: {
         tags,
-        summary: 'How policies fare for a user; there are no policies',
+        summary: 'List policy statuses of a user; always empty, as there are no policies',
         params: UserPath,
         querystring: Type.Omit(ListQueryV2, ['search']),
         response: { 200: Type.Array(PolicyResult), ...errors },
@@ -41,7 +41,7 @@ export const userStatusRoutes: FastifyPluginAsyncTypebox<{ context: UserContext 
     {
       schema: {
         tags,
-        summary: 'Telephones that a user confirms sign-ins with; none can be enrolled',
+        summary: 'List push endpoints of a user; always empty, as none can be enrolled',
         params: UserPath,
         response: { 200: Type.Array(PushEndpoint), ...errors },
       },
@@ -64,7 +64,7 @@ export const userStatusRoutes: FastifyPluginAsyncTypebox<{ context: UserContext 
       url,
       schema: {
         tags,
-        summary: 'One of these telephones; always 404',
+        summary: 'A push endpoint of a user; always 404',
         params: PushEndpointPath,
         response: errors,
       },

@@ -54,7 +54,7 @@ const profileFields: Record<string, Field> = {
   ),
 }
 
-/** Those with an index are compared as it is ordered. */
+/** Indexed fields use the collation of their index. */
 const fields: [string, Sql, FieldKind][] = [
   ['_id', sql`id`, 'string'],
   ['id', sql`id`, 'string'],
@@ -113,13 +113,13 @@ export const findUsers = (db: Queryable, organizationId: string, ids: readonly s
     select * from users
      where organization_id = ${organizationId} and id = any(${ids}::text[]) and deleted_at is null`)
 
-/** Also one who is deleted and can be restored. */
+/** Includes deleted users that can be restored. */
 export const findPastUser = (db: Queryable, organizationId: string, id: string) =>
   db.one<Pick<UserRow, 'state' | 'created'>>(
     sql`select state, created from users where organization_id = ${organizationId} and id = ${id}`,
   )
 
-/** By what people type to sign in. */
+/** By username or e-mail address, as typed at sign-in. */
 export const findUserByLogin = (db: Queryable, organizationId: string, login: string) =>
   db.one<UserRow>(sql`
     select * from users
@@ -127,7 +127,7 @@ export const findUserByLogin = (db: Queryable, organizationId: string, login: st
        and (username_key = fold(${login}) or email_key = lower(${login}))
      order by username_key = fold(${login}) desc limit 1`)
 
-/** Against other changes. Others may still name the user as their manager: see `holdUser`. */
+/** Locks against other changes. Others can still set the user as their manager: see `holdUser`. */
 export const lockUser = (tx: Queryable, organizationId: string, id: string) =>
   tx.one<UserRow>(sql`
     select * from users
@@ -139,8 +139,8 @@ export const lockUserToDelete = (tx: Queryable, organizationId: string, id: stri
      where organization_id = ${organizationId} and id = ${id} and deleted_at is null for update`)
 
 /**
- * One deletion of an organization at a time, to the end of the transaction: each locks the user, then those who report to
- * them and who takes over, and two would soon wait for each other.
+ * Serializes deletions per organization until the end of the transaction: each locks the user, the direct reports and
+ * the new manager, so two could deadlock.
  */
 export const lockDeletions = (tx: Queryable, organizationId: string) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`delete user ${organizationId}`}, 0))`)
@@ -150,7 +150,7 @@ export const lockDeletedUser = (tx: Queryable, organizationId: string, id: strin
     select * from users
      where organization_id = ${organizationId} and id = ${id} and deleted_at is not null for update`)
 
-/** Held to the end of the transaction: nobody can delete the user meanwhile. */
+/** A key-share lock: the user cannot be deleted until the transaction ends. */
 export const holdUser = (tx: Queryable, organizationId: string, id: string) =>
   tx.one<{ id: string }>(sql`
     select id from users
@@ -168,8 +168,8 @@ export const countUsers = async (db: Queryable, organizationId: string): Promise
   ))!.total
 
 /**
- * So many numbers in a row, without those that were set by hand; the first user of an organization gets 5001. Without a
- * wait for the disk, as the commit of the user brings this one along.
+ * Takes a block of uids, without those set explicitly; the first user of an organization gets 5001. Commits
+ * asynchronously: the later commit of the user flushes this one too.
  */
 export const takeUnixUids = async (
   db: Queryable,
@@ -188,7 +188,7 @@ export const takeUnixUids = async (
      where not exists (select from unix_ids_by_hand h where h.organization_id = ${organizationId} and h.id = n)`))!
     .uids
 
-/** From now on nobody is given these automatically; waits for those who are being given one of them. */
+/** Excludes these ids from assignment; waits for transactions that are assigning one of them. */
 export const claimUnixIds = (tx: Queryable, organizationId: string, ids: readonly number[]) =>
   tx.run(sql`
     with locked as materialized (
@@ -196,14 +196,14 @@ export const claimUnixIds = (tx: Queryable, organizationId: string, ids: readonl
     insert into unix_ids_by_hand (organization_id, id)
     select ${organizationId}, id from locked on conflict do nothing`)
 
-/** The next number, in the transaction of its user. */
+/** The next uid, in the transaction of its user. */
 export const takeUnixUid = async (tx: Queryable, organizationId: string): Promise<number> =>
   (await tx.one<{ uid: number }>(sql`
     insert into user_counters as c (organization_id, name, next) values (${organizationId}, 'unix_uid', 5002)
     on conflict (organization_id, name) do update set next = c.next + 1
     returning next - 1 as uid`))!.uid
 
-/** Users of the organization are then made one after the other, so that they can be counted. */
+/** Serializes user creation in the organization, so that the count is exact. */
 export const lockUserCount = (tx: Queryable, organizationId: string) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`count users ${organizationId}`}, 0))`)
 
@@ -222,8 +222,8 @@ export const insertUser = (tx: Queryable, row: UserRow) =>
   tx.run(insertWith(row, sql`${row.unix_uid}`))
 
 /**
- * Refused when somebody has set the number by hand since it was taken: see `isNumberTaken`. By an error and not by a
- * count, as it must end the transaction for the statements that are under way behind it.
+ * Fails when the uid has been set explicitly since it was taken: see `isNumberTaken`. An error, not a row count, because
+ * it must abort the pipelined statements behind it.
  */
 export const insertUserIfFree = (tx: Queryable, row: UserRow) => {
   const free = sql`unix_id_is_free(${row.organization_id}, ${row.unix_uid})`
@@ -247,7 +247,7 @@ export const saveUser = (tx: Queryable, row: UserRow) =>
            deleted_at = ${row.deleted_at}, updated = now()
      where organization_id = ${row.organization_id} and id = ${row.id}`)
 
-/** For good; what belongs to them goes along. */
+/** Deletes permanently; dependent rows cascade. */
 export const purgeUsers = (tx: Queryable, organizationId: string, deletedBefore: Date) =>
   tx.run(
     sql`delete from users where organization_id = ${organizationId} and deleted_at < ${deletedBefore}`,

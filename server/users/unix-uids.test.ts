@@ -20,7 +20,7 @@ const numbers = ({ unix_uid, unix_guid }: { unix_uid: number; unix_guid: number 
   unix_guid,
 ]
 
-test('numbers of one process follow each other; those of two never meet', async () => {
+test('uids of one process are consecutive; those of two processes never collide', async () => {
   const { organizationId } = await app.newOrganization()
   const [one, other] = [new UnixUids(), new UnixUids()]
   assert.equal(await one.take(app.db, organizationId), 5001)
@@ -31,7 +31,7 @@ test('numbers of one process follow each other; those of two never meet', async 
   assert.equal(new Set([5001, 5002, ...many]).size, 62)
 })
 
-test('numbers set by hand before a block is taken are left out of it', async () => {
+test('a block skips uids that were set explicitly before', async () => {
   const org = await app.newOrganization()
   await addUser(org, { unix_uid: 5002, unix_guid: 5004 })
   const other = await addUser(org, { unix_uid: 6000, unix_guid: 100 })
@@ -44,22 +44,22 @@ test('numbers set by hand before a block is taken are left out of it', async () 
   ])
 })
 
-test('numbers set by hand out of a block that a process holds are not given any more', async () => {
+test('a uid set explicitly from a block that a process holds is not assigned', async () => {
   const org = await app.newOrganization()
   const first = await addUser(org)
   assert.deepEqual(numbers(first), [5001, 5001])
   await addUser(org, { unix_uid: 5002 })
   await org.put(`/api/systemusers/${first._id}`, { unix_guid: 5003 })
   assert.deepEqual(numbers(await addUser(org)), [5004, 5004])
-  // The rest is given as asked for, and a shared group is nobody's number.
+  // A shared gid is used as requested, and does not reserve a uid.
   assert.deepEqual(numbers(await addUser(org, { unix_guid: 100 })), [5005, 100])
-  // Also when the one who had it is gone, or has another one: files are left behind.
+  // A uid is not reused after its user changes it: files on systems still have it.
   const { _id } = await addUser(org, { unix_uid: 5006 })
   await org.put(`/api/systemusers/${_id}`, { unix_uid: 7000 })
   assert.deepEqual(numbers(await addUser(org)), [5007, 5007])
 })
 
-test('a bulk job gives no number that was set by hand', async () => {
+test('a bulk job assigns no uid that was set explicitly', async () => {
   const org = await app.newOrganization()
   await addUser(org)
   await addUser(org, { unix_uid: 5002 })
@@ -78,7 +78,7 @@ test('a bulk job gives no number that was set by hand', async () => {
   ])
 })
 
-test('who is given another number in the end is made once, and joins groups once', async () => {
+test('a user whose uid had to be replaced is created once, and joins groups once', async () => {
   const org = await app.newOrganization()
   const { organizationId } = org
   const filters = [{ field: 'department', operator: 'eq', value: 'Sales' }]
@@ -98,22 +98,22 @@ test('who is given another number in the end is made once, and joins groups once
   assert.deepEqual(made.map(({ unix_uid }) => unix_uid).sort(), [5005, 5008])
   const members = await org.get(`/api/v2/usergroups/${group.json().id}/members`)
   assert.equal(members.json().length, 2)
-  const told = (await org.eventTypes()).slice(before).sort()
+  const recorded = (await org.eventTypes()).slice(before).sort()
   const each = ['association_change', 'systemuser_create', 'user_activation_email']
   assert.deepEqual(
-    told,
+    recorded,
     each.flatMap((type) => [type, type]),
   )
 })
 
-test('many at once, given and by hand: nobody is given a number twice, or one that was set before', async () => {
+test('concurrent assigned and explicit uids: none is assigned twice, or after it was set', async () => {
   const org = await app.newOrganization()
   await addUser(org)
   const set = Array.from({ length: 20 }, (_, at) => 5003 + 2 * at)
   await Promise.all(set.map((unix_uid) => addUser(org, { unix_uid })))
   const made = await Promise.all([
     ...Array.from({ length: 40 }, () => addUser(org)),
-    // Set while others are given theirs: a number that is given already is then shared on purpose.
+    // Set while others are being assigned: a uid already assigned may be shared on purpose.
     ...Array.from({ length: 20 }, (_, at) => addUser(org, { unix_uid: 5050 + at })),
   ])
   const given = made.slice(0, 40).map(({ unix_uid }) => unix_uid)
@@ -124,7 +124,7 @@ test('many at once, given and by hand: nobody is given a number twice, or one th
   )
 })
 
-test('whoever is given a number waits for one who is setting it by hand', async () => {
+test('assigning a uid waits for a transaction that is setting it explicitly', async () => {
   const org = await app.newOrganization()
   const { organizationId } = org
   await addUser(org)
@@ -132,7 +132,7 @@ test('whoever is given a number waits for one who is setting it by hand', async 
   await app.db.tx(organizationId, async (tx) => {
     await claimUnixIds(tx, organizationId, [5002])
     creating = addUser(org)
-    // Until the other one waits, so that it has looked before this commits.
+    // Wait until the other transaction blocks, so that it has read before this one commits.
     for (let waits = false; !waits; ) {
       const { rows } = await tx.execute(
         "select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())",
@@ -143,7 +143,7 @@ test('whoever is given a number waits for one who is setting it by hand', async 
   assert.deepEqual(numbers(await creating!), [5003, 5003])
 })
 
-test('a long range that was set by hand is passed over', async () => {
+test('a long range of explicit uids is skipped', async () => {
   const org = await app.newOrganization()
   const { organizationId } = org
   const range = Array.from({ length: 3000 }, (_, at) => 5001 + at)

@@ -1,14 +1,14 @@
 import type { Db } from '../platform/db/index.ts'
 import { takeUnixUids } from './store.ts'
 
-/** So many are taken at once; what is left of them when the process ends is never given out. */
+/** Uids taken per block; the unused ones are lost when the process ends. */
 const BLOCK = 20
-/** Whole blocks may have been set by hand, as when people come from elsewhere with their numbers. */
-const LARGEST = 10_000
+/** Blocks grow up to this size, since imported users may occupy whole ranges. */
+const MAX_BLOCK = 10_000
 
 /**
- * Numbers for new users. The counter is one row for each organization, which everybody who makes a user would have to
- * write, so a process takes some ahead. One of these may be set by hand before it is given out: `insertUserIfFree`.
+ * Assigns unix uids in blocks (hi/lo), so that concurrent creates do not contend for the counter row of the
+ * organization. A uid may be set explicitly before it is assigned: see `insertUserIfFree`.
  */
 export class UnixUids {
   readonly #blocks = new Map<string, number[]>()
@@ -31,7 +31,7 @@ export class UnixUids {
 
   async #refill(db: Db, organizationId: string): Promise<void> {
     let block: number[] = []
-    for (let size = BLOCK; block.length === 0; size = Math.min(size * 2, LARGEST))
+    for (let size = BLOCK; block.length === 0; size = Math.min(size * 2, MAX_BLOCK))
       block = await takeUnixUids(db.tenant(organizationId), organizationId, size)
     this.#blocks.set(organizationId, block)
   }

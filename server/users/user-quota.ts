@@ -3,7 +3,7 @@ import { invalid } from '../platform/errors.ts'
 import type { UserSettings } from './settings.ts'
 import { countUsers, lockUserCount } from './store.ts'
 
-/** Before one more user comes, or comes back. */
+/** Call before a user is created or restored. */
 export async function checkUserQuota(
   tx: Tx,
   organizationId: string,

@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { UserRow } from './store.ts'
 
-/** The next ones in the order of their ids; from the first when `after` is empty. */
+/** Keyset page by id; an empty `after` starts at the beginning. */
 export const usersAfter = (db: Queryable, organizationId: string, after: string, limit: number) =>
   db.many<UserRow>(sql`
     select * from users

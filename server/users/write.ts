@@ -4,7 +4,7 @@ import { openMfaWindow } from './lifecycle.ts'
 import type { MfaWrite, SshKey, SshKeyWrite, UserPut, UserState } from './schema.ts'
 import type { UserRow } from './store.ts'
 
-/** What a request may bring along; PUT and create share all but a few members. */
+/** The writable members; PUT and create share all but a few. */
 export type UserWrite = UserPut
 
 interface WriteRules {
@@ -14,7 +14,7 @@ interface WriteRules {
   restrictedFields: RestrictedField[]
 }
 
-/** Undefined when nothing was said: generated clients send null for what they do not know. */
+/** Undefined when not sent; generated clients send null for unknown values. */
 export const readFlag = (value: unknown): boolean | undefined =>
   value === undefined || value === null ? undefined : value === true || value === 'true'
 
@@ -22,7 +22,7 @@ const textOr = (sent: string | null | undefined, current: string): string =>
   sent === undefined ? current : (sent ?? '')
 const nothing = (sent: string | null): string | null => (sent === '' ? null : sent)
 
-/** Parts of an address without those that are empty. */
+/** Drops empty members. */
 const filled = <T extends object>(item: T): T =>
   Object.fromEntries(
     Object.entries(item).filter(([, value]) => value !== null && value !== undefined),
@@ -31,7 +31,7 @@ const filled = <T extends object>(item: T): T =>
 const ADDRESS = 'type poBox extendedAddress streetAddress locality region postalCode country'
 const PHONE = 'type number'
 
-/** An item keeps the id under which it was read; a new one gets its own. */
+/** An item keeps its known id; a new one gets a fresh id. */
 function withIds<T extends { id: string }>(
   sent: Record<string, unknown>[],
   names: string,
@@ -57,7 +57,7 @@ export function readMfa(sent: MfaWrite, current: MfaWindow | undefined): MfaWind
   }
 }
 
-/** As authorized_keys has it: the algorithm, the key in base64 (it begins with a small length), perhaps a comment. */
+/** authorized_keys format: algorithm, Base64 key (starts with a small length, hence AAAA), optional comment. */
 const PUBLIC_KEY = /^(ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]+ AAAA[A-Za-z0-9+/]*={0,3}( [^\r\n]*)?$/
 
 export function checkPublicKey(key: string): string {
@@ -82,7 +82,7 @@ function checkAttributes(attributes: { name: string }[]): void {
   const names = attributes.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined)
-    throw invalid('attribute_twice', `attributes: "${twice}" is there more than once`)
+    throw invalid('attribute_twice', `attributes: the name "${twice}" appears more than once`)
 }
 
 function profileChange(row: UserRow, body: UserWrite, rules: WriteRules): Record<string, unknown> {
@@ -125,14 +125,14 @@ function profileChange(row: UserRow, body: UserWrite, rules: WriteRules): Record
       change.recoveryEmail = { address, verified: false }
   }
   if (body.mfa) change.mfa = readMfa(body.mfa, profile.mfa)
-  // Deprecated, and stronger than what an administrator set by hand.
+  // Deprecated, but overrides the fields an administrator restricted.
   const managed = readFlag(body.externally_managed)
   if (managed !== undefined && managed !== (profile.externally_managed ?? false))
     change.restrictedFields = managed ? rules.restrictedFields : []
   return change
 }
 
-/** The row as the request wants it: everything but the password, which needs its hash. */
+/** The row after the request, except for the password, which must be hashed first. */
 export function applyWrite(
   row: UserRow,
   body: UserWrite,

@@ -23,14 +23,14 @@ import {
 
 const SOURCE = /^[a-z][a-z0-9_]*:(gapps|o365|workday|scim|bulk|custom_integration)$/
 
-/** Clients of other services name those as the vendor; ours is what users made here carry. */
+/** Clients of other services send their own vendor; users created here get ours. */
 export function readCreationSource(header: string | undefined): string {
   if (!header) return `${VENDOR}:bulk`
   const kind = SOURCE.exec(header)?.[1]
   if (!kind)
     throw invalid(
       'bad_creation_source',
-      'creation-source: must be <vendor>: and one of gapps, o365, workday, scim, bulk, custom_integration',
+      'creation-source: must be <vendor>:<kind>, where kind is one of gapps, o365, workday, scim, bulk, custom_integration',
     )
   return `${VENDOR}:${kind}`
 }
@@ -42,7 +42,7 @@ interface BulkOptions {
 
 const passwordContext = (resultId: string) => `bulk ${resultId} password`
 
-/** Keeps what is to be done and leaves it to a job; passwords sealed, and apart from the rest. */
+/** Stores the work for a job; passwords are sealed and stored separately. */
 export async function startBulk(
   context: UserContext,
   actor: UserActor,
@@ -54,7 +54,7 @@ export async function startBulk(
   const jobId = newId()
   const results = elements.map(({ password, ...fields }) => {
     const id = newId()
-    // Where a job takes no password, its schema does not say that it must be text.
+    // Kinds without a password do not validate it, so it may not be a string.
     const given = typeof password === 'string' && password !== ''
     const sealed = given ? context.sealer.seal(password, passwordContext(id)) : null
     return { id, persisted_fields: fields, password: sealed }
@@ -98,7 +98,7 @@ export const toBulkResult = (row: BulkResultRow): BulkResult => ({
 
 class FinishedElsewhere extends Error {}
 
-/** The new user and the result commit together, so a job that is run again makes nobody twice. */
+/** The new user and the result commit together, so a retried job creates no user twice. */
 async function createOne(
   context: UserContext,
   job: BulkJobRow,
@@ -121,7 +121,7 @@ async function createOne(
   )
 }
 
-/** Repeating these is harmless, so the result may follow on its own. */
+/** These changes are idempotent, so the result may commit separately. */
 async function changeOne(
   context: UserContext,
   job: BulkJobRow,
@@ -147,14 +147,14 @@ async function runOne(
     result.password === null
       ? {}
       : { password: await context.sealer.unseal(result.password, passwordContext(result.id)) }
-  // Checked against its schema when it was sent in.
+  // Validated when the job was created.
   const body = { ...result.persisted_fields, ...password }
   try {
     if (job.kind === 'create') await createOne(context, job, actor, result, body as UserCreate)
     else await changeOne(context, job, actor, result, body as { id: string } & UserWrite)
   } catch (error) {
     if (error instanceof FinishedElsewhere) return
-    // What is wrong with one user is told; what is wrong with us is tried again.
+    // A failure of one user becomes its result; a failure of the service is retried.
     if (!(error instanceof AppError) || error.kind === 'unavailable') throw error
     const meta = { success: false, reason: error.reason }
     await context.db.tx(job.organization_id, (tx) =>

@@ -21,7 +21,7 @@ const results = async (org: Org, jobId: string, query = 'limit=100') => {
 const users = async (org: Org) =>
   (await org.get('/api/systemusers?limit=100&sort=unix_uid')).json().results
 
-test('bulk create: one result for each user, what fails is told and the rest goes on', async () => {
+test('bulk create: one result per user; a failure is reported and the others continue', async () => {
   const org = await app.newOrganization()
   const first = person({
     firstname: 'Mei',
@@ -88,7 +88,7 @@ test('bulk create: one result for each user, what fails is told and the rest goe
   const { organizationId } = org
   await app.db.tx(null, (tx) => app.queue.send(tx, runBulkJob, { organizationId, jobId }))
   await app.runDueJobs()
-  assert.equal((await users(org)).length, 3, 'a job that runs again makes nobody twice')
+  assert.equal((await users(org)).length, 3, 'a retried job creates no user twice')
   assert.equal(
     (await listMails(app.db, app.sealer, 1000)).filter(({ recipient }) => recipient === org.email)
       .length,
@@ -185,7 +185,7 @@ test('bad input is refused as a whole', async () => {
   assert.equal((await org.get(`${URL}/${newId()}/results`)).statusCode, 404)
 })
 
-test('who may, and what others see', async () => {
+test('scopes, and isolation between organizations', async () => {
   const [org, stranger] = [await app.newOrganization(), await app.newOrganization()]
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
   const { jobId } = (await org.post(URL, [person()])).json()
@@ -196,7 +196,7 @@ test('who may, and what others see', async () => {
   assert.equal((await stranger.get(`${URL}/${jobId}/results`)).statusCode, 404)
 })
 
-test('what was deleted thirty days ago is purged, and no sooner', async () => {
+test('users deleted thirty days ago are purged, and no sooner', async () => {
   const org = await app.newOrganization()
   const { organizationId } = org
   const [old, recent] = [

@@ -19,11 +19,11 @@ const WRITE = ['users']
 const started = { 201: BulkJob, ...errors }
 const MailQuery = Type.Object({
   suppressEmail: Type.Optional(
-    Type.Boolean({ description: 'true: no mail to the administrator when the job is done' }),
+    Type.Boolean({ description: 'true: do not mail the administrator when the job is done' }),
   ),
 })
 
-/** Many users at once, done by a job; each has a result of its own. */
+/** Bulk operations on users, run by a job with one result per user. */
 export const bulkUserRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = async (
   app,
   { context },
@@ -57,7 +57,7 @@ export const bulkUserRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }>
     {
       schema: {
         tags,
-        summary: 'Change users; members that are not sent stay as they are',
+        summary: 'Update users; omitted members keep their values',
         querystring: MailQuery,
         body: BulkUsersUpdate,
         response: started,
@@ -89,7 +89,7 @@ export const bulkUserRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }>
     {
       schema: {
         tags,
-        summary: 'What became of each user of a job',
+        summary: 'List the results of a job, one per user',
         params: Type.Object({ job_id: Type.String() }),
         querystring: Type.Pick(ListQueryV2, ['limit', 'skip']),
         response: { 200: Type.Array(BulkResult), ...errors },

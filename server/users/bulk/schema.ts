@@ -17,17 +17,17 @@ export const BulkUserAccounts = Type.Array(BulkUserAccount, some)
 
 export const BulkJob = Type.Object({ jobId: Id }, { title: 'BulkJob' })
 
-/** What became of one of the users that were sent in. */
+/** The result for one user of the job. */
 export const BulkResult = Type.Object(
   {
     id: Id,
     createdAt: Type.String({ format: 'date-time' }),
     updatedAt: Type.String({ format: 'date-time' }),
     status: Type.Enum(['Pending', 'Finished'], {
-      description: 'Finished also when it failed: meta.success and statusMsg tell',
+      description: 'Finished also on failure; see meta.success and statusMsg',
     }),
     statusMsg: Type.String(),
-    persistedFields: Type.Object({}, { ...open, description: 'As it was sent, without password' }),
+    persistedFields: Type.Object({}, { ...open, description: 'As sent, without the password' }),
     meta: Type.Object({}, open),
   },
   { title: 'BulkResult' },

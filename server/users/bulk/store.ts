@@ -78,7 +78,7 @@ export const nextBulkResult = (
      where organization_id = ${organizationId} and job_id = ${jobId} and status = 'Pending' and position > ${after}
      order by position limit 1`)
 
-/** False when another run has finished it meanwhile. */
+/** False when another run has already finished it. */
 export const finishBulkResult = async (
   tx: Queryable,
   { organization_id, job_id, id }: BulkResultRow,
@@ -91,7 +91,7 @@ export const finishBulkResult = async (
      where organization_id = ${organization_id} and job_id = ${job_id} and id = ${id} and status = 'Pending'`)) >
   0
 
-/** What there is to tell when the last one is done; nothing when that was told before. */
+/** The summary once the last result is in; nothing when the job is already finished. */
 export const finishBulkJob = (tx: Queryable, organizationId: string, jobId: string) =>
   tx.one<{ mail_to: string | null; total: number; failed: number }>(sql`
     update bulk_jobs j set finished_at = now()

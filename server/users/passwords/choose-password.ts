@@ -10,9 +10,9 @@ import { acceptPassword, withPassword } from './passwords.ts'
 import { findPasswordLink, takePasswordLink } from './store.ts'
 
 const linkInvalid = () =>
-  invalid('link_invalid', 'token: the link is not valid, or no longer; ask for a new one')
+  invalid('link_invalid', 'token: the link is invalid or has expired; request a new one')
 
-/** The user as the one who acts. */
+/** The user as the actor. */
 export const userActor = (user: UserRow, client: Client): UserActor => ({
   initiator: { type: 'user', id: user.id, email: user.email, username: user.username },
   authMethod: 'session',
@@ -27,7 +27,7 @@ export interface PasswordLink {
   token: string
 }
 
-/** Whose link it is. */
+/** The user a link belongs to. */
 export async function ownerOfLink(
   context: Pick<UserContext, 'db'>,
   { organization, token }: PasswordLink,
@@ -40,7 +40,7 @@ export async function ownerOfLink(
   return getUser(context, organization, link.user_id)
 }
 
-/** With the link from a mail. A password that is refused leaves the link as it is. */
+/** Sets a password with a mailed link. A refused password leaves the link valid. */
 export async function choosePassword(
   context: UserContext,
   client: Client,
@@ -53,7 +53,7 @@ export async function choosePassword(
   const { passwordPolicy } = await userSettings(db, organization)
   const accepted = await acceptPassword(db.tenant(organization), passwordPolicy, user, password)
   await changeUser(context, userActor(user, client), user.id, async (row, tx) => {
-    // Suspended meanwhile: such a user can do nothing, not even this.
+    // The user may have been suspended in the meantime.
     if (row.state !== 'ACTIVATED') throw linkInvalid()
     if (!(await takePasswordLink(tx, organization, hash, now))) throw linkInvalid()
     return withPassword(row, accepted, passwordPolicy, now)

@@ -1,4 +1,4 @@
-/** Words that people build passwords on, as breached ones show; compared after undoing the usual disguises. */
+/** Common base words from breached passwords; compared after undoing the usual substitutions. */
 const COMMON = new Set(
   'password passwort motdepasse contrasena passw passwd pass letmein welcome willkommen bienvenue admin administrator root login qwerty qwertyuiop qwertz azerty asdfgh asdfghjkl zxcvbnm iloveyou princess sunshine monkey dragon football baseball basketball superman batman trustno master shadow michael jennifer jordan hunter charlie starwars whatever freedom hello secret summer winter spring autumn january february march april june july august september october november december monday friday flower cookie computer internet samsung google access changeme default guest company temp temporary test testing user abcdef abcdefgh'.split(
     ' ',
@@ -19,7 +19,7 @@ const DISGUISES: Record<string, string> = {
 
 const lettersOf = (text: string) => text.replace(/[^a-z]/g, '')
 
-/** True for "P@ssw0rd2026!": a common word (once or repeated) under digits and signs. */
+/** True for "P@ssw0rd2026!": a common word (once or repeated) disguised with digits and symbols. */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
   if (/^[\d\W_]+$/.test(lower)) return new Set(lower).size < 8

@@ -10,7 +10,7 @@ const STRONG = 'Tangled-Orchard-58'
 app.secrets.add(STRONG)
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
 
-/** An organization whose passwords run out after ten days, of which the last three come with a warning. */
+/** An organization whose passwords expire after ten days, with a warning in the last three. */
 async function newOrganization(more: object = {}) {
   const org = await app.newOrganization()
   const passwordPolicy = {
@@ -24,7 +24,7 @@ async function newOrganization(more: object = {}) {
   return org
 }
 
-/** As if days had passed for every password of the organization. */
+/** Simulates days passing for every password of the organization. */
 const pass = ({ organizationId }: Org, days: number) =>
   app.db.tx(organizationId, (tx) =>
     tx.execute(
@@ -36,26 +36,26 @@ async function watch() {
   await app.db.tx(null, (tx) => app.queue.send(tx, watchPasswordsJob, {}))
   await app.runDueJobs()
 }
-const told = async (org: Org) =>
+const recorded = async (org: Org) =>
   (await org.events())
     .filter(({ event_type }) => /^user_password_(expired|warning)/.test(event_type))
     .map(({ event_type, resource }) => [event_type, (resource as { id: string }).id])
 const warnings = async ({ email }: { email: string }) =>
   (await listMails(app.db, app.sealer, 1000)).filter(
-    ({ recipient, subject }) => recipient === email && subject === 'Your password runs out soon',
+    ({ recipient, subject }) => recipient === email && subject === 'Your password expires soon',
   )
 
-test('who must choose a new password soon is told once, and again for the next one', async () => {
+test('a user is warned once before a password expires, and again for the next one', async () => {
   const org = await newOrganization()
   const user = await addUser(org, { password: STRONG })
   const never = await addUser(org, { password: STRONG, password_never_expires: true })
   await watch()
-  assert.deepEqual(await told(org), [])
+  assert.deepEqual(await recorded(org), [])
   await pass(org, 8)
   await watch()
   await watch()
   const warned = [['user_password_warning_email', user.id]]
-  assert.deepEqual(await told(org), warned)
+  assert.deepEqual(await recorded(org), warned)
   assert.equal((await warnings(user)).length, 1)
   assert.deepEqual(await warnings(never), [])
   const event = (await org.events()).at(-1)!
@@ -68,33 +68,33 @@ test('who must choose a new password soon is told once, and again for the next o
   await org.put(`/api/systemusers/${user.id}`, { password: next })
   await pass(org, 8)
   await watch()
-  assert.deepEqual(await told(org), [...warned, ...warned])
+  assert.deepEqual(await recorded(org), [...warned, ...warned])
 })
 
-test('a password that has run out is told once and is expired', async () => {
+test('an expired password is marked as expired and recorded once', async () => {
   const org = await newOrganization({ enableDaysBeforeExpirationToForceReset: false })
   const user = await addUser(org, { password: STRONG })
   await pass(org, 8)
   await watch()
-  assert.deepEqual(await told(org), [])
+  assert.deepEqual(await recorded(org), [])
   await pass(org, 3)
   await watch()
   await watch()
-  assert.deepEqual(await told(org), [['user_password_expired', user.id]])
+  assert.deepEqual(await recorded(org), [['user_password_expired', user.id]])
   assert.equal((await org.get(`/api/systemusers/${user.id}`)).json().password_expired, true)
 })
 
-test('nobody is warned who is suspended, or has the password from elsewhere', async () => {
+test('users who are suspended or whose password is owned elsewhere are not warned', async () => {
   const org = await newOrganization()
   const restrictedFields = [{ field: 'password', type: 'active_directory' }]
   await addUser(org, { password: STRONG, state: 'SUSPENDED' })
   await addUser(org, { password: STRONG, restrictedFields })
   await pass(org, 8)
   await watch()
-  assert.deepEqual(await told(org), [])
+  assert.deepEqual(await recorded(org), [])
 })
 
-test('password_never_expires takes the day of expiry away, and its end brings it back', async () => {
+test('password_never_expires clears the expiration date, and unsetting it restores the date', async () => {
   const org = await newOrganization()
   const user = await addUser(org, { password: STRONG })
   const put = async (password_never_expires: boolean) =>
@@ -105,12 +105,12 @@ test('password_never_expires takes the day of expiry away, and its end brings it
   await watch()
   assert.equal((await org.get(`/api/systemusers/${user.id}`)).json().password_expired, true)
   assert.equal((await put(true)).password_expired, false)
-  // What an administrator has expired stays so.
+  // A password expired by an administrator stays expired.
   await org.post(`/api/systemusers/${user.id}/expire`)
   assert.equal((await put(false)).password_expired, true)
 })
 
-test('a level of compliance sets the policy, and what was custom comes back with custom', async () => {
+test('a compliance level sets the policy, and switching back to custom restores the custom one', async () => {
   const org = await newOrganization()
   const url = `/api/organizations/${org.organizationId}`
   const policyOf = async (settings: object) =>
@@ -123,7 +123,7 @@ test('a level of compliance sets the policy, and what was custom comes back with
   const user = await addUser(org, { password: STRONG })
   const lifetime = Date.parse(user.password_expiration_date) - Date.parse(user.password_date)
   assert.equal(lifetime / 86_400_000, 90)
-  // A client that sends back what it read does not make it its own policy.
+  // Sending the policy of a level back does not turn it into a custom policy.
   await policyOf({ passwordPolicy: pci })
   const custom = await policyOf({ passwordCompliance: 'custom' })
   assert.deepEqual([custom.minLength, custom.passwordExpirationInDays], [12, 10])

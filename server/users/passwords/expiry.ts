@@ -27,7 +27,7 @@ const eachExpiring = (
     work,
   )
 
-/** A password whose day has come; it may have been replaced since it was looked up. */
+/** Marks the password as expired. Checks again, as it may have been replaced since it was read. */
 const expire = (context: UserContext, actor: UserActor, id: string, now: Date) =>
   context.db.tx(actor.organizationId, async (tx) => {
     const row = await lockUser(tx, actor.organizationId, id)
@@ -35,7 +35,7 @@ const expire = (context: UserContext, actor: UserActor, id: string, now: Date) =
       await saveChange(context, tx, actor, row, { ...row, password_expired: true })
   })
 
-/** Once for each day of expiry. Who has the password from another directory cannot change it here. */
+/** Warns once per expiration date. A password owned by another directory cannot be changed here. */
 const warn = (context: UserContext, actor: UserActor, id: string, until: Date) =>
   context.db.tx(actor.organizationId, async (tx) => {
     const row = await lockUser(tx, actor.organizationId, id)
@@ -45,13 +45,13 @@ const warn = (context: UserContext, actor: UserActor, id: string, until: Date) =
       await mailPasswordWarning(context, tx, actor, row)
   })
 
-/** How long before the end people are told, in milliseconds; null: they are not. */
+/** How long before expiry users are warned, in milliseconds; null for never. */
 const warningTime = (policy: PasswordPolicy): number | null =>
   policy.enableDaysBeforeExpirationToForceReset && policy.daysBeforeExpirationToForceReset
     ? policy.daysBeforeExpirationToForceReset * DAY
     : null
 
-/** Tells of passwords that have run out, and warns of those that soon will. */
+/** Marks expired passwords, and warns about those that expire soon. */
 export async function watchPasswords(context: UserContext, now: Date): Promise<void> {
   await forEachOrganization(context.db, async (organizationId) => {
     const actor = systemCaller(organizationId, 'password policy')

@@ -5,7 +5,7 @@ import { refuseForeign } from '../../platform/http/foreign-origin.ts'
 import type { UserContext } from '../context.ts'
 import { choosePassword } from './choose-password.ts'
 
-/** For people who have nothing but the link from a mail. */
+/** For users whose only credential is a mailed link. */
 export const userPasswordRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = async (
   app,
   { context },
@@ -16,7 +16,7 @@ export const userPasswordRoutes: FastifyPluginAsyncTypebox<{ context: UserContex
     {
       schema: {
         tags: ['sign-in'],
-        summary: 'Choose a password with the link from a mail',
+        summary: 'Choose a password with a mailed link',
         body: Type.Object({
           organization: Type.String(),
           token: Type.String({ minLength: 1, maxLength: 256 }),

@@ -5,8 +5,8 @@ import { expirationOf, type PasswordPolicy, passwordRejected, violations } from 
 import { formerPasswords } from './store.ts'
 
 /**
- * The hash of a password that the policy accepts. Before the transaction of the change, not in it: hashing takes its
- * time on purpose.
+ * The hash of a password that the policy accepts. Call it before the transaction, not in it: hashing is slow on
+ * purpose.
  */
 export async function acceptPassword(
   db: Queryable,
@@ -27,7 +27,7 @@ export async function acceptPassword(
 
 const neverExpires = ({ profile }: UserRow): boolean => profile.password_never_expires ?? false
 
-/** The row with its new password; whoever was locked out for wrong ones stays so. */
+/** The row with a new password; a lock from failed attempts stays. */
 export const withPassword = (
   row: UserRow,
   hash: string,
@@ -42,8 +42,8 @@ export const withPassword = (
 })
 
 /**
- * A password that may stay for ever has no day of expiry, and is good again if that day had come; one that may no longer
- * gets the day it would have had.
+ * Setting `password_never_expires` clears the expiration date and, if it has passed, the expiry. Unsetting it restores
+ * the date.
  */
 export function withExpiration(
   before: UserRow,
@@ -54,10 +54,10 @@ export function withExpiration(
   const never = neverExpires(after)
   if (neverExpires(before) === never || after.password_date === null) return after
   const date = before.password_expiration_date
-  const ranOut = never && date !== null && Date.parse(date) <= now.getTime()
+  const expired = never && date !== null && Date.parse(date) <= now.getTime()
   return {
     ...after,
     password_expiration_date: expirationOf(policy, never, new Date(after.password_date)),
-    password_expired: after.password_expired && !ranOut,
+    password_expired: after.password_expired && !expired,
   }
 }

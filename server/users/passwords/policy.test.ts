@@ -33,6 +33,6 @@ test('each rule is named by its code', () => {
     assert.deepEqual(violations(strict, password, 'Mei.Chen'), expected, password)
 })
 
-test('a rule that is off judges nothing', () => {
+test('a disabled rule is not checked', () => {
   assert.deepEqual(violations({ allowUsernameSubstring: true }, 'mei', 'mei'), [])
 })

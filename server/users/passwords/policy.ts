@@ -1,7 +1,7 @@
 import { type AppError, invalid } from '../../platform/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
-/** The members of the organization's `passwordPolicy` that judge a password. */
+/** The members of the organization's `passwordPolicy` that apply to new passwords. */
 export interface PasswordPolicy {
   allowUsernameSubstring?: boolean
   disallowCommonlyUsedPasswords?: boolean
@@ -20,7 +20,7 @@ export interface PasswordPolicy {
   passwordExpirationInDays?: number
 }
 
-/** The rules a password can break, by the codes that clients read, and how people are told. */
+/** Password rules: the codes for clients and the messages for users. */
 const RULES = {
   minLength: (policy: PasswordPolicy) => `must have at least ${policy.minLength} characters`,
   maxLength: () => 'must have at most 256 characters',
@@ -30,12 +30,12 @@ const RULES = {
   specialCharacter: () => 'must have a special character',
   username: () => 'must not contain the username',
   commonPassword: () => 'must not be a commonly used password',
-  sequentialOrRepetitive: () => 'must not have sequences or repetitions such as 1234 or aaaa',
-  passwordHistory: () => 'must not be one of the last passwords',
+  sequentialOrRepetitive: () => 'must not contain sequences or repetitions such as 1234 or aaaa',
+  passwordHistory: () => 'must not be one of the recent passwords',
 }
 type PasswordRule = keyof typeof RULES
 
-/** Four in a row, upwards, downwards or the same. */
+/** Four consecutive characters that ascend, descend or repeat. */
 function hasRun(password: string): boolean {
   const codes = [...password.toLowerCase()].map((c) => c.codePointAt(0)!)
   return codes.some((_, at) =>
@@ -46,7 +46,7 @@ function hasRun(password: string): boolean {
   )
 }
 
-/** Every rule that the password breaks, apart from history, which only hashes can tell. */
+/** All rules that the password breaks, except history, which needs the hashes. */
 export function violations(
   policy: PasswordPolicy,
   password: string,
@@ -69,7 +69,7 @@ export function violations(
   return (Object.keys(broken) as (keyof typeof broken)[]).filter((rule) => broken[rule])
 }
 
-/** What a new password has to be like, for people to read beforehand. */
+/** The rules for a new password, shown to the user in advance. */
 export function rulesOf(policy: PasswordPolicy): { rule: PasswordRule; message: string }[] {
   const asked: Partial<Record<PasswordRule, boolean | undefined>> = {
     minLength: policy.enableMinLength,
@@ -101,7 +101,7 @@ export function passwordRejected(policy: PasswordPolicy, rules: PasswordRule[]):
   )
 }
 
-/** When a password set now runs out; null: never. */
+/** When a password set at `set` expires; null for never. */
 export function expirationOf(
   policy: PasswordPolicy,
   neverExpires: boolean,

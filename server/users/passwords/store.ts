@@ -12,7 +12,7 @@ export const formerPasswords = (
      where organization_id = ${organizationId} and user_id = ${userId}
      order by replaced_at desc limit ${count}`)
 
-/** As many as a policy can look back on. */
+/** The longest history a policy can require. */
 const KEPT = 24
 
 export async function keepFormerPassword(
@@ -32,7 +32,7 @@ export async function keepFormerPassword(
                             order by replaced_at desc offset ${KEPT} limit 1)`)
 }
 
-/** Only the newest link of a user works. */
+/** Only the newest link of a user is valid. */
 export async function replacePasswordLink(
   tx: Queryable,
   organizationId: string,
@@ -58,7 +58,7 @@ export const findPasswordLink = (db: Queryable, organizationId: string, hash: Bu
     select user_id from user_password_links
      where organization_id = ${organizationId} and hash = ${hash} and expires_at > ${now}`)
 
-/** Works once. */
+/** Consumes the link. */
 export const takePasswordLink = (tx: Queryable, organizationId: string, hash: Buffer, now: Date) =>
   tx.one<{ user_id: string }>(sql`
     delete from user_password_links
@@ -70,7 +70,7 @@ export const deleteExpiredLinks = (tx: Queryable, organizationId: string, now: D
     sql`delete from user_password_links where organization_id = ${organizationId} and expires_at <= ${now}`,
   )
 
-/** Whose password runs out before that instant, page by page; who was warned about that day needs no second warning. */
+/** A page of users whose password expires before that instant; for warnings, without those already warned. */
 export const expiringPasswords = (
   db: Queryable,
   organizationId: string,
@@ -85,7 +85,7 @@ export const expiringPasswords = (
        and (${what} = 'expire' or (state = 'ACTIVATED' and password_warned_for is distinct from password_expiration_date))
      order by id limit 500`)
 
-/** False when the user was warned about this day before. */
+/** False when the user was already warned about this date. */
 export const markWarned = async (
   tx: Queryable,
   organizationId: string,

@@ -37,7 +37,7 @@ export async function getScheduledState(
 }
 
 const NAMES = { ACTIVATED: 'activation', SUSPENDED: 'suspension' } as const
-/** What one job takes on; a plan for many becomes several jobs, which run side by side. */
+/** Users per job; larger requests become several jobs, which run in parallel. */
 const PER_JOB = 100
 
 function checkMailOptions(body: ScheduledStateCreate): void {
@@ -51,7 +51,7 @@ function checkMailOptions(body: ScheduledStateCreate): void {
     throw only('activation_email_override', 'only with exactly one user')
 }
 
-/** One row for each user; a user may have several to come. */
+/** One row per user; a user may have several pending changes. */
 export async function scheduleStates(
   context: UserContext,
   actor: UserActor,
@@ -65,8 +65,7 @@ export async function scheduleStates(
     const users = new Map<string, UserRow>()
     for (const user of await findUsers(tx, organizationId, userIds)) users.set(user.id, user)
     const missing = userIds.find((id) => !users.has(id))
-    if (missing !== undefined)
-      throw invalid('user_not_found', `user_ids: there is no user ${missing}`)
+    if (missing !== undefined) throw invalid('user_not_found', `user_ids: no such user ${missing}`)
     const rows = userIds.map((user_id) => ({
       organization_id: organizationId,
       id: newId(),
@@ -78,7 +77,7 @@ export async function scheduleStates(
       planned_by: storedActor(actor),
     }))
     await insertScheduledStates(tx, rows)
-    for (const row of rows) await tell(tx, actor, users.get(row.user_id)!, row, 'create')
+    for (const row of rows) await audit(tx, actor, users.get(row.user_id)!, row, 'create')
     for (let at = 0; at < rows.length; at += PER_JOB) {
       const ids = rows.slice(at, at + PER_JOB).map(({ id }) => id)
       await context.send(tx, fireStatesJob, { organizationId, ids }, { startAfter: start })
@@ -87,7 +86,7 @@ export async function scheduleStates(
   })
 }
 
-async function tell(
+async function audit(
   tx: Parameters<typeof recordEvent>[0],
   actor: UserActor,
   user: Pick<UserRow, 'id' | 'username'>,
@@ -115,14 +114,14 @@ export function cancelScheduledState(
     const row = await deleteScheduledState(tx, organizationId, id)
     if (!row) throw scheduledStateNotFound()
     const [user] = await findUsers(tx, organizationId, [row.user_id])
-    await tell(tx, actor, user ?? { id: row.user_id, username: '' }, row, 'delete')
+    await audit(tx, actor, user ?? { id: row.user_id, username: '' }, row, 'delete')
   })
 }
 
 /**
- * Does what was planned, as the one who planned it. The row goes in the same transaction, so of several workers, and
- * of several tries, one does it. A user in that state already is left as is; what was planned for a deleted one waits, and
- * happens when the user is back (catchUpStates).
+ * Applies a scheduled change as the actor who scheduled it. The row is deleted in the same transaction, so workers and
+ * retries apply it only once. A user already in that state is not changed. The change of a deleted user stays pending
+ * until the user is restored (catchUpStates).
  */
 export function fireScheduledState(
   context: UserContext,

@@ -19,7 +19,7 @@ const tags = ['bulk']
 const READ = ['users', 'users.readonly']
 const WRITE = ['users']
 
-/** Changes of users' states at a time to come. */
+/** Scheduled state changes of users. */
 export const scheduledStateRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = async (
   app,
   { context },
@@ -29,10 +29,10 @@ export const scheduledStateRoutes: FastifyPluginAsyncTypebox<{ context: UserCont
     {
       schema: {
         tags,
-        summary: 'Changes of state that are still to come',
+        summary: 'List pending state changes',
         querystring: Type.Object({
           ...Type.Pick(ListQueryV2, ['limit', 'skip', 'filter', 'sort']).properties,
-          userid: Type.Optional(Type.String({ description: 'Of this user only' })),
+          userid: Type.Optional(Type.String({ description: 'Only changes of this user' })),
         }),
         response: { 200: Type.Array(ScheduledState), ...errors },
       },
@@ -56,7 +56,7 @@ export const scheduledStateRoutes: FastifyPluginAsyncTypebox<{ context: UserCont
     {
       schema: {
         tags,
-        summary: 'Activate or suspend users at a time to come',
+        summary: 'Schedule the activation or suspension of users',
         body: ScheduledStateCreate,
         response: { 201: Type.Array(ScheduledState), ...errors },
       },
@@ -73,7 +73,7 @@ export const scheduledStateRoutes: FastifyPluginAsyncTypebox<{ context: UserCont
     {
       schema: {
         tags,
-        summary: 'The next change of state of each user, at most one for each state',
+        summary: 'List the next state changes of each user, at most one per state',
         querystring: Type.Object({
           ...Type.Pick(ListQueryV2, ['limit', 'skip']).properties,
           users: Type.Array(Type.String(), {
@@ -88,7 +88,7 @@ export const scheduledStateRoutes: FastifyPluginAsyncTypebox<{ context: UserCont
     async ({ caller: { organizationId }, query }) => {
       const ids = query.users.flatMap((text) => text.split(',')).filter((id) => id !== '')
       if (ids.length === 0 || ids.length > 100 || !ids.every(isId))
-        throw invalid('bad_users', 'users: must be 1 to 100 ids of users')
+        throw invalid('bad_users', 'users: must be 1 to 100 user ids')
       const { limit, skip } = readListV2(scheduledStateResource, query)
       const tenant = context.db.tenant(organizationId)
       const rows = await nextScheduledStates(tenant, organizationId, ids)
@@ -104,7 +104,7 @@ export const scheduledStateRoutes: FastifyPluginAsyncTypebox<{ context: UserCont
     {
       schema: {
         tags,
-        summary: 'One change of state',
+        summary: 'Get a scheduled state change',
         params: Type.Object({ id: Type.String() }),
         response: { 200: ScheduledState, ...errors },
       },
@@ -119,7 +119,7 @@ export const scheduledStateRoutes: FastifyPluginAsyncTypebox<{ context: UserCont
     {
       schema: {
         tags,
-        summary: 'Cancel a change of state',
+        summary: 'Cancel a scheduled state change',
         params: Type.Object({ id: Type.String() }),
         response: { 204: Type.Null(), ...errors },
       },

@@ -19,7 +19,7 @@ const stateOf = async (org: Org, { id }: { id: string }) =>
   (await org.get(`/api/systemusers/${id}`)).json().state
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString()
 
-/** As if this many hours had passed: what was planned and its job move into the past. */
+/** Simulates hours passing: moves scheduled changes and their jobs into the past. */
 const pass = (organizationId: string, hours: number) =>
   app.db.tx(organizationId, async (tx) => {
     await tx.run(sql`
@@ -30,7 +30,7 @@ const pass = (organizationId: string, hours: number) =>
        where name = 'users.fire-states' and state = 'created' and data ->> 'organizationId' = ${organizationId}`)
   })
 
-test('a planned activation happens on time, once, as the one who planned it', async () => {
+test('a scheduled activation happens on time, once, as the actor who scheduled it', async () => {
   const org = await app.newOrganization()
   const users = [await addUser(org, { state: 'STAGED' }), await addUser(org, { state: 'STAGED' })]
   const start = inHours(2)
@@ -51,7 +51,7 @@ test('a planned activation happens on time, once, as the one who planned it', as
   await app.runDueJobs()
   assert.equal(await stateOf(org, users[0]), 'STAGED', 'it is still too early')
   await pass(org.organizationId, 1)
-  // Two workers at the same moment.
+  // Two concurrent workers.
   await Promise.all([app.runDueJobs(), app.runDueJobs()])
   for (const user of users) {
     assert.equal(await stateOf(org, user), 'ACTIVATED')
@@ -68,7 +68,7 @@ test('a planned activation happens on time, once, as the one who planned it', as
   )
 })
 
-test('a job that is run again finds nothing left to do', async () => {
+test('a repeated job does nothing', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   const body = { user_ids: [user.id], state: 'SUSPENDED', start_date: inHours(-1) }
@@ -84,7 +84,7 @@ test('a job that is run again finds nothing left to do', async () => {
   assert.equal(await stateOf(org, user), 'ACTIVATED')
 })
 
-test('what was planned survives the process that planned it', async () => {
+test('a scheduled change survives a restart of the process', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   await org.post(URL, { user_ids: [user.id], state: 'SUSPENDED', start_date: inHours(1) })
@@ -100,7 +100,7 @@ test('what was planned survives the process that planned it', async () => {
   await db.close()
 })
 
-test('what lost its job is caught up with', async () => {
+test('a change whose job was lost is caught up', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   await org.post(URL, { user_ids: [user.id], state: 'SUSPENDED', start_date: inHours(1) })
@@ -113,7 +113,7 @@ test('what lost its job is caught up with', async () => {
   assert.equal(await stateOf(org, user), 'SUSPENDED')
 })
 
-test('a user may have several changes to come; next tells one of each state', async () => {
+test('a user may have several pending changes; next lists one per state', async () => {
   const org = await app.newOrganization()
   const [user, other] = [await addUser(org), await addUser(org)]
   const plan = async (state: string, hours: number, who = user) =>
@@ -143,7 +143,7 @@ test('a user may have several changes to come; next tells one of each state', as
   assert.equal((await org.eventTypes()).includes('user_suspension_schedule_delete'), true)
 })
 
-test('planned for a deleted user: out of sight, waits, and is made up for after restore', async () => {
+test('a change scheduled for a deleted user is hidden, waits, and runs after a restore', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   await org.post(URL, { user_ids: [user.id], state: 'SUSPENDED', start_date: inHours(5) })
@@ -164,7 +164,7 @@ test('planned for a deleted user: out of sight, waits, and is made up for after 
   assert.equal(await stateOf(org, user), 'SUSPENDED')
 })
 
-test('mails of a planned activation: none, or to another address', async () => {
+test('mails of a scheduled activation: none, or to another address', async () => {
   const org = await app.newOrganization()
   const [one, two] = [
     await addUser(org, { state: 'STAGED' }),
@@ -185,7 +185,7 @@ test('mails of a planned activation: none, or to another address', async () => {
   assert.ok(!to.includes(one.email) && !to.includes(two.email))
 })
 
-test('bad plans are refused and leave nothing', async () => {
+test('bad requests are refused and leave nothing', async () => {
   const org = await app.newOrganization()
   const [user, other] = [await addUser(org), await addUser(org)]
   const stranger = await app.newOrganization()
@@ -224,7 +224,7 @@ test('bad plans are refused and leave nothing', async () => {
   assert.deepEqual((await org.get(URL)).json(), [])
 })
 
-test('who may plan, and what others see of it', async () => {
+test('scopes, and isolation between organizations', async () => {
   const [org, stranger] = [await app.newOrganization(), await app.newOrganization()]
   const user = await addUser(org)
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')

@@ -28,8 +28,8 @@ export const scheduledStateResource: Resource = {
   tieBreak: sql`id`,
 }
 
-/** What is planned for a deleted user is out of sight, and there again if the user comes back. */
-const ofTheLiving = sql`exists (
+/** Hides the changes of deleted users until they are restored. */
+const ofExistingUser = sql`exists (
   select from users u
    where u.organization_id = scheduled_states.organization_id and u.id = scheduled_states.user_id
      and u.deleted_at is null)`
@@ -44,16 +44,16 @@ export const listScheduledStates = (
     db,
     sql`scheduled_states`,
     organizationId,
-    userId === undefined ? ofTheLiving : sql`user_id = ${userId} and ${ofTheLiving}`,
+    userId === undefined ? ofExistingUser : sql`user_id = ${userId} and ${ofExistingUser}`,
     list,
   )
 
 export const findScheduledState = (db: Queryable, organizationId: string, id: string) =>
   db.one<ScheduledStateRow>(sql`
     select * from scheduled_states
-     where organization_id = ${organizationId} and id = ${id} and ${ofTheLiving}`)
+     where organization_id = ${organizationId} and id = ${id} and ${ofExistingUser}`)
 
-/** For each user and state the next one. */
+/** The next change per user and state. */
 export const nextScheduledStates = (
   db: Queryable,
   organizationId: string,
@@ -62,7 +62,7 @@ export const nextScheduledStates = (
   db.many<ScheduledStateRow>(sql`
     select * from (
       select distinct on (user_id, state) * from scheduled_states
-       where organization_id = ${organizationId} and user_id = any(${userIds}::text[]) and ${ofTheLiving}
+       where organization_id = ${organizationId} and user_id = any(${userIds}::text[]) and ${ofExistingUser}
        order by user_id, state, start_date, id
     ) next order by start_date, id`)
 
@@ -76,7 +76,7 @@ export const insertScheduledStates = (tx: Queryable, rows: readonly ScheduledSta
         as r (organization_id text, id text, user_id text, state text, start_date timestamptz,
               send_activation_emails boolean, activation_email_override text, planned_by jsonb)`)
 
-/** Only one of several takers gets the row, and only one that is due, of a user who is there. */
+/** Consumes the row, once, if it is due and the user is not deleted. */
 export const takeScheduledState = (
   tx: Queryable,
   organizationId: string,
@@ -85,7 +85,7 @@ export const takeScheduledState = (
 ) =>
   tx.one<ScheduledStateRow>(sql`
     delete from scheduled_states
-     where organization_id = ${organizationId} and id = ${id} and start_date <= ${dueBy} and ${ofTheLiving}
+     where organization_id = ${organizationId} and id = ${id} and start_date <= ${dueBy} and ${ofExistingUser}
     returning *`)
 
 export const deleteScheduledState = (tx: Queryable, organizationId: string, id: string) =>
@@ -96,4 +96,4 @@ export const deleteScheduledState = (tx: Queryable, organizationId: string, id: 
 export const overdueScheduledStates = (db: Queryable, organizationId: string, before: Date) =>
   db.many<{ id: string }>(sql`
     select id from scheduled_states
-     where organization_id = ${organizationId} and start_date < ${before} and ${ofTheLiving}`)
+     where organization_id = ${organizationId} and start_date < ${before} and ${ofExistingUser}`)
