@@ -53,18 +53,22 @@ export async function compare(
   }
 }
 
-/** Works again and again until the time is over. */
+/** Works again and again until the time is over. What `before` takes does not count. */
 export const repeated =
-  (work: () => Promise<unknown>, clients = 1): Side =>
+  (work: () => Promise<unknown>, clients = 1, before?: () => Promise<unknown>): Side =>
   async (seconds) => {
     const start = performance.now()
     let done = 0
+    let uncounted = 0
     const client = async () => {
       do {
+        const began = performance.now()
+        await before?.()
+        uncounted += performance.now() - began
         await work()
         done++
       } while (performance.now() - start < seconds * 1000)
     }
     await Promise.all(Array.from({ length: clients }, client))
-    return (done / (performance.now() - start)) * 1000
+    return (done / (performance.now() - start - uncounted / clients)) * 1000
   }

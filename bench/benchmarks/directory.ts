@@ -4,7 +4,7 @@ import { clientConfig } from '../../server/platform/db/index.ts'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import { type Benchmark, percent, profileFlags, type Row } from '../benchmark.ts'
 import { CASES, type Case } from '../directory/cases.ts'
-import { makeWorld, PEOPLE } from '../directory/world.ts'
+import { idOf, makeWorld, PEOPLE } from '../directory/world.ts'
 import { compare, repeated } from '../rounds.ts'
 import {
   firstOrganization,
@@ -15,6 +15,8 @@ import {
 } from '../service.ts'
 
 const MAX_MS = 50
+/** For more than 10,000 ends. */
+const MAX_LARGE_MS = 300
 
 async function ask({ url, apiKey }: Service, { path, body }: Case): Promise<void> {
   const response = await fetch(`${url}/${path}`, {
@@ -25,10 +27,28 @@ async function ask({ url, apiKey }: Service, { path, body }: Case): Promise<void
   if (!response.ok) throw new Error(`${path}: ${text}`)
 }
 
-/** What an answer takes, from the rate of one client that asks again and again. */
+const LEAVER = idOf('user', PEOPLE)
+
+/** Takes one person out of the group, or back in. */
+function changing({ url, apiKey }: Service, group: string): () => Promise<void> {
+  let op = 'remove'
+  return async () => {
+    const response = await fetch(`${url}/api/v2/usergroups/${group}/members`, {
+      method: 'POST',
+      body: JSON.stringify({ op, type: 'user', id: LEAVER }),
+      headers: { ...keyHeader(apiKey), 'content-type': 'application/json' },
+    })
+    if (!response.ok) throw new Error(`${group}: ${await response.text()}`)
+    op = op === 'remove' ? 'add' : 'remove'
+  }
+}
+
 const millis = (perSecond: number): number => 1000 / perSecond
 
-/** Lists, searches and traversals in an organization of 100,000 people, against the bare SQL. */
+/**
+ * Lists, searches and traversals in an organization of 100,000 people, against the bare SQL. Before each traversal a group
+ * on its way is changed, which is not timed.
+ */
 export const directory: Benchmark = {
   name: 'directory',
   async run(settings) {
@@ -42,9 +62,14 @@ export const directory: Benchmark = {
       process.stdout.write(`  loading ${PEOPLE.toLocaleString('en')} people …\n`)
       await makeWorld(client, organizationId)
       for (const one of CASES) {
+        const limit = one.large ? MAX_LARGE_MS : MAX_MS
         const pair = {
           baseline: repeated(() => client.query(one.sql, [organizationId])),
-          ours: repeated(() => ask(service, one)),
+          ours: repeated(
+            () => ask(service, one),
+            1,
+            one.group === undefined ? undefined : changing(service, one.group),
+          ),
         }
         const { baseline, ours, rounds } = await compare(pair, settings)
         rows.push({
@@ -53,8 +78,8 @@ export const directory: Benchmark = {
           baseline: millis(baseline),
           ours: millis(ours),
           ratio: millis(ours) / millis(baseline),
-          goal: `at most ${MAX_MS} ms`,
-          met: millis(ours) <= MAX_MS,
+          goal: `at most ${limit} ms`,
+          met: millis(ours) <= limit,
           rounds,
         })
         process.stdout.write(

@@ -3,12 +3,10 @@ import { start } from '../child.ts'
 import { addWorld, idOf, PEOPLE } from '../directory/world.ts'
 import { FEW, MANY, requestsPerSecond } from '../load.ts'
 import { compare } from '../rounds.ts'
-import { createUser, keyHeader, type Service, startService, temporaryDataDir } from '../service.ts'
+import { keyHeader, type Service, startService, temporaryDataDir } from '../service.ts'
 
-const GOAL = 0.35
+const GOAL = 0.2
 const WARM_UPS = 8
-/** How many different ones are read, each as often as the others. */
-const OTHERS = 20_000
 
 const path = (id: string) => `/api/systemusers/${id}`
 
@@ -31,30 +29,27 @@ async function measure(
   )
 }
 
-/** Authenticated read of one record, against a bare Fastify route that answers a constant of the same size. */
+/** Authenticated reads, another user each time, against a bare Fastify route that answers a constant of the same size. */
 export const readUser: Benchmark = {
   name: 'read-user',
   async run(settings) {
     const { dataDir, remove } = temporaryDataDir()
     const service = await startService(dataDir, profileFlags(settings))
-    const one = path(await createUser(service, 'reader'))
+    await addWorld(service)
+    const paths = Array.from({ length: PEOPLE }, (_, at) => path(idOf('user', at + 1)))
     const { length } = await (
-      await fetch(`${service.url}${one}`, { headers: keyHeader(service.apiKey) })
+      await fetch(`${service.url}${paths[0]}`, { headers: keyHeader(service.apiKey) })
     ).text()
     const bare = await start(
       ['bench/baselines/constant-server.ts', String(length)],
       /listening on \S+\n/,
     )
     const bareUrl = /listening on (\S+)/.exec(bare.line)![1]!
-    const name = `authenticated GET /api/systemusers/{id}, ${length} bytes`
+    const name = `GET /api/systemusers/{id}, any of ${PEOPLE.toLocaleString('en')}`
     const unit = 'requests/s'
     try {
-      const busy = await measure(service, bareUrl, [one], MANY, settings)
-      const quiet = await measure(service, bareUrl, [one], FEW, settings)
-      await addWorld(service)
-      const others = Array.from({ length: OTHERS }, (_, at) => path(idOf('user', at + 1)))
-      const varied = await measure(service, bareUrl, others, MANY, settings)
-      const untold = { unit, goal: '–', met: true }
+      const busy = await measure(service, bareUrl, paths, MANY, settings)
+      const quiet = await measure(service, bareUrl, paths, FEW, settings)
       return [
         {
           name: `${name}, ${MANY} at a time`,
@@ -63,12 +58,7 @@ export const readUser: Benchmark = {
           goal: `at least ${percent(GOAL)}`,
           met: busy.ratio >= GOAL,
         },
-        { name: `the same, ${FEW} at a time`, ...untold, ...quiet },
-        {
-          name: `any of ${OTHERS.toLocaleString('en')} among ${PEOPLE.toLocaleString('en')} people, ${MANY} at a time`,
-          ...untold,
-          ...varied,
-        },
+        { name: `the same, ${FEW} at a time`, unit, goal: '–', met: true, ...quiet },
       ] satisfies Row[]
     } finally {
       await bare.stop()

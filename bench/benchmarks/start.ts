@@ -5,7 +5,7 @@ import { median } from '../rounds.ts'
 import { startService, temporaryDataDir } from '../service.ts'
 
 const MAX_SECONDS = 5
-const MAX_MEGABYTES = 200
+const MAX_MEGABYTES = 256
 /** Long enough for the timers of jobs and pools to have run. */
 const IDLE_MS = 8000
 

@@ -12,6 +12,8 @@ const APPLICATIONS = 200
 export const NEARLY_ALL = APPLICATIONS + 1
 export const IN_HUNDREDS = APPLICATIONS + 2
 export const IN_THOUSANDS = APPLICATIONS + 3
+export const NEARLY_ALL_GROUP = GROUPS + 1
+export const A_HUNDREDTH = GROUPS + 3
 
 const PREFIX = {
   user: '0000000a',
@@ -76,13 +78,16 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
     ),
   )
   // Two groups of nearly everybody, and everybody in a hundred groups; each of both bound to an application of its own.
-  const [almost, hundred] = [GROUPS + 1, GROUPS + 3]
+  const [almost, hundred] = [NEARLY_ALL_GROUP, A_HUNDREDTH]
   await run(
     `insert into nodes (organization_id, type, id) select $1, 'user_group', ${idSql('user_group', 'i')} from ${series(almost, hundred + 99)}`,
   )
   await run(
     `insert into nodes (organization_id, type, id) select $1, 'application', ${idSql('application', 'i')} from ${series(NEARLY_ALL, IN_THOUSANDS)}`,
   )
+  await run(`
+    insert into groups (organization_id, type, id, name)
+    select organization_id, type, id, 'group ' || id from nodes where organization_id = $1 and type = 'user_group'`)
   await run(edges('user_group', `${almost}`, 'user', 'i', series(1, PEOPLE - 1)))
   await run(edges('user_group', `${almost + 1}`, 'user', 'i', series(1000, PEOPLE)))
   await run(edges('user_group', `${hundred} + i % 100`, 'user', 'i', series(1, PEOPLE)))
@@ -95,7 +100,7 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
   await run(edges('user', 'i', 'system', `1 + i % ${SYSTEMS}`, series(1, PEOPLE)))
   await run(edges('user_group', 'i', 'system_group', `1 + i % ${SYSTEM_GROUPS}`, series(1, GROUPS)))
   await client.query('call recount_members()')
-  for (const table of ['users', 'nodes', 'edges', 'member_counts'])
+  for (const table of ['users', 'groups', 'nodes', 'edges', 'member_counts'])
     await client.query(`vacuum analyze ${table}`)
 }
 
