@@ -32,8 +32,8 @@ ${Object.entries(of)
 
 ${NOTE}
 
-Read once at start from the environment. An unknown \`GATEHOUSE_\` name or a bad value stops the start. A name with
-\`_FILE\` takes the value from a file. The standard \`OTEL_*\` variables switch tracing on.
+Settings are environment variables, read once at startup. An unknown \`GATEHOUSE_\` name or an invalid value stops the
+start. A name with \`_FILE\` reads the value from a file. The standard \`OTEL_*\` variables enable tracing.
 
 | Setting | Meaning | Default |
 |---|---|---|
@@ -60,9 +60,9 @@ function rolesPage(): string {
 
 ${NOTE} The table is \`server/admins/roles.ts\`.
 
-A role is a set of scopes. Every operation lists the scopes of which one is needed (\`x-scopes\` in the OpenAPI
-files). Keys can be narrowed to scopes of their own; custom roles are made at \`/api/v2/roles\`. Nobody can grant
-what they do not hold.
+A role is a set of scopes. Every operation lists its scopes, of which one is required (\`x-scopes\` in the OpenAPI
+files). A key can be narrowed to some scopes. Custom roles are created at \`/api/v2/roles\`. Administrators can grant only
+scopes that they hold.
 
 ${BUILT_IN_ROLES.map((role) => `- **${role.name}**: ${role.description.toLowerCase()}.`).join('\n')}
 
@@ -77,20 +77,20 @@ function reasonsPage(): string {
     ({ reason, statuses, where }) =>
       `| \`${reason}\` | ${statuses.join(', ')} | ${where.join(', ')} |`,
   )
-  return `# Reasons of errors
+  return `# Error reasons
 
 ${NOTE}
 
-The body of every error has a member \`reason\`: a stable name for programs to act on. The words of \`message\` are for
-people and may change. Errors of SAML and OpenID Connect have the form of their protocols instead.
+Every error body has a member \`reason\`, a stable code for programs. The text of \`message\` is for people and may change.
+SAML and OpenID Connect errors follow their protocols instead.
 
-| Reason | Status | Where in the source |
+| Reason | Status | Source folder |
 |---|---|---|
 ${rows.join('\n')}
 `
 }
 
-/** Path to content of every generated file. */
+/** Every generated file: path to content. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   const operations = await describeRoutes()
   const files: Record<string, string> = {

@@ -5,11 +5,11 @@ import { defaultsOf, LIMITS, type Limits, mapValues, parseLimits } from './limit
 import { Allowlist } from './outbound/allowlist.ts'
 import type { Shares } from './quota.ts'
 
-/** One setting. `parse` throws with the words that follow "NAME: " in the message to the operator. */
+/** One setting. `parse` throws the message that follows the name of the setting. */
 interface Setting<T> {
   env: string
   parse: (raw: string) => T
-  /** What the docs say the default is; the value itself comes from `fallback`. */
+  /** The default as shown in the docs; the value itself is `fallback`. */
   fallback: T
   default: string
   about: string
@@ -40,18 +40,18 @@ function url(...protocols: string[]) {
   return (raw: string): string => {
     const parsed = URL.parse(raw)
     if (!parsed || !protocols.includes(parsed.protocol)) {
-      // The value may hold a password, so it is not repeated.
+      // The value may contain a password: do not repeat it.
       throw new Error(
-        `must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+        `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
       )
     }
     return raw.replace(/\/+$/, '')
   }
 }
-/** Not parsed further: addresses with a socket in the query (user@/name?host=/run/…) are no URLs to the platform. */
+/** Not parsed further: WHATWG URL rejects addresses with a socket in the query (user@/name?host=/run/…). */
 function databaseAddress(raw: string): string | undefined {
   if (!/^postgres(ql)?:\/\/./.test(raw))
-    throw new Error('must be an address that starts with postgres://')
+    throw new Error('must be a URL that starts with postgres://')
   return raw
 }
 function email(raw: string): string {
@@ -64,7 +64,7 @@ function atLeast(length: number) {
     return raw
   }
 }
-/** Sixteen random characters cannot be guessed through an API that throttles; shorter ones invite words. */
+/** 16 random characters cannot be guessed through a throttled API; shorter keys tend to be words. */
 const MIN_KEY_LENGTH = 16
 const MIN_PASSWORD_LENGTH = 8
 const MIN_TOKEN_LENGTH = 16
@@ -88,16 +88,16 @@ function outboundAllow(raw: string): string[] {
 
 export const DEFAULT_DRAIN_SECONDS = 5
 
-/** Three limits, the narrowest first: what one may have of what several may have. */
+/** Three nested limits, the narrowest first. */
 function shares(raw: string): Shares {
   const [principal = 0, tenant = 0, process = 0, ...more] = raw
     .split(',')
     .map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : 0))
   if (principal < 1 || tenant < principal || process < tenant || more.length > 0)
-    throw new Error(`must be three whole numbers that do not fall, such as 2,4,8, not "${raw}"`)
+    throw new Error(`must be three whole numbers in ascending order, such as 2,4,8, not "${raw}"`)
   return { principal, tenant, process }
 }
-const SHARES = 'of one administrator or service account, of one organization or provider, of all'
+const SHARES = 'per administrator or service account, per organization or provider, in total'
 
 /** Every setting of the process. docs/settings.md is generated from this table. */
 export const settings = {
@@ -106,7 +106,7 @@ export const settings = {
     parse: integer(0, 65535),
     fallback: 8080,
     default: '8080',
-    about: 'Port to listen on; 0 takes a free one',
+    about: 'Port to listen on; 0 picks a free one',
   }),
   host: setting({
     env: 'HOST',
@@ -120,7 +120,7 @@ export const settings = {
     parse: text,
     fallback: './data',
     default: './data',
-    about: 'Embedded PostgreSQL, master key, demo credentials',
+    about: 'Directory of the embedded PostgreSQL, the master key and the demo credentials',
   }),
   databaseUrl: setting({
     env: 'DATABASE_URL',
@@ -136,7 +136,7 @@ export const settings = {
     fallback: undefined,
     default: 'DATABASE_URL',
     about:
-      'Owner of the tables, used for migrations only; DATABASE_URL can then be a restricted login that is a member of gatehouse_service',
+      'Login that owns the tables, used for migrations only; DATABASE_URL can then be a restricted login that is a member of gatehouse_service',
     secret: true,
   }),
   databasePool: setting({
@@ -144,7 +144,7 @@ export const settings = {
     parse: integer(2, 500),
     fallback: 10,
     default: '10',
-    about: 'Database connections of one process',
+    about: 'Database connections per process',
   }),
   tenantShare: setting({
     env: 'GATEHOUSE_TENANT_SHARE',
@@ -152,7 +152,7 @@ export const settings = {
     fallback: 60,
     default: '60',
     about:
-      'Share of the database connections, in percent, that one organization may use at once; its further requests wait for up to 10 seconds',
+      'Percentage of the database connections that one organization may use at once; its further requests wait for up to 10 seconds',
   }),
   listTimeout: setting({
     env: 'GATEHOUSE_LIST_TIMEOUT_MS',
@@ -160,14 +160,14 @@ export const settings = {
     fallback: 5000,
     default: '5000',
     about:
-      'How long the database may take over a list, a search or a traversal of the directory; after that it is 503',
+      'Statement timeout of lists, searches and traversals of the directory; after that the response is 503',
   }),
   publicUrl: setting({
     env: 'GATEHOUSE_PUBLIC_URL',
     parse: url('http:', 'https:') as (raw: string) => string | undefined,
     fallback: undefined,
     default: 'http://localhost:$PORT',
-    about: 'Address that people and service providers see',
+    about: 'Base URL that users and service providers see',
   }),
   region: setting({
     env: 'GATEHOUSE_REGION',
@@ -181,14 +181,14 @@ export const settings = {
     parse: oneOf('all', 'web', 'worker'),
     fallback: 'all',
     default: 'all',
-    about: 'What this process does: serve (web), run jobs (worker), or both (all)',
+    about: 'Role of this process: serve requests (web), run jobs (worker), or both (all)',
   }),
   adminEmail: setting({
     env: 'GATEHOUSE_ADMIN_EMAIL',
     parse: email,
     fallback: 'admin@gatehouse.local',
     default: 'admin@gatehouse.local',
-    about: 'E-mail of the first administrator, created when there is none',
+    about: 'E-mail address of the first administrator, who is created if there is none',
   }),
   adminPassword: setting({
     env: 'GATEHOUSE_ADMIN_PASSWORD',
@@ -211,7 +211,7 @@ export const settings = {
     parse: masterKey as (raw: string) => Buffer | undefined,
     fallback: undefined,
     default: 'generated file in the data directory',
-    about: 'Key that wraps the keys of all stored secrets; 32 bytes in base64',
+    about: 'Key that encrypts the data keys of all stored secrets; 32 bytes in base64',
     secret: true,
   }),
   logLevel: setting({
@@ -219,14 +219,14 @@ export const settings = {
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     fallback: 'info',
     default: 'info',
-    about: 'Least severe level that is logged',
+    about: 'Lowest level that is logged',
   }),
   trustedProxies: setting({
     env: 'GATEHOUSE_TRUSTED_PROXIES',
     parse: list,
     fallback: [] as string[],
     default: 'none',
-    about: 'Addresses or CIDRs, comma-separated, whose X-Forwarded-* headers are believed',
+    about: 'Addresses or CIDRs, comma-separated, whose X-Forwarded-* headers are trusted',
   }),
   outboundAllow: setting({
     env: 'GATEHOUSE_OUTBOUND_ALLOW',
@@ -234,14 +234,14 @@ export const settings = {
     fallback: [] as string[],
     default: 'none',
     about:
-      'Networks (CIDR), addresses and host names, comma-separated, that calls to other services may reach although they are not on the open internet; also without encryption',
+      'Private networks (CIDR), addresses and host names, comma-separated, that outbound calls may reach; also over plain HTTP',
   }),
   signInWindowMinutes: setting({
     env: 'GATEHOUSE_SIGN_IN_WINDOW_MINUTES',
     parse: integer(1, 1440),
     fallback: 15,
     default: '15',
-    about: 'Failed sign-ins are counted within this time',
+    about: 'Window in which failed sign-ins are counted',
   }),
   signInBlockMinutes: setting({
     env: 'GATEHOUSE_SIGN_IN_BLOCK_MINUTES',
@@ -262,8 +262,7 @@ export const settings = {
     parse: integer(1, 1_000_000),
     fallback: 50,
     default: '50',
-    about:
-      'Failed sign-ins to the console that block an address (IPv6: a /64), but not for known devices',
+    about: 'Failed console sign-ins that block an address (IPv6: a /64), except for known devices',
   }),
   userSignInFailures: setting({
     env: 'GATEHOUSE_USER_SIGN_IN_FAILURES',
@@ -271,15 +270,14 @@ export const settings = {
     fallback: 30,
     default: '30',
     about:
-      "Failed sign-ins that block a user or a name nobody has, beside the organization's own password policy",
+      "Failed sign-ins that block a user or an unknown name, in addition to the organization's password policy",
   }),
   userAddressFailures: setting({
     env: 'GATEHOUSE_USER_ADDRESS_FAILURES',
     parse: integer(1, 1_000_000),
     fallback: 200,
     default: '200',
-    about:
-      'Failed sign-ins of users that block an address (IPv6: a /64), but not for known devices',
+    about: 'Failed sign-ins of users that block an address (IPv6: a /64), except for known devices',
   }),
   rateLimit: setting({
     env: 'GATEHOUSE_RATE_LIMIT',
@@ -287,21 +285,21 @@ export const settings = {
     fallback: 0,
     default: '0 (off)',
     about:
-      'Requests allowed per minute for each administrator, service account and system, and for each address (IPv6: a /64) of all who have not proved who they are; more answer 429',
+      'Requests per minute for each administrator, service account and system, and for each address (IPv6: a /64) of unauthenticated callers; more get 429',
   }),
   maxLag: setting({
     env: 'GATEHOUSE_SHED_LAG_MS',
     parse: integer(0, 60_000),
     fallback: 0,
     default: '0 (off)',
-    about: 'Answer 503 while the event loop lags by more milliseconds than this',
+    about: 'Respond 503 while the event loop lag exceeds this many milliseconds',
   }),
   bodyLimit: setting({
     env: 'GATEHOUSE_BODY_LIMIT',
     parse: integer(1024, 1_073_741_824),
     fallback: 1_048_576,
     default: '1048576',
-    about: 'Largest request body in bytes',
+    about: 'Maximum size of a request body in bytes',
   }),
   headSeconds: setting({
     env: 'GATEHOUSE_HEAD_SECONDS',
@@ -315,7 +313,7 @@ export const settings = {
     parse: integer(1, 3600),
     fallback: 60,
     default: '60',
-    about: 'How long a request body may take to arrive; those of ingest have settings of their own',
+    about: 'How long a request body may take to arrive; ingest has its own settings',
   }),
   searchSeconds: setting({
     env: 'GATEHOUSE_SEARCH_SECONDS',
@@ -323,56 +321,56 @@ export const settings = {
     fallback: 60,
     default: '60',
     about:
-      'How long a search of events may take, with all its database statements; longer ones answer 503',
+      'How long an event search may take, with all its database statements; after that the response is 503',
   }),
   streams: setting({
     env: 'GATEHOUSE_STREAMS',
     parse: shares,
     fallback: shares('20,50,200'),
     default: '20,50,200',
-    about: `Streams of events open at once in a process: ${SHARES}; more answer 429`,
+    about: `Concurrent event streams in a process: ${SHARES}; more get 429`,
   }),
   exports: setting({
     env: 'GATEHOUSE_EXPORTS',
     parse: shares,
     fallback: shares('2,4,8'),
     default: '2,4,8',
-    about: `Exports of events at once in a process: ${SHARES}; more answer 429`,
+    about: `Concurrent event exports in a process: ${SHARES}; more get 429`,
   }),
   downloads: setting({
     env: 'GATEHOUSE_DOWNLOADS',
     parse: shares,
     fallback: shares('4,8,32'),
     default: '4,8,32',
-    about: `Downloads of reports at once in a process: ${SHARES}; more answer 429`,
+    about: `Concurrent report downloads in a process: ${SHARES}; more get 429`,
   }),
   ingestBodies: setting({
     env: 'GATEHOUSE_INGEST_BODIES',
     parse: shares,
     fallback: shares('2,4,8'),
     default: '2,4,8',
-    about: `Bodies of events being stored at once in a process: ${SHARES}; more answer 429`,
+    about: `Concurrent ingest requests in a process: ${SHARES}; more get 429`,
   }),
   ingestSeconds: setting({
     env: 'GATEHOUSE_INGEST_SECONDS',
     parse: integer(1, 86_400),
     fallback: 3600,
     default: '3600',
-    about: 'How long a body of events may take in all; what was stored by then stays',
+    about: 'How long an ingest request may take in total; events stored by then are kept',
   }),
   ingestIdleSeconds: setting({
     env: 'GATEHOUSE_INGEST_IDLE_SECONDS',
     parse: integer(1, 3600),
     fallback: 30,
     default: '30',
-    about: 'How long a body of events may bring nothing before it is given up',
+    about: 'How long an ingest request may be idle before it is aborted',
   }),
   shutdownSeconds: setting({
     env: 'GATEHOUSE_SHUTDOWN_SECONDS',
     parse: integer(0, 3600),
     fallback: 20,
     default: '20',
-    about: 'How long requests in flight may take to finish on SIGTERM',
+    about: 'How long requests in flight may take to finish after SIGTERM',
   }),
   drainSeconds: setting({
     env: 'GATEHOUSE_DRAIN_SECONDS',
@@ -380,7 +378,7 @@ export const settings = {
     fallback: undefined,
     default: '5 with DATABASE_URL, else 0; 0 for a worker',
     about:
-      'For how long a process goes on taking requests after SIGTERM, not ready and with Connection: close, until the load balancer has noticed',
+      'How long a process keeps serving after SIGTERM, not ready and with Connection: close, so that the load balancer notices',
   }),
   minFreeBytes: setting({
     env: 'GATEHOUSE_MIN_FREE_BYTES',
@@ -388,20 +386,20 @@ export const settings = {
     fallback: 1_073_741_824,
     default: '1073741824',
     about:
-      'Log and /readyz warn while the disk of the embedded PostgreSQL has less free space than this',
+      'The log and /readyz warn while the disk of the embedded PostgreSQL has less free space than this',
   }),
   minRetentionDays: setting({
     env: 'GATEHOUSE_MIN_RETENTION_DAYS',
     parse: integer(1, 3650),
     fallback: 7,
     default: '7',
-    about: 'Fewest days for which an organization may choose to keep its events',
+    about: 'Shortest event retention, in days, that an organization may choose',
   }),
   smtpUrl: setting({
     env: 'GATEHOUSE_SMTP_URL',
     parse: url('smtp:', 'smtps:') as (raw: string) => string | undefined,
     fallback: undefined,
-    default: 'unset: mail is kept and shown by `gatehouse mail`',
+    default: 'unset: mail is stored and shown by `gatehouse mail`',
     about: 'Mail server, such as smtps://user:password@mail.example.com',
     secret: true,
   }),
@@ -410,21 +408,21 @@ export const settings = {
     parse: text,
     fallback: 'Gatehouse <gatehouse@localhost>',
     default: 'Gatehouse <gatehouse@localhost>',
-    about: 'Sender of mails',
+    about: 'Sender of mail',
   }),
   geoipDatabase: setting({
     env: 'GATEHOUSE_GEOIP_DATABASE',
     parse: optionalText,
     fallback: undefined as string | undefined,
-    default: 'unset: events tell no place',
-    about: 'MaxMind database (.mmdb) that says where addresses are; read again when it is replaced',
+    default: 'unset: events carry no location',
+    about: 'MaxMind database (.mmdb) for the location of addresses; reloaded when it is replaced',
   }),
   metricsToken: setting({
     env: 'GATEHOUSE_METRICS_TOKEN',
     parse: atLeast(MIN_TOKEN_LENGTH) as (raw: string) => string | undefined,
     fallback: undefined,
     default: 'unset',
-    about: `When set, /metrics wants it as a bearer token, also on this machine; ${MIN_TOKEN_LENGTH} characters or more`,
+    about: `Bearer token that /metrics then requires, even from this machine; ${MIN_TOKEN_LENGTH} characters or more`,
     secret: true,
   }),
   metrics: setting({
@@ -433,7 +431,7 @@ export const settings = {
     fallback: 'loopback',
     default: 'loopback',
     about:
-      'Who may read /metrics while it has no token: this machine, not through a proxy (loopback), or anybody (open)',
+      'Who may read /metrics while no token is set: this machine, not through a proxy (loopback), or everyone (open)',
   }),
 } as const
 
@@ -491,7 +489,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   }
   const config = valuesOf(env, settings) as Settings
   const publicUrl = config.publicUrl ?? `http://localhost:${config.port}`
-  // With a database of its own a process is alone: nobody could take over. A worker is sent no requests.
+  // With an embedded database there is no other process to take over. A worker gets no requests.
   const alone = config.databaseUrl === undefined || config.role === 'worker'
   return {
     ...config,
@@ -503,7 +501,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   }
 }
 
-/** The demo shows other services on the same machine. */
+/** The demo calls services on the same machine. */
 export const demoEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...env,
   GATEHOUSE_OUTBOUND_ALLOW: [env.GATEHOUSE_OUTBOUND_ALLOW ?? '', '127.0.0.0/8', '::1'].join(','),
@@ -521,7 +519,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
   ])
 }
 
-/** The OpenTelemetry SDK reads its own standard variables; we only ask whether any is set. */
+/** The OpenTelemetry SDK reads its own standard variables; we only check whether any is set. */
 export const tracingRequested = (env: NodeJS.ProcessEnv = process.env): boolean =>
   env.OTEL_SDK_DISABLED !== 'true' &&
   Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT)

@@ -117,11 +117,11 @@ test('config: defaults, files, and one clear line for what is wrong', () => {
     [{ GATEHOUSE_ADMIN_PASSWORD: 'sevench' }, /^GATEHOUSE_ADMIN_PASSWORD .*at least 8 char/],
     [{ GATEHOUSE_METRICS_TOKEN: 'short' }, /^GATEHOUSE_METRICS_TOKEN must have at least 16 char/],
     [{ GATEHOUSE_ROLE: 'boss' }, /^GATEHOUSE_ROLE must be one of all, web, worker/],
-    [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must be an address/],
+    [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must be a URL/],
     [{ GATEHOUSE_MASTER_KEY: 'abc' }, /^GATEHOUSE_MASTER_KEY must be 32 bytes/],
     [{ GATEHOUSE_MASTER_KEY_FILE: '/no/such/file' }, /^GATEHOUSE_MASTER_KEY_FILE/],
     [{ GATEHOUSE_STREAMS: '20' }, /^GATEHOUSE_STREAMS must be three whole numbers/],
-    [{ GATEHOUSE_EXPORTS: '4,2,8' }, /^GATEHOUSE_EXPORTS .* do not fall/],
+    [{ GATEHOUSE_EXPORTS: '4,2,8' }, /^GATEHOUSE_EXPORTS .* in ascending order/],
     [{ DATABASE_URL: 'postgres://a', DATABASE_URL_FILE: file }, /both set/],
   ]
   for (const [env, message] of wrong)
