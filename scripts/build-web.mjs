@@ -1,4 +1,4 @@
-// Runs on whatever Node is there (18 or newer), after install.mjs: builds web/dist when its sources have changed.
+// Runs on the system's Node (18 or newer), after install.mjs: builds web/dist when its sources have changed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const filesBelow = (folder) =>
     return [path]
   })
 
-/** What the pages are made from. Of the server they take types, and the code of this one file. */
+/** The sources of the pages. From the server they use types, and the code of this one file. */
 function hashOfSources() {
   const files = [...filesBelow(web), join(root, 'server/portal/continue.ts')].sort()
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
@@ -25,7 +25,7 @@ function hashOfSources() {
   return hash.digest('hex')
 }
 
-/** Compressed once here and not for every answer. */
+/** Compressed once here instead of for every response. */
 function compress(folder) {
   for (const file of filesBelow(folder).filter((path) => /\.(js|css|svg)$/.test(path))) {
     const content = readFileSync(file)
@@ -34,7 +34,7 @@ function compress(folder) {
   }
 }
 
-/** Another start may be doing the same at this moment; whose pages are left does not matter. */
+/** Another process may be building at the same time; either result is fine. */
 function swap(fresh) {
   const old = `${fresh}-old`
   try {
@@ -48,7 +48,7 @@ function swap(fresh) {
 
 function build(wanted) {
   const own = join(root, 'node_modules/.bin/node')
-  // Beside the old one and swapped in at the end: a service that runs meanwhile finds one or the other.
+  // Build beside the old folder and swap at the end: a running service sees one or the other.
   const fresh = `${dist}-${process.pid}`
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   const { status } = spawnSync(
@@ -69,9 +69,9 @@ function build(wanted) {
 const stamp = join(dist, '.sources')
 const wanted = hashOfSources()
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-  process.stderr.write('Building the web pages (once for each change of them) …\n')
+  process.stderr.write('Building the web pages (after each change) …\n')
   if (!build(wanted)) {
-    process.stderr.write('The web pages could not be built; the lines above say why\n')
+    process.stderr.write('Building the web pages failed; see the lines above\n')
     process.exit(1)
   }
 }

@@ -1,4 +1,4 @@
-// Runs on whatever Node is there (18 or newer) before anything else: installs what is missing or out of date.
+// Runs on the system's Node (18 or newer) before anything else: installs missing or outdated dependencies.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
     stdio: ['ignore', 2, 2],
   })
   if (status !== 0) {
-    process.stderr.write('npm ci failed; the lines above say why\n')
+    process.stderr.write('npm ci failed; see the lines above\n')
     process.exit(1)
   }
   writeFileSync(stamp, wanted)

@@ -21,7 +21,7 @@ const HELPER = new RegExp(
   'g',
 )
 const IMPORT = /import \{([^}]*)\} from '[./]+(?:platform\/)?errors\.ts'/g
-/** Handed on from another error, whose own place is found. */
+/** Passed on from another error, which is found where it is created. */
 const HANDED_ON = new Set(['reason', 'error.reason'])
 
 interface Use {
@@ -49,7 +49,7 @@ function usesIn(file: string): Use[] {
   })
 }
 
-/** Every reason an error can have, in alphabetical order. */
+/** All error reasons, in alphabetical order. */
 export function collectReasons(): { reason: string; statuses: number[]; where: string[] }[] {
   const refusedEarly = [['400', 'validation'], ...Object.entries(FRAMEWORK_REASONS)]
   const uses = [

@@ -10,10 +10,10 @@ import { messageOf, OperatorError } from '../server/platform/errors.ts'
 import { type Account, postgresAccount } from '../server/platform/postgres/account.ts'
 import { installPackages } from '../test/debian.ts'
 
-// npm run test:server [-- words]: the suite of `npm test` on a PostgreSQL server, the one of
-// TEST_DATABASE_URL or a private one made from Debian's package.
+// npm run test:server [-- words]: runs `npm test` on a PostgreSQL server, either TEST_DATABASE_URL or a
+// temporary one from Debian's package.
 
-/** The oldest release we support that is there: what runs on it runs on the newer ones. */
+/** The oldest supported release that is installed: code that runs on it runs on newer ones. */
 const findPrograms = (): string | undefined =>
   globSync('/usr/lib/postgresql/*/bin/postgres')
     .map((path) => ({ path: dirname(path), release: Number(path.split('/').at(-3)) }))
@@ -21,7 +21,7 @@ const findPrograms = (): string | undefined =>
     .sort((a, b) => a.release - b.release)[0]?.path
 
 function installPostgres(): void {
-  // A folder of drop-ins that the package reads: no default cluster is made, so no service starts.
+  // A drop-in for the package: no default cluster is created, so no service starts.
   if (process.getuid?.() === 0) {
     mkdirSync('/etc/postgresql-common/createcluster.d', { recursive: true })
     writeFileSync(
@@ -60,7 +60,7 @@ async function untilReady(url: string, ended: () => boolean): Promise<void> {
   }
 }
 
-/** A cluster of its own in a temporary folder; it cannot meet the machine's other databases. */
+/** A separate cluster in a temporary folder, isolated from the machine's other databases. */
 async function startCluster(programs: string) {
   const account: Account | null = postgresAccount()
   const identity = account ? { uid: account.uid, gid: account.gid } : {}
@@ -68,11 +68,11 @@ async function startCluster(programs: string) {
   if (account) chownSync(home, account.uid, account.gid)
   const cluster = join(home, 'cluster')
   const port = await freePort()
-  // Loopback is open to everybody on the machine, so not without a password.
+  // Every local user can reach loopback, so require a password.
   const password = crypto.randomUUID()
   writeFileSync(join(home, 'password'), password, { mode: 0o644 })
   const settings = { port, listen_addresses: '127.0.0.1', unix_socket_directories: home }
-  // It lives for one run: speed counts, what a power cut would leave does not.
+  // It lives for one run: favour speed over durability.
   const speed = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
   const flags = Object.entries({ ...settings, ...speed, max_connections: 200 })
   const options = { cwd: home, ...identity }
@@ -85,7 +85,7 @@ async function startCluster(programs: string) {
   const server = spawn(
     join(programs, 'postgres'),
     ['-D', cluster, ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    // A group of its own: Ctrl-C is for the tests, the database ends after them.
+    // A separate process group: Ctrl-C stops the tests first, then the database.
     { ...options, stdio: ['ignore', 'ignore', 'ignore'], detached: true },
   )
   const ended = once(server, 'exit')
@@ -121,7 +121,8 @@ async function main(): Promise<number> {
   if (given) return runSuite(given)
   if (!findPrograms()) installPostgres()
   const programs = findPrograms()
-  if (!programs) throw new OperatorError('The package postgresql brought no /usr/lib/postgresql')
+  if (!programs)
+    throw new OperatorError('The package postgresql did not install /usr/lib/postgresql')
   const { url, stop } = await startCluster(programs)
   try {
     return await runSuite(url)

@@ -6,7 +6,7 @@ import { spec } from 'node:test/reporters'
 import { startTestCluster } from '../test/cluster.ts'
 import { check } from './check.ts'
 
-// npm test [-- words]: everything, or the test files whose path contains one of the words.
+// npm test [-- words]: runs all test files, or those whose path contains one of the words.
 const words = process.argv.slice(2)
 const files = globSync([
   'server/**/*.test.ts',
@@ -24,19 +24,19 @@ if (words.length === 0 && !process.env.TEST_DATABASE_URL && !check()) {
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
-// Open for passing through, or under root the database would have to live elsewhere.
+// World-executable, or under root the database would have to live elsewhere.
 chmodSync(directory, 0o711)
 const cluster = await startTestCluster(directory, process.env.TEST_DATABASE_URL)
 process.stdout.write(
   `PostgreSQL ${cluster.version}, Node ${process.version}, ${files.length} test files\n`,
 )
 process.env.TEST_CLUSTER = JSON.stringify(cluster.connections)
-// Most files load the whole service: it is compiled once for all of them.
+// Most files load the whole service: compile it once for all of them.
 process.env.NODE_COMPILE_CACHE = join(directory, 'compiled')
 
-// Starting the application costs more than most files' tests do. Files that start it without options
-// therefore run in two processes, one after the other, and share one application in each; every file
-// is a suite of its own there. All others, and a file that runs by itself, have their own process.
+// Starting the application costs more than the tests of most files. Files that start it without options
+// therefore run sequentially in two processes and share one application in each, as separate suites.
+// All others, and a file that runs alone, get their own process.
 const sharing = files.filter((file) =>
   /^const .* = await startApp\(\)$/m.test(readFileSync(file, 'utf8')),
 )
@@ -52,7 +52,7 @@ const entries = groups.map((group, at) => {
 })
 
 const counts = { passed: 0, failed: 0 }
-// A failed test may leave a socket open; its file must end all the same, or the run never would.
+// A failed test may leave a socket open; force the exit, or the run would hang.
 const stream = run({
   files: [...entries, ...files.filter((file) => !groups.flat().includes(file))],
   concurrency: 2,
