@@ -35,26 +35,26 @@ async function create(db: Db, email: string, roleName: string, id: string, home:
     return await db.tx(id, (tx) => seedAdministrator(tx, home, { email, roleName }))
   } catch (error) {
     if (isUniqueViolation(error, 'administrators_email'))
-      throw new OperatorError(`There is an administrator ${email} already`)
+      throw new OperatorError(`An administrator ${email} already exists`)
     throw error
   }
 }
 
 const show = ({ id, email, password, apiKey }: Credentials): string[] => [
-  'Created; the password and the key are shown this once.',
+  'Created. The password and the key are shown only once.',
   ...pairs({ id, 'e-mail': email, password, 'API key': apiKey }),
 ]
 
 export const adminCreate = command({
-  about: 'Creates an administrator who can sign in and call the API at once.',
+  about: 'Creates an administrator who can sign in and call the API immediately.',
   options: {
     email: { type: 'string', value: 'ADDRESS', about: 'E-mail address', required: true },
     role: { type: 'string', value: 'NAME', about: 'Built-in role; Administrator by default' },
-    org: { type: 'string', value: 'ID', about: 'The organization it belongs to' },
+    org: { type: 'string', value: 'ID', about: 'Organization of the administrator' },
     provider: {
       type: 'string',
       value: 'ID',
-      about: 'Or the provider: then it reaches all its organizations',
+      about: 'Provider instead, with access to all its organizations',
     },
   },
   notes: [`Roles: ${BUILT_IN_ROLES.map((role) => role.name).join(', ')}`],

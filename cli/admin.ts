@@ -18,7 +18,7 @@ const list = command({
       const administrators = (await listAllAdministrators(db)).map(
         ({ role_ids, key_prefix, ...row }) => ({
           ...row,
-          // A role of the organization's own has its name in a tenant table; its id will do here.
+          // The name of a custom role is in a tenant table; its id is enough here.
           roles: role_ids.map((id) => builtInRole(id)?.name ?? id),
           keyPrefix: key_prefix,
         }),
@@ -49,7 +49,7 @@ const suspension = (about: string, suspended: boolean): Command => {
       withRuntime(async ({ db }) => {
         const changed = await setSuspendedAsOperator(db, email!, suspended)
         print(json, { email, suspended, changed }, () => [
-          changed ? `${email} is now ${state}.` : `${email} is ${state} already.`,
+          changed ? `${email} is now ${state}.` : `${email} is already ${state}.`,
         ])
       }),
   })
@@ -59,31 +59,34 @@ export const verb: { [subVerb: string]: Command } = {
   list,
   create: adminCreate,
   'reset-key': command({
-    about: 'Gives an administrator a new API key; the old one fails at once.',
+    about: 'Replaces the API key of an administrator; the old key stops working.',
     operands: ['EMAIL'],
     json: true,
     run: ({ operands: [email], json }) =>
       withRuntime(async ({ db }) => {
         const apiKey = await resetKeyAsOperator(db, email!)
         print(json, { email, apiKey }, () => [
-          'The new key, shown this once:',
+          'The new key, shown only once:',
           ...pairs({ 'e-mail': email!, 'API key': apiKey }),
         ])
       }),
   }),
   'reset-password': command({
-    about: 'Gives an administrator a new password and ends all sessions.',
+    about: 'Replaces the password of an administrator and ends all sessions.',
     operands: ['EMAIL'],
     json: true,
     run: ({ operands: [email], json }) =>
       withRuntime(async ({ db }) => {
         const password = await resetPasswordAsOperator(db, email!)
         print(json, { email, password }, () => [
-          'The new password, shown this once:',
+          'The new password, shown only once:',
           ...pairs({ 'e-mail': email!, password }),
         ])
       }),
   }),
-  suspend: suspension('Locks an administrator out: sessions end, the API key fails.', true),
-  unsuspend: suspension('Lets a suspended administrator back in.', false),
+  suspend: suspension(
+    'Suspends an administrator: sessions end and the API key stops working.',
+    true,
+  ),
+  unsuspend: suspension('Lifts the suspension of an administrator.', false),
 }

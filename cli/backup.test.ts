@@ -15,21 +15,21 @@ import { ownTables } from './archive/tables.ts'
 
 type Place = Awaited<ReturnType<typeof installation>>
 
-/** Rows of every table in a form that can be compared: how many, and a digest of their text. */
+/** Row count and digest of every table, for comparison. */
 async function contents(client: pg.Client): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   await client.query("set timezone = 'UTC'")
   for (const { name } of await ownTables(client)) {
     const { rows } = await client.query(
-      `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text collate "C")), '') as told from ${name} t`,
+      `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text collate "C")), '') as digest from ${name} t`,
     )
-    found[name] = rows[0].told
+    found[name] = rows[0].digest
   }
   return found
 }
 const contentsOf = (place: { owner: Connection }) => asOwner(place.owner, contents)
 
-/** No archive has these; they are counted anew. */
+/** Not in the archive; recomputed on restore. */
 const countsOf = (place: Place) =>
   asOwner(place.owner, async (client) => {
     const { rows } = await client.query(
@@ -65,7 +65,7 @@ async function seed(client: pg.Client): Promise<void> {
     [randomBytes(32), admin],
   )
   await client.query("select create_event_partitions(now() - interval '200 days', now())")
-  // One of them is so old that it has no partition of its own.
+  // One of them is so old that it is in the default partition.
   for (const age of ['0 days', '1 day', '150 days', '30 years'])
     await client.query(
       `insert into events select $1, now() - $2::interval, $3, 'directory', $4 from generate_series(1, 1)`,
@@ -128,12 +128,12 @@ test('a restored database has the same rows, partitions and open jobs', async ()
   ])
 })
 
-test('a backup is readable by its owner only, and no half file is left', () => {
+test('a backup is readable by its owner only, and no partial file is left', () => {
   assert.equal(statSync(shared.file).mode & 0o777, 0o600)
   assert.equal(existsSync(`${shared.file}.partial`), false)
 })
 
-test('the archive tells the master key to nobody', () => {
+test('the archive does not contain the master key', () => {
   const plain = gunzipSync(readFileSync(shared.file))
   const key = readFileSync(join(shared.place.dataDir, 'master.key'), 'utf8')
   assert.equal(plain.includes(key), false)
@@ -150,7 +150,7 @@ test('another master key is refused and nothing changes', async () => {
   assert.deepEqual(await contentsOf(other), before)
 })
 
-test('without a master key nothing is restored and none is made', async () => {
+test('without a master key nothing is restored and none is created', async () => {
   const other = await installation()
   const { code, stderr } = await other.run('restore', shared.file)
   assert.equal(code, 1)
@@ -158,22 +158,22 @@ test('without a master key nothing is restored and none is made', async () => {
   assert.equal(existsSync(join(other.dataDir, 'master.key')), false)
 })
 
-test('a database that holds something is replaced with --force only', async () => {
+test('a database that is not empty is replaced only with --force', async () => {
   const other = await target()
   await other.runJson('org', 'create', '--name', 'Already here')
   const before = await contentsOf(other)
   const refused = await other.run('restore', shared.file)
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /not empty \(1 organizations, 0 administrators\); --force/)
+  assert.match(refused.stderr, /not empty \(1 organizations, 0 administrators\); use --force/)
   assert.deepEqual(await contentsOf(other), before)
 
-  // The second time over the same rows, which count once.
+  // Restore twice: the rows must be counted once.
   for (const _ of ['first', 'second']) await other.runJson('restore', shared.file, '--force')
   assert.deepEqual(await contentsOf(other), await contentsOf(shared.place))
   assert.deepEqual(await countsOf(other), await countsOf(shared.place))
 })
 
-test('an owner who is no superuser can back up and restore', async () => {
+test('an owner who is not a superuser can back up and restore', async () => {
   const other = await target()
   const role = `${other.name}_owner`
   await asOwner(other.owner, async (client) => {
@@ -181,7 +181,7 @@ test('an owner who is no superuser can back up and restore', async () => {
     await client.query(`grant gatehouse_service to ${role}`)
     await client.query(`alter database ${other.name} owner to ${role}`)
   })
-  // After the database is gone, which is dropped first.
+  // Runs after the database is dropped.
   after(() =>
     asOwner(onDatabase(other.owner, 'postgres'), (client) => client.query(`drop role ${role}`)),
   )
@@ -195,20 +195,20 @@ test('an owner who is no superuser can back up and restore', async () => {
   assert.deepEqual(tables, shared.summary.tables)
 })
 
-test('a database that a running process uses is left alone', async () => {
+test('a database in use by a running process is not touched', async () => {
   const other = await target()
   const db = openDb(other.owner, { max: 1 })
   await db.run(sql`select`)
   const { code, stderr } = await other.run('restore', shared.file, '--force')
   await db.close()
   assert.equal(code, 1)
-  assert.equal(stderr, 'gatehouse: A Gatehouse is running on this database; stop it first\n')
+  assert.equal(stderr, 'gatehouse: Gatehouse is running on this database; stop it first\n')
 })
 
-/** What has happened to the file on its way; each must be refused before the database is touched. */
+/** Kinds of damage; each must be refused before the database is touched. */
 const damages: [string, (bytes: Buffer) => Buffer][] = [
   ['cut off', (bytes) => bytes.subarray(0, bytes.length - 20)],
-  ['cut off early', (bytes) => bytes.subarray(0, 40)],
+  ['truncated early', (bytes) => bytes.subarray(0, 40)],
   ['empty', () => Buffer.alloc(0)],
   ['another kind of file', () => Buffer.from('not a backup at all')],
   [
@@ -220,7 +220,7 @@ const damages: [string, (bytes: Buffer) => Buffer][] = [
     },
   ],
   [
-    'a changed word under a right gzip checksum',
+    'a changed word with a valid gzip checksum',
     (bytes) => {
       const plain = gunzipSync(bytes).toString('latin1')
       return gzipSync(Buffer.from(plain.replace('ada@example.com', 'eve@example.com'), 'latin1'))
@@ -228,7 +228,7 @@ const damages: [string, (bytes: Buffer) => Buffer][] = [
   ],
   ['without its seal', (bytes) => gzipSync(gunzipSync(bytes).subarray(0, -37))],
   [
-    'with something after its seal',
+    'with data after its seal',
     (bytes) => gzipSync(Buffer.concat([gunzipSync(bytes), Buffer.from('S\0\0\0\0')])),
   ],
 ]
@@ -244,7 +244,7 @@ test('a damaged archive is refused and nothing changes', async (t) => {
       writeFileSync(file, damage(bytes))
       const { code, stderr } = await other.run('restore', file, '--force')
       assert.equal(code, 1)
-      assert.match(stderr, /^gatehouse: .* is not a whole Gatehouse backup: .*\n$/)
+      assert.match(stderr, /^gatehouse: .* is not a complete Gatehouse backup: .*\n$/)
     })
   }
   assert.deepEqual(await contentsOf(other), before)
@@ -261,12 +261,12 @@ test('an archive of another schema version says which program to use', async () 
   await newer.runJson('backup', file)
   const { code, stderr } = await (await target()).run('restore', file)
   assert.equal(code, 1)
-  assert.match(stderr, /schema version 9999, this program only \d+: restore it with Gatehouse/)
+  assert.match(stderr, /schema version 9999, this program only has \d+: restore it with Gatehouse/)
 })
 
 test('a backup moves between a server and the embedded database', async () => {
   const dataDir = tempDirectory()
-  // Under root the database's account must get in, or its files would go elsewhere and stay.
+  // Under root the database's account must be able to enter, or its files would go elsewhere and stay.
   chmodSync(dataDir, 0o711)
   const env = { GATEHOUSE_DATA_DIR: dataDir }
   copyFileSync(join(shared.place.dataDir, 'master.key'), join(dataDir, 'master.key'))
@@ -279,7 +279,7 @@ test('a backup moves between a server and the embedded database', async () => {
   assert.deepEqual(await contentsOf(other), await contentsOf(shared.place))
 })
 
-test('a backup of nothing and a folder that cannot be written are refused in one line', async () => {
+test('an empty database and an unwritable folder are refused with one line', async () => {
   const empty = await target()
   const nothing = await empty.run('backup', join(empty.dataDir, 'x'))
   assert.equal(nothing.code, 1)

@@ -11,7 +11,7 @@ import { print, progressLine } from './output.ts'
 import { programVersion } from './program-version.ts'
 import { withDatabase } from './runtime.ts'
 
-/** The archive's check value must stand for the key that really opens these secrets. */
+/** The master key must be the one that decrypts these secrets, or the archive's check value would be wrong. */
 async function checkKey(client: pg.Client, master: Buffer): Promise<void> {
   const { rows } = await client.query<{ id: string; wrapped: Buffer }>(
     'select id, wrapped from data_keys',
@@ -19,7 +19,7 @@ async function checkKey(client: pg.Client, master: Buffer): Promise<void> {
   for (const { id, wrapped } of rows) unwrapKey(master, id, wrapped)
 }
 
-/** The database is taken as it is: a backup before an upgrade must not be the upgrade. */
+/** Does not migrate: a backup before an upgrade must not perform the upgrade. */
 async function readSchema(client: pg.Client): Promise<number> {
   const { rows: tables } = await client.query("select to_regclass('schema_migrations') as found")
   if (tables[0].found === null)
@@ -34,11 +34,11 @@ const size = (bytes: number): string =>
   bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 
 export const verb = command({
-  about: 'Writes the whole database into one compressed file; the service may go on running.',
+  about: 'Writes the whole database into one compressed file; the service may keep running.',
   operands: ['FILE'],
   notes: [
-    'The file can be restored on any engine: embedded or server, PostgreSQL 15 or newer. Stored secrets',
-    'in it stay sealed and are worth nothing without the master key, so keep that key elsewhere, too.',
+    'The file can be restored into the embedded PostgreSQL or a server, 15 or newer. The secrets in it',
+    'stay encrypted and are useless without the master key, so keep a copy of that key elsewhere.',
   ],
   json: true,
   async run({ operands, json }) {
@@ -70,7 +70,7 @@ export const verb = command({
     )
     print(json, { file, ...summary }, () => [
       `${file}: ${summary.rows} rows of ${Object.keys(summary.tables).length} tables, ${size(summary.bytes)}.`,
-      'To restore it you also need the master key, which is not in it.',
+      'A restore also needs the master key, which is not in the file.',
     ])
   },
 })

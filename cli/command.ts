@@ -3,11 +3,11 @@ import { messageOf } from '../server/platform/errors.ts'
 
 export interface Option {
   type: 'string' | 'boolean'
-  /** What stands for the value in the help text. */
+  /** Placeholder for the value in the help text. */
   value?: string
   about: string
   required?: true
-  /** May be repeated; a value may also hold several, separated by commas. */
+  /** May be repeated, or given as a comma-separated list. */
   multiple?: true
 }
 export type Options = Record<string, Option>
@@ -22,7 +22,7 @@ export type Values<O extends Options> = {
         : string | undefined
 }
 
-/** What was asked for on the command line, checked against the command's own table of options. */
+/** The parsed command line, checked against the command's options. */
 interface Call<O extends Options = Options> {
   options: Values<O>
   /** One for each name in `operands`. */
@@ -41,16 +41,16 @@ export interface Command<O extends Options = Options> {
   run(call: Call<O>): Promise<void>
 }
 
-/** A verb is one command, or several by a second word: `admin create`. */
+/** A verb is one command, or a group of subcommands: `admin create`. */
 export type Verb = Command | { [subVerb: string]: Command }
 
 export const isCommand = (verb: Verb): verb is Command => typeof verb.run === 'function'
 
-/** Checks the types of one command; the table of verbs forgets them. */
+/** Infers the types of one command; the table of verbs erases them. */
 export const command = <const O extends Options>(definition: Command<O>): Command =>
   definition as unknown as Command
 
-/** Wrong words on the command line: exit code 2, where a failure of the work itself is 1. */
+/** A usage error: exit code 2; other failures are 1. */
 export class UsageError extends Error {}
 
 const COMMON: Options = {
@@ -70,7 +70,7 @@ const separate = (values: string[]): string[] =>
     .map((value) => value.trim())
     .filter((value) => value !== '')
 
-/** Null when help was asked for. `name` is the words that led here, for the message. */
+/** Null when the user asked for help. `name` is the full name of the command, for messages. */
 export function parseCall(name: string, definition: Command, args: string[]): Call | null {
   const options = optionsOf(definition)
   const seeHelp = `see gatehouse ${name} --help`

@@ -4,7 +4,7 @@ import { print } from './output.ts'
 import { withRuntime } from './runtime.ts'
 
 export const verb = command({
-  about: 'Loads the demo world once and writes demo-credentials.json into the data directory.',
+  about: 'Loads the demo data once and writes demo-credentials.json into the data directory.',
   json: true,
   run: ({ json }) =>
     withRuntime(async (runtime, { publicUrl: baseUrl, dataDir }) => {
@@ -13,7 +13,7 @@ export const verb = command({
       const result = await loadDemo(runtime, { baseUrl, dataDir, progress })
       const credentials = join(dataDir, 'demo-credentials.json')
       print(json, { loaded: result === 'loaded', credentials }, () => [
-        result === 'loaded' ? 'The demo world is loaded.' : 'The demo world is there already.',
+        result === 'loaded' ? 'The demo data is loaded.' : 'The demo data is already there.',
         `Its passwords and keys are in ${credentials}`,
       ])
     }),

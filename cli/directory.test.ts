@@ -40,7 +40,7 @@ const addSession = (db: Db, id: string) =>
     values (${Buffer.from(newId())}, ${id}, 'x', now() + interval '1 hour')`)
 const sessions = (db: Db) => db.many(sql`select from sessions`)
 
-test('an organization of its own gets an administrator who can sign in and call', async () => {
+test('a standalone organization gets an administrator who can sign in and call', async () => {
   const { db, run, runJson } = await place()
   const org = await runJson('org', 'create', '--name', 'Fort & Söhne')
   assert.equal(org.provider, null)
@@ -64,10 +64,10 @@ test('an organization of its own gets an administrator who can sign in and call'
 
   const again = await run('admin', 'create', ...args)
   assert.equal(again.code, 1)
-  assert.equal(again.stderr, 'gatehouse: There is an administrator ada@example.com already\n')
+  assert.equal(again.stderr, 'gatehouse: An administrator ada@example.com already exists\n')
 })
 
-test('an organization of a provider is linked to those who answer for the provider', async () => {
+test('an organization of a provider is linked to its administrators with billing', async () => {
   const { db, run, runJson } = await place()
   const provider = newId()
   await db.run(sql`insert into providers (id, name) values (${provider}, 'Managed')`)
@@ -142,7 +142,7 @@ test('suspend ends sessions, unsuspend lets back in, repeats leave no event', as
 
 test('mail shows the newest mails with their text', async () => {
   const { db, dataDir, run, runJson } = await place()
-  assert.equal((await run('mail')).stdout, 'There are no mails.\n')
+  assert.equal((await run('mail')).stdout, 'No mail.\n')
   const sealer = await Sealer.open(readMasterKey(undefined, dataDir), db)
   for (const at of [1, 2, 3]) {
     const id = newId()
@@ -160,7 +160,7 @@ test('mail shows the newest mails with their text', async () => {
   assert.match(stdout, /^Written: .*, not sent\nTo: ada@example\.com\nSubject: Hello\n\nlink 3\n$/)
 })
 
-test('demo loads its world once and keeps the credentials in a private file', async () => {
+test('demo loads its data once and keeps the credentials in a private file', async () => {
   const { dataDir, run } = await place()
   const first = await run('demo', '--json')
   assert.equal(first.code, 0, first.stderr)
@@ -170,6 +170,6 @@ test('demo loads its world once and keeps the credentials in a private file', as
   assert.equal(statSync(credentials).mode & 0o777, 0o600)
   const before = readFileSync(credentials, 'utf8')
   const second = await run('demo')
-  assert.match(second.stdout, /there already/)
+  assert.match(second.stdout, /already there/)
   assert.equal(readFileSync(credentials, 'utf8'), before)
 })

@@ -14,7 +14,7 @@ import {
 } from './events-options.ts'
 import { type Progress, progressLine } from './output.ts'
 
-/** Before any event. */
+/** Earlier than any event. */
 const BEGINNING = '1970-01-01'
 
 const FORMATS = ['ndjson', 'csv'] as const
@@ -22,9 +22,9 @@ type Format = (typeof FORMATS)[number]
 
 type Write = (text: string) => Promise<void>
 
-/** Counts rows as they pass. A line break inside a quoted cell of CSV ends no row; JSON has none inside a line. */
+/** Counts rows in the stream. CSV may have line breaks inside quoted cells; NDJSON has none inside a row. */
 function rowCounter(format: Format): (text: string) => number {
-  // The head is no event.
+  // The header row is not an event.
   let rows = format === 'csv' ? -1 : 0
   let quoted = false
   return (text) => {
@@ -37,7 +37,7 @@ function rowCounter(format: Format): (text: string) => number {
   }
 }
 
-/** The answer in pieces; one that breaks off is a failure, never a short file. */
+/** The response in chunks; one that ends early is an error, never a truncated file. */
 async function* exportedText(
   target: Target,
   selection: Selection,
@@ -56,10 +56,9 @@ async function* exportedText(
   for (;;) {
     const piece = await reader?.read().catch((error: Error) => {
       const reason = messageOf(error.cause ?? error)
-      throw new OperatorError(
-        `The connection broke off before the export was complete: ${reason}`,
-        { cause: error },
-      )
+      throw new OperatorError(`The connection was lost before the export was complete: ${reason}`, {
+        cause: error,
+      })
     })
     if (!piece || piece.done) return
     yield decoder.decode(piece.value, { stream: true })
@@ -88,13 +87,13 @@ async function copy(
 }
 
 export const exportEvents = command({
-  about: 'Writes all events that match into FILE; - is stdout.',
+  about: 'Writes all matching events to FILE; - is stdout.',
   operands: ['FILE'],
   options: {
     ...TARGET,
     ...FILTER,
     ...TIMES,
-    since: { ...TIMES.since, about: 'RFC 3339, or 15m, 2h, 7d ago; all that is kept by default' },
+    since: { ...TIMES.since, about: 'RFC 3339, or 15m, 2h, 7d ago; all stored events by default' },
     format: {
       type: 'string',
       value: 'FORMAT',
@@ -102,8 +101,8 @@ export const exportEvents = command({
     },
   },
   notes: [
-    'FILE appears when it is complete; until then it is called FILE.partial.',
-    'CSV has the fields given by --field as columns, or a choice of them and the whole event.',
+    'Writes to FILE.partial, which is renamed to FILE when it is complete.',
+    'CSV columns are the fields given by --field; by default common fields and the whole event.',
   ],
   async run({ options, operands }) {
     const [file] = operands as [string]
@@ -115,7 +114,7 @@ export const exportEvents = command({
     const work = async (write: Write): Promise<void> => {
       rows = await copy(pieces, rowCounter(format), write, progress)
     }
-    // Audit events are nobody else's business: the file is its owner's alone.
+    // Audit events are confidential: only the owner may read the file.
     const toFile = () => writeWhole(file, (handle) => work((text) => handle.appendFile(text)))
     await (file === '-' ? work(writeOut) : toFile()).finally(progress.done)
     if (file !== '-') process.stdout.write(`${file}: ${rows} events.\n`)

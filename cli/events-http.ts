@@ -3,10 +3,10 @@ import { createClient, type GatehouseClient } from '../client/index.ts'
 import { messageOf, OperatorError } from '../server/platform/errors.ts'
 import type { Target } from './events-options.ts'
 
-/** A busy service says when to come back; one that never has time is told to the person instead. */
+/** A busy service says when to retry; after this many attempts report the failure. */
 const MAX_TRIES = 10
 
-/** Sends what `request` makes, anew on every try; a service that cannot be reached is one line. */
+/** Sends a fresh `request()` on every attempt. */
 export async function send(
   target: Target,
   request: () => Request,
@@ -25,7 +25,7 @@ export async function send(
     if (response.status !== 429 || left <= 1) return response
     await response.body?.cancel()
     const seconds = Math.max(1, Number(response.headers.get('retry-after')) || 1)
-    process.stderr.write(`The service is busy; trying again in ${seconds} s\n`)
+    process.stderr.write(`The service is busy; retrying in ${seconds} s\n`)
     await delay(seconds * 1000)
   }
 }
@@ -40,7 +40,7 @@ export function insightsClient(target: Target): GatehouseClient['insights'] {
   }).insights
 }
 
-/** For requests that the typed client cannot make: bodies and answers that are streams. */
+/** For requests that the typed client does not support: streamed bodies and responses. */
 export const headersOf = (target: Target): Record<string, string> => ({
   'x-api-key': target.apiKey,
   ...(target.organizationIds.length > 0 && { 'x-org-id': target.organizationIds.join(',') }),
@@ -50,5 +50,5 @@ export const headersOf = (target: Target): Record<string, string> => ({
 export function refusal(status: number, body: unknown): OperatorError {
   const message =
     typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : ''
-  return new OperatorError(`The service answered ${status}${message && `: ${message}`}`)
+  return new OperatorError(`The service responded ${status}${message && `: ${message}`}`)
 }

@@ -11,7 +11,7 @@ type Report = components['schemas']['IngestReport']
 
 const { provider: _, ...ONE_TENANT } = TARGET
 const NEWLINE = 10
-/** RFC 1952 §2.3.1: told by its first bytes, so that stdin works as well as a name ending in .gz. */
+/** RFC 1952 §2.3.1: detected by magic number, not by file name, so that stdin works as well. */
 const isGzip = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b
 
 function countLines(chunk: Uint8Array): number {
@@ -22,7 +22,7 @@ function countLines(chunk: Uint8Array): number {
 
 interface Source {
   gzip: boolean
-  /** The bytes from the beginning; more than once only for a file. */
+  /** The bytes from the start; only a file can be read more than once. */
   read(): AsyncIterable<Uint8Array>
   again: boolean
 }
@@ -35,7 +35,7 @@ async function* startingWith(first: Uint8Array, rest: AsyncIterator<Uint8Array>)
 async function fromStdin(): Promise<Source> {
   const bytes: AsyncIterator<Uint8Array> = process.stdin[Symbol.asyncIterator]()
   let first = new Uint8Array()
-  // The mark of gzip is two bytes; a pipe may deliver one.
+  // The magic number has two bytes; a pipe may deliver one.
   while (first.length < 2) {
     const next = await bytes.next()
     if (next.done) break
@@ -75,7 +75,7 @@ async function upload(target: Target, { gzip, again, read }: Source): Promise<Re
       },
       body: Readable.toWeb(Readable.from(watched(), { objectMode: false })) as ReadableStream,
       duplex: 'half',
-      // Fetch standard, HTTP-network-or-cache fetch: only so the body is not kept in memory for a second try.
+      // Fetch standard, HTTP-network-or-cache fetch: otherwise the body is buffered for a retry.
       redirect: 'error',
       window: null,
     }
@@ -88,12 +88,12 @@ async function upload(target: Target, { gzip, again, read }: Source): Promise<Re
 }
 
 export const importEvents = command({
-  about: 'Stores events of other sources: a JSON array or one document per line; - is stdin.',
+  about: 'Imports events of other sources: a JSON array or one document per line; - is stdin.',
   operands: ['FILE'],
   options: ONE_TENANT,
   notes: [
-    'A gzipped file is sent as it is. Events that are known already by their id are left alone, so an',
-    'import that broke off can be repeated. The exit code is 1 when a line was rejected.',
+    'A gzipped file is sent as is. Events whose id is already stored are skipped, so an interrupted',
+    'import can be repeated. The exit code is 1 when a line was rejected.',
   ],
   json: true,
   async run({ options, operands, json }) {
@@ -108,7 +108,7 @@ export const importEvents = command({
     }
     const { received, stored, duplicates, rejected, errors } = report
     print(json, report, () => [
-      `${received} received, ${stored} stored, ${duplicates} known already, ${rejected} rejected`,
+      `${received} received, ${stored} stored, ${duplicates} already stored, ${rejected} rejected`,
       ...errors.map(({ line, message }) => `line ${line}: ${message}`),
       ...(rejected > errors.length ? [`and ${rejected - errors.length} more`] : []),
     ])

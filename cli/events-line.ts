@@ -4,7 +4,7 @@ import type { EventDocument } from './events-pages.ts'
 const WIDTHS = [24, 12, 26, 30, 40]
 const HEADS = ['TIME', 'SERVICE', 'EVENT', 'WHO', 'WHAT', 'SUCCESS']
 
-/** Events repeat what strangers typed: a control character must not reach the terminal. */
+/** Events contain untrusted input: control characters must not reach the terminal. */
 const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd')
 
 const columns = (cells: string[]): string =>
@@ -17,7 +17,7 @@ type Json = Record<string, unknown>
 const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null ? (value as Json) : {}
 
-/** The first of these members that says something. */
+/** The first of these members that is a non-empty string. */
 function firstText(value: unknown, names: string[]): string {
   const object = objectOf(value)
   for (const name of names) {
@@ -48,7 +48,7 @@ function what(event: EventDocument): string {
 const success = ({ success }: EventDocument): string =>
   typeof success === 'boolean' ? (success ? 'yes' : 'no') : ''
 
-/** To the millisecond; some sources tell more or less, and the columns would not stand below each other. */
+/** To the millisecond, so that columns align: sources differ in precision. */
 function when(event: EventDocument): string {
   const text = firstText(event, ['timestamp'])
   const time = Date.parse(text)
@@ -57,7 +57,7 @@ function when(event: EventDocument): string {
 
 export const headLine = (): string => columns(HEADS)
 
-/** One event for a reader; fixed widths, so that lines can be shown before the last is known. */
+/** One event as text, in columns of fixed width, as later lines are not known yet. */
 export const eventLine = (event: EventDocument): string =>
   columns([
     when(event),
@@ -68,7 +68,7 @@ export const eventLine = (event: EventDocument): string =>
     success(event),
   ])
 
-/** Waits when the reader of our output is slower than we are. */
+/** Respects backpressure of stdout. */
 export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain')
 }

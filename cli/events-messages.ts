@@ -1,4 +1,4 @@
-/** What one message of a stream says; a heartbeat has no data and still moves the id on. */
+/** One message of the stream; a heartbeat has no data but advances the id. */
 interface Message {
   id: string | undefined
   data: string | undefined
@@ -15,7 +15,7 @@ function readMessage(block: string): Message {
   return message
 }
 
-/** Server-Sent Events (WHATWG HTML §9.2.6); what is cut off at the end was never sent. */
+/** Server-Sent Events (WHATWG HTML §9.2.6); an incomplete last message is dropped. */
 export async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
   const reader = body.getReader()
   const decoder = new TextDecoder()

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { type Options, UsageError, type Values } from './command.ts'
 
-// What the verbs of `gatehouse events` have in common on the command line.
+// Options shared by the verbs of `gatehouse events`.
 
 const several = 'may be repeated'
 
 export const TARGET = {
   url: { type: 'string', value: 'URL', about: 'The service; http://localhost:8080 by default' },
-  key: { type: 'string', value: 'KEY', about: 'API key; others on this machine may see it' },
-  'key-file': { type: 'string', value: 'FILE', about: 'File that holds the API key' },
+  key: { type: 'string', value: 'KEY', about: 'API key; visible to other users of this machine' },
+  'key-file': { type: 'string', value: 'FILE', about: 'File that contains the API key' },
   org: {
     type: 'string',
     multiple: true,
     value: 'ID',
-    about: `Organization, for those with several; ${several}`,
+    about: `Organization, for keys with access to several; ${several}`,
   },
-  provider: { type: 'string', value: 'ID', about: 'Events of the provider itself, instead' },
+  provider: { type: 'string', value: 'ID', about: 'Events of the provider instead' },
 } as const satisfies Options
 
 export const FILTER = {
@@ -34,13 +34,13 @@ export const FILTER = {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    about: `Only this field, with dots; ${several}`,
+    about: `Only this field, as a dotted path; ${several}`,
   },
 } as const satisfies Options
 
 export const TIMES = {
   since: { type: 'string', value: 'TIME', about: 'RFC 3339, or 15m, 2h, 7d ago; 1h by default' },
-  until: { type: 'string', value: 'TIME', about: 'The same forms; now by default' },
+  until: { type: 'string', value: 'TIME', about: 'Same formats; now by default' },
 } as const satisfies Options
 
 export interface Target {
@@ -54,7 +54,7 @@ function readKey(key: string | undefined, file: string | undefined): string {
   if ((key === undefined) === (file === undefined))
     throw new UsageError('either --key or --key-file must be given')
   const text = (key ?? readFileSync(file!, 'utf8')).trim()
-  // What cannot stand in a header would fail later, and in words that do not name the key.
+  // An invalid header value would fail later, with a message that does not name the key.
   if (!/^[\x21-\x7e]+$/.test(text)) throw new UsageError('The API key is empty or not one line')
   return text
 }
@@ -68,9 +68,9 @@ export function readTarget(options: Values<typeof TARGET>): Target {
     provider,
   } = options
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new UsageError(`--url must be an http address, not "${url}"`)
+    throw new UsageError(`--url must be an HTTP URL, not "${url}"`)
   if (provider !== undefined && organizationIds.length > 0)
-    throw new UsageError('--org and --provider exclude each other')
+    throw new UsageError('--org and --provider are mutually exclusive')
   return {
     baseUrl: url.replace(/\/+$/, ''),
     apiKey: readKey(key, file),
@@ -81,7 +81,7 @@ export function readTarget(options: Values<typeof TARGET>): Target {
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** `15m` ago, or a date; the answer is in milliseconds. */
+/** `15m` ago, or a date; returns milliseconds. */
 export function readTime(name: string, text: string, now = Date.now()): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   if (count !== undefined) return now - Number(count) * UNITS[unit as keyof typeof UNITS] * 1000
@@ -117,7 +117,7 @@ export interface Selection extends Filter {
   end_time?: string
 }
 
-/** Without --since: from `start` on. */
+/** Without --since, begins at `start`. */
 export function readSelection(
   options: Values<typeof TIMES> & Values<typeof FILTER>,
   start = '1h',

@@ -5,12 +5,12 @@ export type EventDocument = Record<string, unknown>
 
 interface PageOptions {
   sort: 'ASC' | 'DESC'
-  /** How many events at most, in all. */
+  /** Maximum number of events in total. */
   limit: number
   pageSize: number
 }
 
-/** Page after page by X-Search_after: events that arrive meanwhile shift nothing. */
+/** Cursor paging by X-Search_after: new events do not shift the pages. */
 export async function* eventPages(
   target: Target,
   selection: Selection,

@@ -3,7 +3,7 @@ import { eventLine, headLine, writeOut } from './events-line.ts'
 import { FILTER, readSelection, readTarget, TARGET, TIMES } from './events-options.ts'
 import { eventPages } from './events-pages.ts'
 
-/** The most that the service gives at once. */
+/** Maximum page size of the service. */
 const LARGEST_PAGE = 10_000
 
 export const query = command({
@@ -12,8 +12,8 @@ export const query = command({
     ...TARGET,
     ...FILTER,
     ...TIMES,
-    limit: { type: 'string', value: 'N', about: 'How many at most; 1000 by default' },
-    sort: { type: 'string', value: 'ORDER', about: 'asc (the oldest first, default) or desc' },
+    limit: { type: 'string', value: 'N', about: 'Maximum number of events; 1000 by default' },
+    sort: { type: 'string', value: 'ORDER', about: 'asc (oldest first, default) or desc' },
   },
   json: true,
   async run({ options, json }) {
@@ -29,8 +29,7 @@ export const query = command({
       await writeOut(`${heads}${lines.join('\n')}\n`)
       heads = ''
     }
-    // Whoever forgot --since sees how far it looked.
-    if (heads !== '')
-      process.stderr.write(`There are no such events since ${selection.start_time}.\n`)
+    // Shows a user who forgot --since how far back it searched.
+    if (heads !== '') process.stderr.write(`No matching events since ${selection.start_time}.\n`)
   },
 })

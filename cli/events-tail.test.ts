@@ -37,7 +37,7 @@ async function addRole(org: Organization): Promise<string> {
   return name
 }
 
-test('tail shows an action taken elsewhere, and ends quietly with Ctrl-C', async () => {
+test('tail shows an action made elsewhere, and exits cleanly on Ctrl-C', async () => {
   const org = await app.newOrganization()
   const tail = startTail(org.apiKey)
   assert.match(await tail.note(), /^Waiting for events/)
@@ -51,7 +51,7 @@ test('tail shows an action taken elsewhere, and ends quietly with Ctrl-C', async
   assert.equal(await tail.ended, 0)
 })
 
-test('tail --json prints documents, from --since on and narrowed by --search', async () => {
+test('tail --json prints documents, filtered by --since and --search', async () => {
   const org = await app.newOrganization()
   await addRole(org)
   const search = JSON.stringify({ and: [{ 'resource.type': 'role' }] })
@@ -62,7 +62,7 @@ test('tail --json prints documents, from --since on and narrowed by --search', a
   assert.equal(await tail.ended, 0)
 })
 
-test('a lost connection comes back without loss or repeat', async () => {
+test('a lost connection resumes without loss or duplicates', async () => {
   const org = await app.newOrganization()
   const sockets = new Set<Socket>()
   let open = true
@@ -88,7 +88,7 @@ test('a lost connection comes back without loss or repeat', async () => {
 
   open = false
   for (const socket of sockets) socket.destroy()
-  assert.match(await tail.note(), /connecting again$/)
+  assert.match(await tail.note(), /reconnecting$/)
   const missed = [await addRole(org), await addRole(org)]
   open = true
   assert.deepEqual([await shown(), await shown()], missed)
@@ -101,7 +101,7 @@ test('a lost connection comes back without loss or repeat', async () => {
 test('a key that is refused ends tail, at once or later', async () => {
   const org = await app.newOrganization()
   const wrong = startTail('wrong')
-  assert.match(await wrong.note(), /^gatehouse: The service answered 401/)
+  assert.match(await wrong.note(), /^gatehouse: The service responded 401/)
   assert.equal(await wrong.ended, 1)
 
   const second = await app.addAdministrator(org.organizationId)
@@ -110,7 +110,7 @@ test('a key that is refused ends tail, at once or later', async () => {
   await app.db.run(sql`update administrators set suspended = true where id = ${second.id}`)
   app.contexts.admins.cache.clear()
   await addRole(org)
-  assert.match(await tail.note(), /connecting again$/)
-  assert.match(await tail.note(), /^gatehouse: The service answered 401/)
+  assert.match(await tail.note(), /reconnecting$/)
+  assert.match(await tail.note(), /^gatehouse: The service responded 401/)
   assert.equal(await tail.ended, 1)
 })

@@ -49,14 +49,14 @@ class Tail {
     if (response.ok && response.body) return response.body
     const body: unknown = await response.json().catch(() => null)
     const error = refusal(response.status, body)
-    // Not allowed, or not understood: trying again would not help.
+    // A client error: retrying would not help.
     if (response.status < 500) this.#connected = false
     throw error
   }
 
   async #listen(show: (data: string) => Promise<void>): Promise<void> {
     const body = await this.#connect()
-    if (!this.#connected) process.stderr.write('Waiting for events; Ctrl-C ends.\n')
+    if (!this.#connected) process.stderr.write('Waiting for events; press Ctrl-C to stop.\n')
     this.#connected = true
     for await (const { id, data } of readMessages(body)) {
       if (data !== undefined) await show(data)
@@ -64,13 +64,13 @@ class Tail {
     }
   }
 
-  /** Until the signal. A stream that was open once is opened again, where it broke off. */
+  /** Runs until the signal. Once connected, it reconnects and resumes where the stream ended. */
   async run(show: (data: string) => Promise<void>): Promise<void> {
-    let told = false
+    let warned = false
     while (!this.#signal.aborted) {
       try {
         await this.#listen(async (data) => {
-          told = false
+          warned = false
           await show(data)
         })
       } catch (error) {
@@ -78,8 +78,8 @@ class Tail {
         const lost = error instanceof OperatorError || error instanceof TypeError
         if (!this.#connected || !lost) throw error
       }
-      if (!told) process.stderr.write('The stream has ended; connecting again\n')
-      told = true
+      if (!warned) process.stderr.write('The stream has ended; reconnecting\n')
+      warned = true
       await delay(RETRY_MS, undefined, { signal: this.#signal }).catch(() => {})
     }
   }

@@ -30,7 +30,7 @@ function newFile(content: string | Buffer = ''): string {
 const targetOf = ({ apiKey }: Key): string[] => ['--url', url, '--key-file', newFile(`${apiKey}\n`)]
 const events = (key: Key, ...args: string[]) => runCli({}, ['events', ...args, ...targetOf(key)])
 
-/** For what needs stdin, or must be watched while it runs. */
+/** For commands that need stdin, or are observed while they run. */
 function start(key: Key, ...args: string[]): ChildProcess {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url))
   return spawn(process.execPath, [main, 'events', ...args, ...targetOf(key)])
@@ -124,10 +124,10 @@ test('query narrows by time, service and search, and sorts', async () => {
   }
   const none = await events(org, 'query', '--since', '1s')
   assert.deepEqual([none.code, none.stdout], [0, ''])
-  assert.match(none.stderr, /^There are no such events since \d{4}-.*Z\.\n$/)
+  assert.match(none.stderr, /^No matching events since \d{4}-.*Z\.\n$/)
 })
 
-test('columns stand below each other, however exact a time is', async () => {
+test('columns align, whatever the precision of a timestamp', async () => {
   const second = minutesAgo(10).slice(0, -5)
   const org = await withEvents(
     ...['Z', '.1Z', '.218593682Z'].map((end) => event({ timestamp: second + end })),
@@ -137,7 +137,7 @@ test('columns stand below each other, however exact a time is', async () => {
   for (const row of rows) assert.equal(row.indexOf('directory'), head!.indexOf('SERVICE'), row)
 })
 
-test('export takes everything that is kept, unless it is told since when', async () => {
+test('export takes all stored events unless --since is given', async () => {
   const [old, recent] = [event({ timestamp: minutesAgo(80 * 24 * 60) }), event()]
   const org = await withEvents(old, recent)
   const exported = async (...args: string[]) =>
@@ -146,7 +146,7 @@ test('export takes everything that is kept, unless it is told since when', async
   assert.deepEqual(await exported('--since', '1h'), [recent.id])
 })
 
-test('more than a page comes page by page, without loss or repeat', async () => {
+test('several pages are read without loss or duplicates', async () => {
   const timestamp = minutesAgo(10)
   const list = Array.from({ length: 10_050 }, () => event({ timestamp }))
   const org = await withEvents(...list)
@@ -168,7 +168,7 @@ test('an export that fails leaves no file behind', async () => {
   const file = join(directory, 'failed.ndjson')
   const { code, stderr } = await events(org, 'export', file, '--service', 'nonsense')
   assert.equal(code, 1)
-  assert.match(stderr, /^gatehouse: The service answered 400: service: there is no "nonsense"/)
+  assert.match(stderr, /^gatehouse: The service responded 400: service: there is no "nonsense"/)
   assert.ok(!existsSync(file) && !existsSync(`${file}.partial`))
 
   assert.equal((await events(org, 'export', file)).code, 0)
@@ -192,9 +192,9 @@ test('export writes CSV, counted by rows', async () => {
   assert.equal(empty.stdout, `${file}: 0 events.\n`)
 })
 
-test('an export that breaks off leaves no file behind', async () => {
+test('an interrupted export leaves no file behind', async () => {
   const org = await withEvents(...Array.from({ length: 3000 }, () => event()))
-  // Stored by hand: the service would refuse what is no JSON.
+  // Stored by hand: the service would reject invalid JSON.
   await app.db.tx(org.organizationId, (tx) =>
     tx.execute(
       `insert into events (organization_id, timestamp, id, service, document)
@@ -205,7 +205,7 @@ test('an export that breaks off leaves no file behind', async () => {
   const file = join(directory, 'broken.csv')
   const { code, stdout, stderr } = await events(org, 'export', file, '--format', 'csv')
   assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, /^gatehouse: The connection broke off before the export was complete: .*\n$/)
+  assert.match(stderr, /^gatehouse: The connection was lost before the export was complete: .*\n$/)
   assert.ok(!existsSync(file) && !existsSync(`${file}.partial`))
 })
 
@@ -220,9 +220,9 @@ test('import takes lines, an array and gzip, from a file and from stdin', async 
     const child = start(org, 'import', '-')
     child.stdin!.end(body)
     const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!)])
-    assert.equal(stdout, '2 received, 2 stored, 0 known already, 0 rejected\n', stderr)
+    assert.equal(stdout, '2 received, 2 stored, 0 already stored, 0 rejected\n', stderr)
     const again = await events(org, 'import', newFile(body))
-    assert.equal(again.stdout, '2 received, 0 stored, 2 known already, 0 rejected\n')
+    assert.equal(again.stdout, '2 received, 0 stored, 2 already stored, 0 rejected\n')
     assert.equal(again.code, 0)
   }
 })
@@ -232,12 +232,12 @@ test('rejected lines are listed and the exit code is 1', async () => {
   const file = newFile(`${lines([event()])}nonsense\n${lines([{ service: 'sso' }])}`)
   const { code, stdout } = await events(org, 'import', file)
   assert.equal(code, 1)
-  assert.match(stdout, /^3 received, 1 stored, 0 known already, 2 rejected\n/)
+  assert.match(stdout, /^3 received, 1 stored, 0 already stored, 2 rejected\n/)
   assert.match(stdout, /^line 2: not valid JSON/m)
   assert.match(stdout, /^line 3: event_type is missing/m)
 })
 
-test('a file is sent again when the service was busy', async () => {
+test('an import is retried when the service is busy', async () => {
   const org = await app.newOrganization()
   const headers = { 'x-api-key': org.apiKey, 'content-type': 'application/x-ndjson' }
   const options = { method: 'POST', headers }
@@ -246,17 +246,17 @@ test('a file is sent again when the service was busy', async () => {
   )
   const answers = holders.map((holder) => once(holder, 'response'))
   for (const holder of holders) holder.write(lines([event()]))
-  // The four are at work once a fifth is turned away.
+  // All four are running once a fifth is rejected.
   const child = start(org, 'import', newFile(lines([event(), event()])))
   const stdout = text(child.stdout!)
   const stderr = createInterface({ input: child.stderr! })
   for await (const line of stderr) {
-    assert.match(line, /^The service is busy; trying again in 1 s$/)
+    assert.match(line, /^The service is busy; retrying in 1 s$/)
     break
   }
   for (const holder of holders) holder.end()
   await Promise.all(answers)
-  assert.equal(await stdout, '2 received, 2 stored, 0 known already, 0 rejected\n')
+  assert.equal(await stdout, '2 received, 2 stored, 0 already stored, 0 rejected\n')
 })
 
 test('organizations are chosen with --org, the provider with --provider', async () => {
@@ -278,7 +278,7 @@ test('organizations are chosen with --org, the provider with --provider', async 
   )
 })
 
-test('what a person can mend is one line', async () => {
+test('a usage error is one line', async () => {
   const org = await app.newOrganization()
   const file = newFile()
   const target = targetOf(org)
@@ -292,7 +292,7 @@ test('what a person can mend is one line', async () => {
     [2, ['query', '--url', 'ftp://x', '--key', 'x'], /--url must be/],
     [2, ['import', ...target, file, '--org', 'a', '--org', 'b'], /--org must be one/],
     [1, ['import', ...target, `${file}.missing`], /no such file/],
-    [1, ['query', '--url', url, '--key', 'wrong'], /answered 401: .*API key is not valid/],
+    [1, ['query', '--url', url, '--key', 'wrong'], /responded 401: .*API key is not valid/],
     [1, ['query', '--url', 'http://127.0.0.1:1', '--key', 'x'], /Cannot reach http:/],
   ]
   for (const [expected, args, message] of cases) {

@@ -3,5 +3,5 @@ import { importEvents } from './events-import.ts'
 import { query } from './events-query.ts'
 import { tail } from './events-tail.ts'
 
-// Over the HTTP API, unlike the other verbs: from any machine, with the rights of the key.
+// These verbs use the HTTP API, unlike the others: from any machine, with the permissions of the key.
 export const verb = { query, tail, import: importEvents, export: exportEvents }

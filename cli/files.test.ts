@@ -14,7 +14,7 @@ import { writeWhole } from '../server/platform/files.ts'
 import { runCli } from '../test/cli.ts'
 import { tempDirectory } from '../test/harness.ts'
 
-// Nobody listens here: whoever looked at the file only after the work began would say so instead.
+// Nothing listens here: a command that checked the file too late would report that instead.
 const ENV = {
   GATEHOUSE_DATA_DIR: tempDirectory(),
   DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing',
@@ -44,7 +44,7 @@ async function assertRefused(args: string[], words: string): Promise<void> {
 }
 
 for (const verb of [['backup'], ['events', 'export', ...TARGET]]) {
-  test(`${verb.slice(0, 2).join(' ')} refuses what is no place for a file, before it begins`, async () => {
+  test(`${verb.slice(0, 2).join(' ')} refuses an invalid target before it starts`, async () => {
     const before = readdirSync(folder)
     const cases: [string, string][] = [
       ...IRREGULAR,
@@ -61,7 +61,7 @@ for (const verb of [['backup'], ['events', 'export', ...TARGET]]) {
 }
 
 for (const verb of [['restore'], ['events', 'import', ...TARGET]]) {
-  test(`${verb.slice(0, 2).join(' ')} refuses what is no file to read`, async () => {
+  test(`${verb.slice(0, 2).join(' ')} refuses an invalid source`, async () => {
     const cases: [string, string][] = [
       ...IRREGULAR,
       ['to-nowhere', 'there is no such file'],
@@ -72,7 +72,7 @@ for (const verb of [['restore'], ['events', 'import', ...TARGET]]) {
   })
 }
 
-test('a file appears whole, behind a link where there is one, or stays as it was', async () => {
+test('a file is replaced atomically, also behind a link, or stays as it was', async () => {
   symlinkSync(at('plain'), at('link'))
   await assert.rejects(
     writeWhole(at('link'), async (handle) => {
@@ -89,7 +89,7 @@ test('a file appears whole, behind a link where there is one, or stays as it was
   assert.ok(!readdirSync(folder).some((name) => name.includes('.partial')))
 })
 
-test('a disk that is full is said in one line', async () => {
+test('a full disk is reported in one line', async () => {
   // Every write to it fails, as on a full disk.
   await assert.rejects(
     writeWhole(at('full'), async () => writeFileSync('/dev/full', 'no room')),

@@ -33,7 +33,7 @@ export function verbHelp(name: string, verb: Verb): string {
     command.about,
   ])
   const lines = rows.flatMap(([left, right]) => [`  ${left}`, `      ${right}`])
-  return `${['Usage:', ...lines, '', `gatehouse ${name} VERB --help tells more.`].join('\n')}\n`
+  return `${['Usage:', ...lines, '', `gatehouse ${name} VERB --help shows the options.`].join('\n')}\n`
 }
 
 export function overview(verbs: Record<string, { about: string }>): string {
@@ -43,6 +43,6 @@ export function overview(verbs: Record<string, { about: string }>): string {
     '',
     ...columns(rows),
     '',
-    'gatehouse VERB --help tells more. Settings come from the environment: gatehouse config print.',
+    'gatehouse VERB --help shows more. Settings come from the environment; see gatehouse config print.',
   ].join('\n')}\n`
 }

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { installation } from '../test/cli.ts'
 import { asOwner } from '../test/cluster.ts'
 
-test('jobs list shows queues and what has failed; jobs retry lets it run again', async () => {
+test('jobs list shows queues and failed jobs; jobs retry runs them again', async () => {
   const place = await installation({ migrated: true })
-  assert.equal((await place.run('jobs', 'list', '--failed')).stdout, 'No job has failed.\n')
+  assert.equal((await place.run('jobs', 'list', '--failed')).stdout, 'No failed jobs.\n')
   const [mail, digests] = [randomUUID(), randomUUID()]
   await asOwner(place.owner, (client) =>
     client.query(
@@ -34,8 +34,8 @@ test('jobs list shows queues and what has failed; jobs retry lets it run again',
 
   const unknown = await place.run('jobs', 'retry', 'platform.no-such-queue')
   assert.equal(unknown.code, 1)
-  assert.match(unknown.stderr, /^gatehouse: No failed job is or belongs to [^\n]*\n$/)
-  assert.equal((await place.run('jobs', 'retry', mail)).stdout, '1 job is tried again.\n')
+  assert.match(unknown.stderr, /^gatehouse: No failed job matches [^\n]*\n$/)
+  assert.equal((await place.run('jobs', 'retry', mail)).stdout, '1 job will run again.\n')
   assert.deepEqual(await place.runJson('jobs', 'retry', 'all'), { retried: 2 })
   const { rows } = await asOwner(place.owner, (client) =>
     client.query(

@@ -9,11 +9,11 @@ const MAX_REASON = 80
 
 export const verb = {
   list: command({
-    about: 'Shows how many jobs wait, run, are tried again and have failed, by queue.',
+    about: 'Shows the number of waiting, active, retrying and failed jobs by queue.',
     options: {
       failed: {
         type: 'boolean',
-        about: 'Instead each job that has failed: given up, or to be tried again',
+        about: 'List failed jobs instead, including those that will be retried',
       },
     },
     json: true,
@@ -35,7 +35,7 @@ export const verb = {
         const jobs = await listFailedJobs(db)
         print(json, jobs, () =>
           jobs.length === 0
-            ? ['No job has failed.']
+            ? ['No failed jobs.']
             : table(
                 ['ID', 'QUEUE', 'STATE', 'ATTEMPTS', 'CREATED', 'NEXT', 'REASON'],
                 jobs.map(({ id, queue, state, attempts, created, next, reason }) => [
@@ -52,9 +52,9 @@ export const verb = {
       }),
   }),
   retry: command({
-    about: 'Lets jobs that have failed run again at once.',
+    about: 'Runs failed jobs again immediately.',
     operands: ['JOB'],
-    notes: ['JOB is the id of a job, the name of a queue, or all. A worker must be running.'],
+    notes: ['JOB is a job id, a queue name, or all. A worker must be running.'],
     json: true,
     run: ({ operands, json }) =>
       withRuntime(async ({ db }) => {
@@ -62,10 +62,10 @@ export const verb = {
         const retried = await retryJobs(db, job)
         if (retried === 0 && job !== 'all')
           throw new OperatorError(
-            `No failed job is or belongs to "${job}"; see gatehouse jobs list --failed`,
+            `No failed job matches "${job}"; see gatehouse jobs list --failed`,
           )
         print(json, { retried }, () => [
-          retried === 1 ? '1 job is tried again.' : `${retried} jobs are tried again.`,
+          retried === 1 ? '1 job will run again.' : `${retried} jobs will run again.`,
         ])
       }),
   }),

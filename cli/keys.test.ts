@@ -13,7 +13,7 @@ import { SEALED_COLUMNS } from '../server/platform/sealed-columns.ts'
 import { Sealer } from '../server/platform/secrets.ts'
 import { installation } from '../test/cli.ts'
 
-/** An installation with this many mails and an administrator with TOTP, all sealed under its first key. */
+/** An installation with this many mails and an administrator with TOTP, all encrypted under its first key. */
 async function withSecrets(mails: number) {
   const place = await installation({ migrated: true })
   const db = openDb(place.service, { max: 3 })
@@ -41,7 +41,7 @@ async function withSecrets(mails: number) {
   return { ...place, db, master, sealer, postMail, admin, keyIds }
 }
 
-test('keys rotate seals everything anew, and the old data key is gone', async () => {
+test('keys rotate re-encrypts everything and deletes the old data key', async () => {
   const place = await withSecrets(450)
   const [old] = await place.keyIds()
 
@@ -62,7 +62,7 @@ test('keys rotate seals everything anew, and the old data key is gone', async ()
   assert.equal(await fresh.unseal(row!.totp_pending_secret, context), 'next seed')
 })
 
-test('a running process seals with the new key before the old one is deleted', async () => {
+test('a running process uses the new key before the old one is deleted', async () => {
   const place = await withSecrets(1)
   const stop = await followKeys(place.service, place.sealer, createLog('silent'))
   after(stop)
@@ -75,7 +75,7 @@ test('a running process seals with the new key before the old one is deleted', a
   assert.deepEqual(bodies.sort(), ['text of after', 'text of mail 0'])
 })
 
-test('a new master key replaces the file and opens what the old one sealed', async () => {
+test('a new master key replaces the file and decrypts existing values', async () => {
   const place = await withSecrets(1)
   const [keyId] = await place.keyIds()
   const newKey = randomBytes(32)

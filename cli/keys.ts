@@ -7,7 +7,7 @@ import { print, progressLine } from './output.ts'
 import { oneRotation, rotateDataKey } from './rotation.ts'
 import { migrateDatabase, withDatabase } from './runtime.ts'
 
-/** As the owner of the tables, who sees the rows of all tenants, and without a limit in time. */
+/** As the owner of the tables, who sees the rows of all tenants, and without a statement timeout. */
 const withOwner = (config: Config, use: (db: Db) => Promise<void>): Promise<void> =>
   withDatabase(config, async (database) => {
     await migrateDatabase(database)
@@ -22,25 +22,25 @@ const withOwner = (config: Config, use: (db: Db) => Promise<void>): Promise<void
 async function rotateData(db: Db, master: Buffer, json: boolean): Promise<void> {
   const sealer = await Sealer.open(master, db)
   const progress = progressLine()
-  const rotation = await rotateDataKey(db, sealer, (rows) => progress.show(`${rows} resealed`))
+  const rotation = await rotateDataKey(db, sealer, (rows) => progress.show(`${rows} re-encrypted`))
   progress.done()
   print(json, rotation, () => [
-    `Data key ${rotation.key} is in use; ${rotation.resealed} values were sealed anew and ${rotation.removedKeys} old keys deleted.`,
+    `Data key ${rotation.key} is in use. Values re-encrypted: ${rotation.resealed}. Old keys deleted: ${rotation.removedKeys}.`,
   ])
 }
 
 export const verb = {
   rotate: command({
     about:
-      'Seals all stored secrets under a new data key, or wraps the keys under a new master key.',
+      'Re-encrypts all stored secrets under a new data key, or the data keys under a new master key.',
     options: {
       'master-key-file': {
         type: 'string',
         value: 'FILE',
-        about: 'Change the master key to the one in FILE (32 bytes in base64) instead',
+        about: 'Change the master key instead, to the one in FILE (32 bytes in base64)',
       },
     },
-    notes: ['Servers may go on running meanwhile.'],
+    notes: ['Running servers need not be stopped.'],
     json: true,
     async run({ options, json }) {
       const config = loadConfig()
@@ -51,11 +51,11 @@ export const verb = {
         if (fresh === null) return rotateData(db, master, json)
         const { rewrapped, file } = await rotateMasterKey(db, config, master, fresh)
         print(json, { rewrapped, file }, () => [
-          `${rewrapped} data keys are wrapped under the new master key.`,
+          `Data keys encrypted under the new master key: ${rewrapped}.`,
           file === null
             ? `Set GATEHOUSE_MASTER_KEY to the content of ${newKeyFile} before the next start.`
             : `${file} holds the new master key.`,
-          'Restart running servers. Backups made before still need the old master key.',
+          'Restart running servers. Earlier backups still need the old master key.',
         ])
       })
     },

@@ -4,8 +4,8 @@ import { print } from './output.ts'
 import { withRuntime } from './runtime.ts'
 
 export const verb = command({
-  about: 'Shows the newest mails with their text, whether or not a mail server has taken them.',
-  options: { limit: { type: 'string', value: 'N', about: 'How many at most; 10 by default' } },
+  about: 'Shows the latest mail with its text, whether or not it has been sent.',
+  options: { limit: { type: 'string', value: 'N', about: 'Maximum number; 10 by default' } },
   json: true,
   run({ options: { limit = '10' }, json }) {
     if (!/^[1-9]\d{0,5}$/.test(limit)) throw new UsageError('--limit must be a positive number')
@@ -13,7 +13,7 @@ export const verb = command({
       const mails = await listMails(db, sealer, Number(limit))
       print(json, mails, () =>
         mails.length === 0
-          ? ['There are no mails.']
+          ? ['No mail.']
           : mails.flatMap(({ created, sentAt, recipient, subject, body }, at) => [
               ...(at > 0 ? ['', '-'.repeat(72)] : []),
               `Written: ${created}, ${sentAt === null ? 'not sent' : `sent ${sentAt}`}`,

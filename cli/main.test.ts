@@ -14,7 +14,7 @@ const VERBS = [
   ...['admin unsuspend', 'org list', 'org create', 'keys rotate', 'config print'],
 ]
 
-test('help names every verb, and every verb has help of its own', async () => {
+test('help lists every verb, and every verb has help', async () => {
   const { code, stdout } = await runCli({}, ['help'])
   assert.equal(code, 0)
   for (const name of new Set(VERBS.map((name) => name.split(' ')[0]!)))
@@ -28,13 +28,13 @@ test('help names every verb, and every verb has help of its own', async () => {
   assert.equal(short.stdout, word.stdout)
 })
 
-test('wrong words are one line on stderr and exit code 2', async () => {
+test('a usage error is one line on stderr and exit code 2', async () => {
   const cases: [string[], RegExp][] = [
     [[], /verb is missing/],
-    [['frobnicate'], /no verb "frobnicate"/],
-    [['toString'], /no verb "toString"/],
+    [['frobnicate'], /Unknown verb "frobnicate"/],
+    [['toString'], /Unknown verb "toString"/],
     [['admin'], /needs one of: list, create/],
-    [['admin', 'constructor'], /no verb "admin constructor"/],
+    [['admin', 'constructor'], /Unknown verb "admin constructor"/],
     [['serve', '--frob'], /Unknown option '--frob'/],
     [['serve', '--json'], /Unknown option '--json'/],
     [['serve', '--port'], /'--port <value>' argument missing/],
@@ -56,7 +56,7 @@ test('wrong words are one line on stderr and exit code 2', async () => {
   }
 })
 
-test('version and config print also speak JSON, and secrets stay hidden', async () => {
+test('version and config print support --json, and secrets stay hidden', async () => {
   const version = await runCli({}, ['version', '--json'])
   assert.match(JSON.parse(version.stdout).gatehouse, /^\d+\.\d+\.\d+/)
   const env = { GATEHOUSE_ADMIN_PASSWORD: 'do-not-tell-anybody', PORT: '1234' }
@@ -68,7 +68,7 @@ test('version and config print also speak JSON, and secrets stay hidden', async 
   assert.ok(!text.stdout.includes('do-not-tell-anybody'))
 })
 
-test('migrate --dry-run names what would run and changes nothing', async () => {
+test('migrate --dry-run lists pending migrations and changes nothing', async () => {
   const place = await installation()
   const first = '0001_foundation.sql'
   const before = await place.run('migrate', '--dry-run')
@@ -102,7 +102,7 @@ async function refusesToStart(env: Record<string, string>, args: string[], why: 
   return stdout
 }
 
-test('a start that cannot succeed says why in one line', async () => {
+test('a failed start gives the reason in one line', async () => {
   const dataDir = tempDirectory()
   const env = { GATEHOUSE_DATA_DIR: dataDir }
   await refusesToStart(env, ['--port', 'eighty'], /PORT must be a whole number/)
@@ -114,7 +114,7 @@ test('a start that cannot succeed says why in one line', async () => {
   await refusesToStart({ ...env, DATABASE_URL: nowhere }, [], /DATABASE_URL cannot be reached/)
 })
 
-test('a port in use is said in one line, and the first administrator is not lost', async () => {
+test('a port in use is reported in one line, and the first administrator is not lost', async () => {
   const place = await installation({ migrated: true })
   const busy = createServer().listen(0, '127.0.0.1')
   await once(busy, 'listening')

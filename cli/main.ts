@@ -4,32 +4,32 @@ import { AppError, codeOf, messageOf, OperatorError } from '../server/platform/e
 import { type Command, isCommand, parseCall, UsageError, type Verb } from './command.ts'
 import { overview, verbHelp } from './help.ts'
 
-// What is loaded from here on is compiled once and not at each start; where it cannot be kept, at each start.
+// Caches the compiled code of modules loaded after this; without write access they are compiled at each start.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/gatehouse', import.meta.url)))
 
 interface Entry {
   about: string
-  /** Loaded when asked for: `gatehouse help` need not wait for the whole service to load. */
+  /** Loaded lazily: `gatehouse help` need not wait for the whole service to load. */
   load: () => Promise<{ verb: Verb }>
 }
 
 const verbs: Record<string, Entry> = {
   serve: { about: 'Start the service', load: () => import('./serve.ts') },
-  migrate: { about: 'Bring the database up to date', load: () => import('./migrate.ts') },
+  migrate: { about: 'Migrate the database', load: () => import('./migrate.ts') },
   admin: {
-    about: 'List, create, unlock, suspend administrators',
+    about: 'List, create and suspend administrators, reset their credentials',
     load: () => import('./admin.ts'),
   },
   org: { about: 'List and create organizations', load: () => import('./org.ts') },
-  demo: { about: 'Load the demo world', load: () => import('./demo.ts') },
-  keys: { about: 'Rotate the keys that seal secrets', load: () => import('./keys.ts') },
-  backup: { about: 'Write everything into one file', load: () => import('./backup.ts') },
-  restore: { about: 'Read such a file back', load: () => import('./restore.ts') },
-  events: { about: 'Query, follow, import, export events', load: () => import('./events.ts') },
-  jobs: { about: 'Show jobs, and try failed ones again', load: () => import('./jobs.ts') },
-  mail: { about: 'Show recent mails', load: () => import('./mail.ts') },
-  config: { about: 'Show the settings in force', load: () => import('./config.ts') },
-  lab: { about: 'Run a peer to try things with', load: () => import('./lab.ts') },
+  demo: { about: 'Load the demo data', load: () => import('./demo.ts') },
+  keys: { about: 'Rotate encryption keys', load: () => import('./keys.ts') },
+  backup: { about: 'Back up the database into one file', load: () => import('./backup.ts') },
+  restore: { about: 'Restore a backup', load: () => import('./restore.ts') },
+  events: { about: 'Query, tail, import and export events', load: () => import('./events.ts') },
+  jobs: { about: 'List jobs and retry failed ones', load: () => import('./jobs.ts') },
+  mail: { about: 'Show recent mail', load: () => import('./mail.ts') },
+  config: { about: 'Show the current settings', load: () => import('./config.ts') },
+  lab: { about: 'Run a test peer, such as a service provider', load: () => import('./lab.ts') },
   version: { about: 'Print the version', load: () => import('./version.ts') },
 }
 
@@ -41,12 +41,12 @@ function findCommand(name: string, verb: Verb, args: string[]): [string, Command
   const known = Object.keys(verb).join(', ')
   if (sub === undefined) throw new UsageError(`gatehouse ${name} needs one of: ${known}`)
   if (!Object.hasOwn(verb, sub))
-    throw new UsageError(`There is no verb "${name} ${sub}"; known are: ${known}`)
+    throw new UsageError(`Unknown verb "${name} ${sub}"; use one of: ${known}`)
   return [`${name} ${sub}`, verb[sub]!, rest]
 }
 
 async function main([name, ...args]: string[]): Promise<void> {
-  if (name === undefined) throw new UsageError('a verb is missing; see gatehouse help')
+  if (name === undefined) throw new UsageError('A verb is missing; see gatehouse help')
   if (HELP.has(name) && (name !== 'help' || args.length === 0)) {
     process.stdout.write(overview(verbs))
     return
@@ -55,7 +55,7 @@ async function main([name, ...args]: string[]): Promise<void> {
   if (name === 'help') return main([...args, '--help'])
   if (name === '--version') return main(['version', ...args])
   if (!Object.hasOwn(verbs, name))
-    throw new UsageError(`There is no verb "${name}"; see gatehouse help`)
+    throw new UsageError(`Unknown verb "${name}"; see gatehouse help`)
   const { verb } = await verbs[name]!.load()
   if (HELP.has(args[0] ?? '')) {
     process.stdout.write(verbHelp(name, verb))
@@ -67,7 +67,7 @@ async function main([name, ...args]: string[]): Promise<void> {
   else await command.run(call)
 }
 
-/** One line for what a person can mend; a stack trace only for what is a mistake of ours. */
+/** One line for errors that the user can fix; a stack trace only for bugs. */
 function explain(error: unknown): string {
   const known =
     error instanceof OperatorError ||
@@ -78,7 +78,7 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-// `gatehouse mail | head` closes the pipe early; that is no failure.
+// `gatehouse mail | head` closes the pipe early; that is not an error.
 process.stdout.on('error', (error) => process.exit(codeOf(error) === 'EPIPE' ? 0 : 1))
 
 try {

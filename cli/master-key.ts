@@ -13,11 +13,11 @@ export function readKeyFile(file: string): Buffer {
     text = readFileSync(file, 'utf8').trim()
   } catch (error) {
     throw new OperatorError(
-      `The new master key cannot be read: ${messageOf(error)}; openssl rand -base64 32 makes one`,
+      `The new master key cannot be read: ${messageOf(error)}; create one with: openssl rand -base64 32`,
     )
   }
   const key = Buffer.from(text, 'base64')
-  if (key.length !== 32) throw new OperatorError(`${file} must hold 32 bytes in base64`)
+  if (key.length !== 32) throw new OperatorError(`${file} must contain 32 bytes in base64`)
   return key
 }
 
@@ -30,8 +30,8 @@ function opens(master: Buffer, id: string, wrapped: Buffer): Buffer | null {
 }
 
 /**
- * Wraps every data key under the new master key. Those that are so already stay, which makes a repeat after
- * a crash between the database and the file harmless.
+ * Encrypts every data key under the new master key. Skips those that already are, so it can be repeated after a
+ * crash between the database and the file.
  */
 const rewrapKeys = (db: Db, old: Buffer, fresh: Buffer): Promise<number> =>
   db.tx(null, async (tx) => {
@@ -49,7 +49,7 @@ const rewrapKeys = (db: Db, old: Buffer, fresh: Buffer): Promise<number> =>
     return changed
   })
 
-/** In one step and on disk before it counts: a crash leaves the old key or the new one, never half of either. */
+/** Atomic and synced to disk: a crash leaves the old key or the new one, never a partial file. */
 async function replaceKeyFile(dataDir: string, key: Buffer): Promise<string> {
   const file = join(dataDir, MASTER_KEY_FILE)
   await writeWhole(file, (handle) => handle.writeFile(key.toString('base64')))

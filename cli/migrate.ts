@@ -13,7 +13,7 @@ import { migrateDatabase, withDatabase } from './runtime.ts'
 
 const namesOf = (migrations: Migration[]): string[] => migrations.map(({ name }) => name)
 
-/** A dry run leaves nothing behind, so it does not set up an embedded database that is not there. */
+/** A dry run has no side effects, so it does not create an embedded database. */
 function pending(config: Config): Promise<Migration[]> {
   const missing = config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'postgres'))
   if (missing) return Promise.resolve(readMigrations())
@@ -21,8 +21,8 @@ function pending(config: Config): Promise<Migration[]> {
 }
 
 export const verb = command({
-  about: 'Runs the migrations that the database lacks. The service does so itself when it starts.',
-  options: { 'dry-run': { type: 'boolean', about: 'Only say which migrations would run' } },
+  about: 'Runs pending migrations. The service does this at every start.',
+  options: { 'dry-run': { type: 'boolean', about: 'Only list pending migrations' } },
   json: true,
   async run({ options, json }) {
     const config = loadConfig()

@@ -49,12 +49,12 @@ export const verb = {
       }),
   }),
   create: command({
-    about: 'Creates an organization, of a provider or standing alone.',
+    about: 'Creates an organization, either standalone or for a provider.',
     options: {
-      name: { type: 'string', value: 'NAME', about: 'Its name', required: true },
-      provider: { type: 'string', value: 'ID', about: 'The provider it belongs to' },
+      name: { type: 'string', value: 'NAME', about: 'Name of the organization', required: true },
+      provider: { type: 'string', value: 'ID', about: 'Provider of the organization' },
     },
-    notes: ['One that stands alone needs an administrator of its own: gatehouse admin create.'],
+    notes: ['A standalone organization needs its own administrator: gatehouse admin create.'],
     json: true,
     run({ options: { name, provider }, json }) {
       if (provider !== undefined && !isId(provider))

@@ -1,4 +1,4 @@
-/** Data for people or for programs, on stdout; everything else goes to stderr. */
+/** Prints data as text or JSON on stdout; everything else goes to stderr. */
 export function print(json: boolean, data: unknown, lines: () => string[]): void {
   const text = json ? JSON.stringify(data, null, 2) : lines().join('\n')
   process.stdout.write(`${text}\n`)
@@ -22,13 +22,13 @@ export interface Progress {
   done(): void
 }
 
-/** One line that is overwritten, on a terminal only: a log file needs no animation. */
+/** A status line that is overwritten, on a terminal only. */
 export function progressLine(stream: NodeJS.WriteStream = process.stderr): Progress {
   if (!stream.isTTY) return { show: () => {}, done: () => {} }
   let shown = 0
   return {
     show(line) {
-      // Ten times a second is enough for an eye.
+      // Ten updates a second are enough.
       if (Date.now() - shown < 100) return
       shown = Date.now()
       stream.write(`\r\x1b[2K${line.slice(0, (stream.columns || 80) - 1)}`)

@@ -19,15 +19,15 @@ function checkSchema({ schema, program }: Header): void {
   if (schema === mine) return
   throw new OperatorError(
     schema < mine
-      ? `The archive has schema version ${schema}, this program ${mine}: restore it with Gatehouse ${program}, then start this one on that database, which migrates it`
-      : `The archive has schema version ${schema}, this program only ${mine}: restore it with Gatehouse ${program} or newer`,
+      ? `The archive has schema version ${schema}, this program has ${mine}: restore it with Gatehouse ${program}, then start this program, which migrates the database`
+      : `The archive has schema version ${schema}, this program only has ${mine}: restore it with Gatehouse ${program} or newer`,
   )
 }
 
-/** A running server would go on sealing with data keys that the restore replaces. */
-async function checkNobodyElse(owner: Connection): Promise<void> {
+/** A running server would keep encrypting with data keys that the restore replaces. */
+async function checkNotRunning(owner: Connection): Promise<void> {
   await withOwnerClient(owner, async (client) => {
-    // A process that has just ended may still be listed for a moment.
+    // A process that has just exited may still be listed.
     for (let attempt = 0; attempt < 30; attempt++) {
       const { rowCount } = await client.query(
         `select from pg_stat_activity
@@ -36,7 +36,7 @@ async function checkNobodyElse(owner: Connection): Promise<void> {
       if (rowCount === 0) return
       await delay(100)
     }
-    throw new OperatorError('A Gatehouse is running on this database; stop it first')
+    throw new OperatorError('Gatehouse is running on this database; stop it first')
   })
 }
 
@@ -48,11 +48,11 @@ async function checkEmpty(client: pg.Client): Promise<void> {
   const { organizations, administrators } = rows[0]!
   if (organizations > 0 || administrators > 0)
     throw new OperatorError(
-      `The database is not empty (${organizations} organizations, ${administrators} administrators); --force replaces everything in it`,
+      `The database is not empty (${organizations} organizations, ${administrators} administrators); use --force to replace everything in it`,
     )
 }
 
-/** All or nothing: until the commit everybody sees what was there before. */
+/** Atomic: until the commit other connections see the old data. */
 async function restore(
   owner: Connection,
   file: string,
@@ -79,12 +79,12 @@ async function restore(
 }
 
 export const verb = command({
-  about: 'Reads a backup into an empty database, in one transaction.',
+  about: 'Restores a backup into an empty database, in one transaction.',
   operands: ['FILE'],
   options: {
-    force: { type: 'boolean', about: 'Replace everything that is in the database' },
+    force: { type: 'boolean', about: 'Replace everything in the database' },
   },
-  notes: ['The master key must be the one the backup was made under; the service must not run.'],
+  notes: ['Needs the master key that was in use when the backup was made. Stop the service first.'],
   json: true,
   async run({ operands, options, json }) {
     const [file] = operands as [string]
@@ -94,7 +94,7 @@ export const verb = command({
     const header = await verifyArchive(file, master)
     checkSchema(header)
     const tables = await withDatabase(config, async (database) => {
-      await checkNobodyElse(database.owner)
+      await checkNotRunning(database.owner)
       await migrateDatabase(database)
       return restore(database.owner, file, options.force === true)
     })

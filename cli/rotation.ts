@@ -7,7 +7,7 @@ import { SEALED_COLUMNS, type SealedColumn } from '../server/platform/sealed-col
 import type { Sealer } from '../server/platform/secrets.ts'
 
 const BATCH = 200
-/** Any fixed number: one rotation at a time. */
+/** An arbitrary constant: one rotation at a time. */
 const LOCK = 4_718_236_059
 const WAIT_SECONDS = 30
 
@@ -20,7 +20,7 @@ const valuesOf = ({ key }: SealedColumn, row: Row): Sql =>
     ', ',
   )
 
-/** Rows sealed under another key than `keyId`, in the order of the primary key. */
+/** Rows encrypted under another key than `keyId`, ordered by primary key. */
 function readBatch(db: Queryable, place: SealedColumn, keyId: string, after: Row | undefined) {
   const column = identifier(place.column)
   const beyond = after ? sql`and (${keyOf(place)}) > (${valuesOf(place, after)})` : empty
@@ -30,7 +30,7 @@ function readBatch(db: Queryable, place: SealedColumn, keyId: string, after: Row
      order by ${keyOf(place)} limit ${BATCH}`)
 }
 
-/** Leaves a value alone that somebody has changed meanwhile. */
+/** Skips a value that has changed in the meantime. */
 async function resealRow(db: Queryable, sealer: Sealer, place: SealedColumn, row: Row) {
   const context = place.context(row)
   let fresh: string
@@ -38,7 +38,7 @@ async function resealRow(db: Queryable, sealer: Sealer, place: SealedColumn, row
     fresh = await sealer.reseal(row.sealed, context)
   } catch (error) {
     throw new OperatorError(
-      `${place.table}.${place.column} of ${context} cannot be opened (${messageOf(error)}); the old keys are kept`,
+      `${place.table}.${place.column} of ${context} cannot be decrypted (${messageOf(error)}); the old keys are kept`,
     )
   }
   const column = identifier(place.column)
@@ -65,7 +65,7 @@ async function resealColumn(
   } while (last !== undefined)
 }
 
-/** Waits until no running process seals with one of these keys. */
+/** Waits until no running process encrypts with one of these keys. */
 async function awaitRelease(tx: Queryable, keyIds: string[]): Promise<void> {
   try {
     for (const [first, second] of keyIds.map(keyLock))
@@ -73,7 +73,7 @@ async function awaitRelease(tx: Queryable, keyIds: string[]): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== '55P03') throw error
     throw new OperatorError(
-      'Everything is sealed under the new key, but a running Gatehouse still uses the old one, which is kept: restart it, then rotate again',
+      'All values are encrypted under the new key, but a running Gatehouse still uses the old one, so it was not deleted: restart that process, then rotate again',
     )
   }
 }
@@ -85,8 +85,8 @@ interface Rotation {
 }
 
 /**
- * Seals everything under a new data key and deletes the old ones, while servers run. `db` must be the owner's:
- * it passes row-level security, and tables are locked against writers for the moment of the last sweep.
+ * Re-encrypts everything under a new data key and deletes the old ones, while servers run. `db` must be the
+ * owner's: it bypasses row-level security, and locks the tables against writers during the last pass.
  */
 export async function rotateDataKey(
   db: Db,
@@ -109,7 +109,7 @@ export async function rotateDataKey(
     await tx.execute(`set local lock_timeout = '${WAIT_SECONDS}s'`)
     await awaitRelease(tx, oldIds)
     const tables = new Set(SEALED_COLUMNS.map(({ table }) => table))
-    // What was written under an old key since the first sweep; nothing can be from here on.
+    // Blocks writers, then re-encrypts values written under an old key since the first pass.
     for (const table of tables)
       await tx.run(sql`lock table ${identifier(table)} in share row exclusive mode`)
     for (const place of SEALED_COLUMNS)
@@ -119,7 +119,7 @@ export async function rotateDataKey(
   return { key, resealed, removedKeys }
 }
 
-/** Runs `work` unless a rotation is under way elsewhere. */
+/** Runs `work` unless another rotation is running. */
 export async function oneRotation<T>(db: Db, work: () => Promise<T>): Promise<T> {
   return db.tx(null, async (tx) => {
     const row = await tx.one<{ free: boolean }>(

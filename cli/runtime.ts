@@ -4,13 +4,13 @@ import type { Migration } from '../server/platform/db/migrate.ts'
 import { createLog } from '../server/platform/log.ts'
 import type { Runtime } from '../server/runtime.ts'
 
-// Loaded when needed: it draws in the whole service, and a mistyped option should not wait for that.
+// Loaded lazily: it imports the whole service, and a mistyped option should fail fast.
 const loadRuntime = () => import('../server/runtime.ts')
 
-// On stderr and from warnings on: stdout belongs to what the command prints.
+// Warnings and errors only, on stderr: stdout is for the output of the command.
 const log = () => createLog('warn', process.stderr)
 
-/** The migrated database with its keys, beside a running server or without one. */
+/** The migrated database with its keys, whether or not a server is running. */
 export async function withRuntime<T>(
   use: (runtime: Runtime, config: Config) => Promise<T>,
 ): Promise<T> {
@@ -24,7 +24,7 @@ export async function withRuntime<T>(
   }
 }
 
-/** The database as it is, for commands that must not migrate it or make keys. */
+/** The database as is, for commands that must not migrate it or create keys. */
 export async function withDatabase<T>(
   config: Config,
   use: (database: Database) => Promise<T>,

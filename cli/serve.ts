@@ -1,11 +1,11 @@
 import { command } from './command.ts'
 
 export const verb = command({
-  about: 'Starts the service and serves until SIGTERM or SIGINT.',
+  about: 'Runs the service until SIGTERM or SIGINT.',
   options: {
     port: { type: 'string', value: 'N', about: 'Port to listen on, instead of PORT' },
     host: { type: 'string', value: 'H', about: 'Address to listen on, instead of HOST' },
-    demo: { type: 'boolean', about: 'Load the demo world first, if it is not there yet' },
+    demo: { type: 'boolean', about: 'Load the demo data first, unless already loaded' },
   },
   async run({ options: { port, host, demo } }) {
     const { serve } = await import('../server/main.ts')

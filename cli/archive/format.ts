@@ -20,12 +20,12 @@ export interface Frame {
 export interface Header {
   format: string
   version: number
-  /** The program that wrote it, so that an operator knows which one can read it. */
+  /** Version of the program that wrote it, so that the operator knows which one can read it. */
   program: string
-  /** Migrations that the database had. */
+  /** Schema version of the database. */
   schema: number
   created: string
-  /** Proves the master key without telling anything about it. */
+  /** Identifies the master key without revealing anything about it. */
   keyCheck: string
 }
 
@@ -33,7 +33,7 @@ export interface TableStart {
   schema: string
   name: string
   columns: string[]
-  /** What partitions of its own the table needs before the rows come. */
+  /** Partitions that the table needs before its rows are loaded. */
   partitions?: { from: string; to: string }
 }
 

@@ -13,7 +13,7 @@ async function* rowsOf(
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   let bytes = 0
-  // By hand: `for await` would close the archive at the end of the first table.
+  // Not `for await`, which would close the archive at the end of the first table.
   for (let next = await frames.next(); !next.done; next = await frames.next()) {
     const { kind, body } = next.value
     if (kind === 'E') return onEnd(JSON.parse(body.toString()))
@@ -45,11 +45,11 @@ async function loadTable(
   )
   await pipeline(rows, target)
   if (target.rowCount !== expected)
-    throw new OperatorError(`${name}: ${target.rowCount} rows arrived of ${expected}`)
+    throw new OperatorError(`${name}: got ${target.rowCount} of ${expected} rows`)
   return target.rowCount
 }
 
-/** Empties all tables and fills them, inside the caller's transaction. */
+/** Truncates and fills all tables, inside the caller's transaction. */
 export async function loadArchive(
   client: pg.Client,
   frames: AsyncGenerator<Frame>,
@@ -64,9 +64,9 @@ export async function loadArchive(
     const start: TableStart = JSON.parse(next.value.body.toString())
     loaded[`${start.schema}.${start.name}`] = await loadTable(client, start, frames, onProgress)
   }
-  // What was there before is counted, too, although it is gone.
+  // The counts still include the rows that were truncated.
   await client.query('call recount_members()')
-  // A job in an old archive would otherwise be swept away as overdue before it can run.
+  // Otherwise pg-boss would delete the jobs of an old archive as overdue before they run.
   await client.query(
     "update pgboss.job set keep_until = greatest(keep_until, now() + interval '14 days')",
   )

@@ -16,11 +16,11 @@ import {
 } from './format.ts'
 
 const damaged = (file: string): OperatorError =>
-  new OperatorError(`${file} is not a whole Gatehouse backup: it is damaged or cut off`)
+  new OperatorError(`${file} is not a complete Gatehouse backup: it is damaged or truncated`)
 
 async function* inflate(file: string): AsyncGenerator<Buffer> {
   const plain = createGunzip({ chunkSize: 1 << 18 })
-  // Errors of the file arrive through the iterator below.
+  // File errors surface through the iterator below.
   pipeline(createReadStream(file), plain, () => {})
   try {
     for await (const chunk of plain) yield chunk as Buffer
@@ -61,7 +61,7 @@ function parseHeader(file: string, frame: Frame): Header {
   return header
 }
 
-/** Reads the archive to its end before anything is changed: key, seal and structure must be right. */
+/** Checks the master key, the seal and the structure of the whole archive before anything is changed. */
 export async function verifyArchive(file: string, master: Buffer): Promise<Header> {
   const seal = newSeal(master)
   let header: Header | undefined

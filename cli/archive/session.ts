@@ -2,14 +2,14 @@ import pg from 'pg'
 import { type Connection, clientConfig } from '../../server/platform/db/index.ts'
 import { messageOf, OperatorError } from '../../server/platform/errors.ts'
 
-// Text in the archive must mean the same on every server, and a large table takes as long as it takes.
-// With row_security off, rows that a policy would hide are an error instead of missing.
+// Text in the archive must mean the same on every server, and large tables need time: no timeouts.
+// With row_security off, a policy that would hide rows raises an error instead.
 const SETTINGS = `
   set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set extra_float_digits = 3;
   set client_encoding = 'UTF8'; set statement_timeout = 0; set lock_timeout = 0;
   set idle_in_transaction_session_timeout = 0; set row_security = off; set search_path = public`
 
-/** A connection of its own as the owner of the tables: COPY streams do not go through the pool. */
+/** A separate connection as the owner of the tables: the pool does not support COPY streams. */
 export async function withOwnerClient<T>(
   owner: Connection,
   use: (client: pg.Client) => Promise<T>,

@@ -4,7 +4,7 @@ export interface Table {
   schema: string
   name: string
   columns: string[]
-  /** What to select for each column, where that is not the column itself. */
+  /** Expressions to select instead of the columns themselves. */
   select?: Record<string, string>
   where?: string
 }
@@ -14,8 +14,8 @@ export const nameOf = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string
   `${quote(schema)}.${quote(name)}`
 
 /**
- * Jobs not done yet; schedules, queues and statistics come back by themselves. What a worker was at when the
- * snapshot was taken waits for another turn. The columns are named here, so that a newer pg-boss may add some.
+ * Pending jobs; pg-boss recreates schedules, queues and statistics. A job that was active in the snapshot is
+ * retried. The columns are listed so that a newer pg-boss may add some.
  */
 export const JOBS: Table = {
   schema: 'pgboss',
@@ -48,7 +48,7 @@ export const JOBS: Table = {
   where: String.raw`state in ('created', 'retry', 'active') and name not like '\_\_pgboss%'`,
 }
 
-/** Each table after those it refers to, so that a restore needs no right to switch checks off. */
+/** Topological order by foreign keys, so that a restore need not disable them, which takes a superuser. */
 function inOrder<T>(tables: Map<string, T>, references: { from: string; to: string }[]): T[] {
   const waiting = new Map([...tables.keys()].map((name) => [name, new Set<string>()]))
   for (const { from, to } of references) if (from !== to) waiting.get(from)?.add(to)
@@ -56,7 +56,7 @@ function inOrder<T>(tables: Map<string, T>, references: { from: string; to: stri
   while (waiting.size > 0) {
     const ready = [...waiting].filter(([, needs]) => ![...needs].some((to) => waiting.has(to)))
     if (ready.length === 0)
-      throw new Error(`Tables refer to each other in a circle: ${[...waiting.keys()].join(', ')}`)
+      throw new Error(`Foreign keys form a cycle: ${[...waiting.keys()].join(', ')}`)
     for (const [name] of ready) {
       waiting.delete(name)
       ordered.push(tables.get(name)!)
@@ -65,10 +65,10 @@ function inOrder<T>(tables: Map<string, T>, references: { from: string; to: stri
   return ordered
 }
 
-/** Those that no archive has: what is applied here, numbers of members, whom the archive has, and what failed here. */
+/** Not archived: local to this database (migrations, job failures), or recomputed (member counts). */
 const LEFT_OUT = ['schema_migrations', 'member_counts', 'job_failures']
 
-/** Our own tables. A partition is read through its parent; generated columns make themselves. */
+/** Our own tables, without partitions (read through their parent) and generated columns. */
 export async function ownTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns

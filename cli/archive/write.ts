@@ -29,7 +29,7 @@ const json = (kind: Frame['kind'], value: unknown): Frame => ({
   body: Buffer.from(JSON.stringify(value)),
 })
 
-/** The weeks that have a partition with rows; far-off times in the default partition need none. */
+/** The weeks that have a partition with rows; the default partition holds the outliers. */
 async function eventPartitions(client: pg.Client): Promise<TableStart['partitions']> {
   const { rows } = await client.query<{ from: string | null; to: string | null }>(`
     select min(timestamp) as from, max(timestamp) as to from events
@@ -48,7 +48,7 @@ async function* tableFrames(
   const start: TableStart = { schema, name, columns, ...(partitions && { partitions }) }
   yield json('T', start)
   const list = columns.map((column) => select[column] ?? quote(column)).join(', ')
-  // A query, not a table: COPY of a partitioned table itself is refused.
+  // A query, not a table: PostgreSQL cannot COPY a partitioned table.
   const query = `select ${list} from ${nameOf(table)}${where ? ` where ${where}` : ''}`
   const rows = client.query(copyTo(`copy (${query}) to stdout`))
   let bytes = 0
@@ -84,7 +84,7 @@ async function* sealed(frames: AsyncIterable<Frame>, master: Buffer): AsyncGener
   yield Buffer.concat([frameHead(last), last.body])
 }
 
-/** All tables are read in one snapshot, row by row, so memory stays flat and writers are not held up. */
+/** Streams all tables from one snapshot: memory stays constant and writers are not blocked. */
 export async function writeArchive(
   client: pg.Client,
   file: string,
