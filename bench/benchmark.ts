@@ -1,9 +1,9 @@
 export interface Settings {
   rounds: number
   seconds: number
-  /** Where to put a CPU profile of the service; null for none. */
+  /** Directory for a CPU profile of the service; null for none. */
   profileDir: string | null
-  /** Where to keep what takes long to load, for the next run; null: it goes with this one. */
+  /** Directory that keeps slow-to-load data for the next run; null deletes it after this one. */
   dataDir: string | null
 }
 
@@ -13,14 +13,14 @@ export interface Row {
   baseline: number | null
   ours: number
   ratio: number | null
-  /** Ratios far above one are told as multiples. */
+  /** Ratios far above one are shown as multiples. */
   multiple?: true
   goal: string
   met: boolean
   rounds: unknown
 }
 
-/** One or more rows of the table. The name is what `npm run bench -- name` looks for. */
+/** One or more rows of the table, selected by `npm run bench -- name`. */
 export interface Benchmark {
   name: string
   run(settings: Settings): Promise<Row[]>

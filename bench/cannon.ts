@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 import type { Load, LoadResult } from './load.ts'
 
-// The load generator, a process of its own: the server under test shares its event loop with nobody.
+// The load generator, in a separate process, so that it does not share the server's event loop.
 
 const { url, method, headers, connections, seconds, paths, uniqueBody }: Load = JSON.parse(
   readFileSync(0, 'utf8'),

@@ -11,7 +11,7 @@ export interface Started {
   stop(): Promise<void>
 }
 
-/** A Node process that tells by a line on stdout that it is ready. What else it prints goes nowhere. */
+/** A Node process that prints a line when it is ready. Other output is discarded. */
 export async function start(
   args: string[],
   ready: RegExp,
@@ -31,7 +31,7 @@ export async function start(
     let output = ''
     child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended (${code}): ${errors}`)))
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      // Read on to the end, or the process would stop at a full pipe.
+      // Keep reading, or the process would block on a full pipe.
       if (ready.test(output)) return
       output += text
       if (ready.test(output)) resolve(output)
@@ -44,7 +44,7 @@ export async function start(
   return { child, line, stop }
 }
 
-/** A Node process that reads one JSON value, works, prints one JSON value and ends. */
+/** A Node process that reads one JSON value, prints one JSON value and exits. */
 export async function runJson<T>(script: string, input: unknown): Promise<T> {
   const child = spawn(process.execPath, [script], {
     cwd: root,

@@ -6,9 +6,9 @@ export interface Load {
   headers: Record<string, string>
   connections: number
   seconds: number
-  /** One of these at random with each request, in place of the address's own. */
+  /** Paths to choose from at random for each request, instead of the URL's own. */
   paths?: string[]
-  /** Sent as JSON; `$unique` in it becomes what no other request has. */
+  /** Sent as JSON; `$unique` is replaced by a value unique to the request. */
   uniqueBody?: Record<string, unknown>
 }
 
@@ -19,13 +19,13 @@ export interface LoadResult {
   p99: number
 }
 
-/** Answers a second. An answer that is not a success would be a fast way to look good, so one is an error. */
+/** Responses per second. An unsuccessful response throws, since errors would make the result look good. */
 export async function requestsPerSecond(load: Load): Promise<number> {
   const { perSecond, failed } = await runJson<LoadResult>('bench/cannon.ts', load)
   if (failed > 0) throw new Error(`${failed} requests to ${load.url} failed`)
   return perSecond
 }
 
-/** Busy, as on a Monday morning; and few at once, where less can be done together. */
+/** High concurrency, and low concurrency, where batching helps less. */
 export const MANY = 64
 export const FEW = 16

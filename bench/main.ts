@@ -43,4 +43,4 @@ for (const benchmark of ALL) {
   rows.push(...(await benchmark.run(settings)))
 }
 process.stdout.write(`\n${table(rows)}\n\n${writeResults(rows)}\n`)
-// A missed goal is a finding, not a failure of the run.
+// A missed goal is a result, not a failure of the run.

@@ -7,7 +7,7 @@ import { root } from './child.ts'
 const figure = (value: number | null, unit: string): string =>
   value === null ? '–' : `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${unit}`
 
-/** A Markdown table, so that it can be read in a terminal and pasted into docs/benchmarks.md. */
+/** A Markdown table, readable in a terminal and ready for docs/benchmarks.md. */
 export function table(rows: Row[]): string {
   const cells = [
     ['Benchmark', 'Baseline', 'Gatehouse', 'Ratio', 'Goal', 'Met'],

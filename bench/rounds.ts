@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** One side of a pair: works for that long and tells how many operations a second it managed. */
+/** One side of a pair: runs for that long and returns operations per second. */
 export type Side = (seconds: number) => Promise<number>
 
 export interface Pair {
@@ -22,9 +22,9 @@ export function median(values: number[]): number {
 }
 
 /**
- * The sides take turns, and which goes first alternates, so that a disturbance of the machine hits both. The
- * ratio is the median of the ratios within a round: its two halves saw the same machine. What does much in each operation
- * does fewer of them and needs more turns until all its code is compiled (`warmUps`).
+ * The sides take turns, and the order alternates, so that a disturbance of the machine affects both. The ratio is
+ * the median of the ratios within a round, whose two halves saw the same machine. Expensive operations need more
+ * warm-up rounds until all their code is compiled (`warmUps`).
  */
 export async function compare(
   pair: Pair,
@@ -32,7 +32,7 @@ export async function compare(
   warmUps = 1,
 ): Promise<Compared> {
   const done: Compared['rounds'] = []
-  // Compilers, caches and connections get warm on both sides before anything counts.
+  // Warm up compilers, caches and connections on both sides.
   await pair.baseline(seconds)
   for (let warm = 0; warm < warmUps; warm++) await pair.ours(seconds)
   for (let round = 0; round < rounds; round++) {
@@ -40,7 +40,7 @@ export async function compare(
     const order = ['baseline', 'ours'] as const
     for (const side of round % 2 === 0 ? order : order.toReversed()) {
       result[side] = await pair[side](seconds)
-      // What one side left to do (checkpoints, log files) should not be paid by the other.
+      // Deferred work of one side (checkpoints, log files) must not count against the other.
       await delay(250)
     }
     done.push(result)

@@ -13,7 +13,7 @@ export interface Service extends Started {
 const API_KEY_HEADER = 'x-api-key'
 export const keyHeader = (apiKey: string) => ({ [API_KEY_HEADER]: apiKey })
 
-/** A data directory that goes when the benchmark is done. The database's own account may pass through. */
+/** A data directory that is deleted after the benchmark. The database's account may traverse it. */
 export function temporaryDataDir(): { dataDir: string; remove: () => void } {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
   chmodSync(parent, 0o711)
@@ -23,8 +23,8 @@ export function temporaryDataDir(): { dataDir: string; remove: () => void } {
 }
 
 /**
- * `gatehouse serve` as an operator would start it: embedded PostgreSQL with its usual settings (fsync on),
- * usual log level. Only the port differs, so that nothing else is in the way.
+ * `gatehouse serve` as an operator would start it: embedded PostgreSQL with default settings (fsync on) and the
+ * default log level. Only the port differs, to avoid conflicts.
  */
 export async function startService(dataDir: string, nodeFlags: string[] = []): Promise<Service> {
   const started = await start(
@@ -47,7 +47,7 @@ export async function firstOrganization({ url, apiKey }: Service): Promise<strin
   return results[0]!.id
 }
 
-/** Staged: nobody is sent a mail. */
+/** Staged, so that no mail is sent. */
 export const userOf = (name: string) => ({
   state: 'STAGED',
   username: name,
@@ -56,7 +56,7 @@ export const userOf = (name: string) => ({
   lastname: 'Lovelace',
 })
 
-/** Tells the id. */
+/** Returns the id. */
 export async function createUser({ url, apiKey }: Service, name: string): Promise<string> {
   const response = await fetch(`${url}/api/systemusers`, {
     method: 'POST',

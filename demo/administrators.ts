@@ -4,7 +4,7 @@ import { ADMINISTRATORS } from './names.ts'
 import { actAs } from './tenancy.ts'
 import type { World } from './world.ts'
 
-/** One for each way of being allowed something, with passwords and keys that are shown once. */
+/** One for each kind of role, with passwords and keys that are shown once. */
 export async function seedAdministrators(tx: Tx, world: World): Promise<string> {
   const { provider, tenants, credentials } = world
   const managed = tenants.filter(({ providerId }) => providerId === provider.id)

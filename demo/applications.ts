@@ -8,7 +8,7 @@ import type { Tenant, World } from './world.ts'
 
 const COLORS = ['#006CAC', '#57C49F', '#7C6ADA', '#FF6C03', '#3E8696', '#D5779D'] as const
 
-/** Each of them stands for itself at the built-in service provider, which shows what an assertion says. */
+/** All of them use the test service provider, which shows the assertion. */
 const bodyOf = ({ name, displayLabel, ssoUrl }: Application, baseUrl: string, nth: number) => ({
   name,
   displayLabel,
@@ -31,7 +31,7 @@ const bodyOf = ({ name, displayLabel, ssoUrl }: Application, baseUrl: string, nt
   },
 })
 
-/** Every department uses every application, as the events tell it; the first of all is bound by name, too. */
+/** Every department uses every application, as in the events; the head of the organization is also bound directly. */
 async function bind(tx: Tx, tenant: Tenant, { id, displayLabel }: Application): Promise<void> {
   const head = tenant.staff[0]!
   const holders: [NodeRef, string][] = [

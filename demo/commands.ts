@@ -82,7 +82,7 @@ async function seedResults(
   return plan.days * devices.length
 }
 
-/** A few commands for the Linux systems of each organization, and what they answered lately. */
+/** A few commands for the Linux systems of each organization, with recent results. */
 export async function seedCommands(tx: Tx, { tenants, now }: World): Promise<string> {
   let results = 0
   for (const tenant of tenants) {

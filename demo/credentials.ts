@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeWhole } from '../server/platform/files.ts'
 
-/** demo-credentials.json: what a person or a test needs to use the demo world. */
+/** demo-credentials.json: everything a user or a test needs for the demo. */
 export interface DemoCredentials {
   baseUrl: string
   insightsUrl: string
@@ -49,7 +49,7 @@ const fileOf = (dataDir: string): string => join(dataDir, 'demo-credentials.json
 
 export const credentialsFileExists = (dataDir: string): boolean => existsSync(fileOf(dataDir))
 
-/** What systems sign with; before the credentials file, which tells of them. */
+/** The private keys of systems; written before the credentials file, which refers to them. */
 export async function writePrivateKeys(
   dataDir: string,
   keys: ReadonlyMap<string, string>,
@@ -61,7 +61,7 @@ export async function writePrivateKeys(
   }
 }
 
-/** Whoever waits for the file never reads half of it. */
+/** Atomic: a process that waits for the file never reads a partial one. */
 export async function writeCredentials(
   dataDir: string,
   credentials: DemoCredentials,

@@ -15,7 +15,7 @@ import { DAYS, type Tenant, type World } from './world.ts'
 const DAY = 86_400_000
 const BATCH = 1000
 
-/** The days that touch the month before `now`; the parts outside it are cut off later. */
+/** The days that overlap the month before `now`; events outside it are dropped later. */
 function days(now: number): Day[] {
   const first = Math.floor(now / DAY) - DAYS
   let workdays = 0
@@ -28,7 +28,7 @@ function days(now: number): Day[] {
   })
 }
 
-/** Customers are looked after from the provider's office. */
+/** Customers are administered from the provider's office. */
 const desksOf = (world: World, tenant: Tenant): Desk[] =>
   tenant.administrators.map((admin) =>
     tenant.providerId
@@ -43,7 +43,7 @@ const desksOf = (world: World, tenant: Tenant): Desk[] =>
 
 function monthOf(world: World, tenant: Tenant): Draft[] {
   const desks = desksOf(world, tenant)
-  // One generator per kind of event: a new kind leaves the others as they were.
+  // One generator per kind of event: a new kind does not change the others.
   const draw = (kind: string) => new Random(`${kind} of ${tenant.id}`)
   const kinds = [
     [signIns, draw('sign-ins')],
@@ -84,7 +84,7 @@ async function write(
   return events.length
 }
 
-/** A month of ordinary work, with a few things in it that are worth finding. */
+/** A month of ordinary work, with a few incidents worth finding. */
 export async function seedEvents(tx: Tx, world: World): Promise<string> {
   const { now, provider } = world
   let total = await write(tx, now, provider.id, null, monthOfProvider(world))

@@ -13,13 +13,13 @@ const equals = (field: string, value: string) => ({
   filters: [{ field, operator: 'eq', value }],
 })
 
-/** One group for each department: the first follows its rule by itself, the second suggests, the others are kept by hand. */
+/** One group for each department: the first is automatic, the second suggests, the others are static. */
 async function seedDepartments(tx: Tx, { id: organizationId, groups, staff }: Tenant) {
   const METHODS = ['DYNAMIC_AUTOMATED', 'DYNAMIC_REVIEW_REQUIRED'] as const
   for (const [at, { id, name }] of groups.entries()) {
     const people = staff.filter(({ department }) => department === name).map((person) => person.id)
     const method = METHODS[at] ?? 'STATIC'
-    // Somebody new, about whom nobody has decided yet.
+    // A new user with a pending suggestion.
     const suggested = method === 'DYNAMIC_REVIEW_REQUIRED' ? people.splice(-1) : []
     await seedGroup(tx, organizationId, {
       id,
@@ -57,7 +57,7 @@ async function seedLinuxSystems(tx: Tx, tenant: Tenant): Promise<void> {
   })
 }
 
-/** The departments of each organization as groups, and its Linux systems. */
+/** A group for each department of each organization, and one for its Linux systems. */
 export async function seedGroups(tx: Tx, { tenants }: World): Promise<string> {
   let groups = 0
   for (const tenant of tenants) {

@@ -28,7 +28,7 @@ export interface DemoOptions {
   now?: number
 }
 
-/** What one area of the demo puts into the database; later ones may use what earlier ones left in the world. */
+/** Seeds one area of the demo; later areas may use data of earlier ones. */
 type Area = (tx: Tx, world: World) => Promise<string>
 
 const AREAS: Area[] = [
@@ -43,8 +43,8 @@ const AREAS: Area[] = [
 ]
 
 /**
- * Loads the demo world once. The provider's id is fixed and is the mark that the world is there; everything is
- * one transaction, so a load that is killed leaves nothing behind.
+ * Loads the demo data once. The fixed id of the provider marks it as loaded. Everything is one transaction, so a
+ * load that is killed leaves nothing behind.
  */
 export async function loadDemo(
   runtime: Pick<Runtime, 'db' | 'sealer'>,
@@ -52,11 +52,11 @@ export async function loadDemo(
 ): Promise<'loaded' | 'already there'> {
   const { db, sealer } = runtime
   const { baseUrl, dataDir, progress = () => {}, now = Date.now() } = options
-  // On its own: it is harmless to repeat, and its locks would stop every writer until the load commits.
+  // Separately: it is idempotent, and its locks would block every writer until the load commits.
   await createPartitions(db, new Date(now - DAYS * 86_400_000), new Date(now))
 
   const world = await db.tx(null, async (tx) => {
-    // Two processes may be told to load at the same moment; a load takes longer than other statements may.
+    // Two processes may load at the same time, and a load exceeds the usual statement timeout.
     await tx.run(sql`set local statement_timeout = 0`)
     await tx.run(sql`select pg_advisory_xact_lock(4718236058)`)
     if (await findProvider(tx, PROVIDER.id)) return null
@@ -67,7 +67,7 @@ export async function loadDemo(
   if (world === null) {
     if (!credentialsFileExists(dataDir))
       progress(
-        'The demo world is there, but its credentials file is gone; keys are kept as hashes only. Start with an empty data directory to get new ones.',
+        'The demo data is loaded, but its credentials file is gone, and the database stores only hashes. Start with an empty data directory to get new credentials.',
       )
     return 'already there'
   }

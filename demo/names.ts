@@ -1,10 +1,10 @@
-// Who and what the demo world is made of. Addresses come from the ranges for documentation (RFC 5737, RFC 3849),
-// domains end in .example (RFC 2606), so that nothing here belongs to anybody.
+// Names in the demo data. Addresses are from the documentation ranges (RFC 5737, RFC 3849) and domains end in
+// .example (RFC 2606), so nothing here exists.
 
 export interface Place {
   city: string
   offsetHours: number
-  /** As IP databases tell it; becomes `geoip` of events. */
+  /** As in IP databases; becomes `geoip` of events. */
   geoip: {
     country_code: string
     continent_code: string
@@ -80,7 +80,7 @@ export interface OrganizationPlan {
   systems: number
   sites: { place: Place; officeIp: string; subnet: string; share: number }[]
   departments: string[]
-  /** Display labels of its applications, from the most used to the least. */
+  /** Display labels of its applications, most used first. */
   applications: string[]
 }
 

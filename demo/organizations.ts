@@ -2,7 +2,7 @@ import { insertOrganization, insertProvider } from '../server/organizations/inde
 import type { Tx } from '../server/platform/db/index.ts'
 import type { World } from './world.ts'
 
-/** The provider, its two organizations and one that stands alone. */
+/** The provider, its two organizations and a standalone one. */
 export async function seedOrganizations(tx: Tx, world: World): Promise<string> {
   const { provider, tenants, credentials } = world
   await insertProvider(tx, provider.id, provider.name)

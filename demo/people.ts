@@ -14,10 +14,10 @@ export interface Person {
   homeIp: string
   deskIp: string
   browser: UserAgent
-  /** Uses a second factor at the portal. */
+  /** Uses a second factor in the portal. */
   mfa: boolean
   state: 'STAGED' | 'ACTIVATED' | 'SUSPENDED'
-  /** Who they report to; null for the head of the organization. */
+  /** Manager; null for the head of the organization. */
   managerId: string | null
 }
 
@@ -49,7 +49,7 @@ const plain = (name: string): string =>
     .replace(/[^a-z]/gi, '')
     .toLowerCase()
 
-/** Sites fill up in the order of the plan, each with its share of the people. */
+/** Assigns people to sites in the order of the plan, by the share of each site. */
 function siteOf(plan: OrganizationPlan, at: number) {
   let upTo = 0
   for (const site of plan.sites) {
@@ -59,13 +59,13 @@ function siteOf(plan: OrganizationPlan, at: number) {
   return plan.sites[0]!
 }
 
-/** Some have left, some are still to begin; the last eight have just come in (see `imported`). */
+/** Some have left, some have not started; the last eight were just imported (see `imported`). */
 function stateOf(plan: OrganizationPlan, at: number): Person['state'] {
   if (at === 11 || at === 31) return 'SUSPENDED'
   return (at % 20 === 17 || at % 20 === 19) && at < plan.people - 8 ? 'STAGED' : 'ACTIVATED'
 }
 
-/** The first is the head, the first of each department leads it, and has a few who lead teams. */
+/** The first is the head; the first of each department leads it, with a few team leads below. */
 function managerOf(plan: OrganizationPlan, at: number): number | null {
   const departments = plan.departments.length
   if (at === 0) return null

@@ -1,6 +1,6 @@
 /**
- * Pseudo-random numbers that are the same on every run (mulberry32), so that the demo world always looks alike.
- * Each part of the world draws from a generator of its own: adding to one part leaves the others as they were.
+ * Deterministic pseudo-random numbers (mulberry32), so that the demo data is always the same. Each part uses its
+ * own generator: adding to one part does not change the others.
  */
 export class Random {
   #state: number
@@ -12,7 +12,7 @@ export class Random {
     this.#state = hash >>> 0
   }
 
-  /** From 0 up to, not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -24,7 +24,7 @@ export class Random {
     return this.next() < probability
   }
 
-  /** A whole number, both ends included. */
+  /** An integer, both ends inclusive. */
   between(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1))
   }
@@ -33,7 +33,7 @@ export class Random {
     return from[Math.floor(this.next() * from.length)]!
   }
 
-  /** Around `mean`, bell-shaped enough for office hours. */
+  /** Roughly normal around `mean`, good enough for office hours. */
   around(mean: number, spread: number): number {
     return mean + (this.next() + this.next() + this.next() - 1.5) * spread
   }
@@ -44,12 +44,12 @@ export class Random {
     return text
   }
 
-  /** The form of our own ids; the prefix is a moment, as in an ObjectId. */
+  /** In the form of our ids; the prefix is a timestamp, as in an ObjectId. */
   id(at = 1_735_689_600_000): string {
     return Math.floor(at / 1000).toString(16) + this.hex(16)
   }
 
-  /** RFC 9562 §5.7, for a moment in the past. */
+  /** RFC 9562 §5.7, for a time in the past. */
   uuidv7(at: number): string {
     const time = at.toString(16).padStart(12, '0')
     const variant = '89ab'[this.between(0, 3)]

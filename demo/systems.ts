@@ -36,7 +36,7 @@ const VERSIONS: Record<string, string[]> = {
   Windows: ['10.0.22631', '10.0.26100'],
 }
 
-/** How it came in: most by an administrator, some in ways that leave them without system context. */
+/** How it was enrolled: most by an administrator, some in ways that leave them without system context. */
 function enrolmentOf({ os }: Device, nth: number) {
   if (os === 'mac' && nth % 2 === 0)
     return {
@@ -87,13 +87,13 @@ function record(device: Device, nth: number, now: number, random: Random) {
 const CONSOLE_BROWSER =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
 
-/** For an edge between two that have these names. Nobody listens while the demo is seeded. */
+/** For an edge between two records with these names. No hooks run while the demo is seeded. */
 export const namedEnds = (...ends: [id: string, name: string][]): EdgeContext => ({
   names: async () => new Map(ends),
   edgeChanged: hook(),
 })
 
-/** The first of those who change things there, at the console. */
+/** The first administrator of the organization, in the console. */
 export const demoAdministrator = ({
   id,
   administrators,
@@ -109,10 +109,10 @@ export const demoAdministrator = ({
   mayGiveSudo: true,
 })
 
-/** Every device of the plan with a key of its own, bound to the person who works on it. */
+/** Every device of the plan with its own key, bound to its user. */
 export async function seedSystems(tx: Tx, world: World): Promise<string> {
   const { tenants, now, credentials, privateKeys } = world
-  // All at once: most of the time goes into finding primes.
+  // In parallel: generating primes takes most of the time.
   const keys = await Promise.all(tenants.flatMap(({ devices }) => devices).map(newKeyPair))
   for (const tenant of tenants) {
     await actAs(tx, tenant.id)

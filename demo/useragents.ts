@@ -1,4 +1,4 @@
-/** As events carry it: parts that are not known are left out. */
+/** As in events: unknown parts are omitted. */
 export interface UserAgent {
   name: string
   version: string
@@ -34,7 +34,7 @@ const mac = {
 }
 const linux = { os: 'Linux', os_name: 'Linux', os_full: 'Linux', device: 'Other' }
 
-/** Repeated ones are more common. */
+/** Repeated entries are more common. */
 export const BROWSERS: UserAgent[] = [
   { ...chrome, ...windows },
   { ...chrome, ...windows },

@@ -43,7 +43,7 @@ function record(tenant: Tenant, person: Person, at: number, random: Random) {
   }
 }
 
-/** Everybody of the staff. One password for an organization: hashing two hundred would hold up the first start. */
+/** All staff. One password per organization: hashing two hundred would delay the first start. */
 export async function seedUsers(tx: Tx, { tenants, now, credentials }: World): Promise<string> {
   for (const tenant of tenants) {
     await actAs(tx, tenant.id)
@@ -61,7 +61,7 @@ export async function seedUsers(tx: Tx, { tenants, now, credentials }: World): P
         organizationId: tenant.id,
         username,
         email,
-        // Who is still STAGED has not chosen one.
+        // A STAGED user has no password yet.
         password: passwordHash ? password : '',
         state,
       })

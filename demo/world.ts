@@ -15,21 +15,21 @@ import { Random } from './random.ts'
 
 export const DAYS = 30
 
-/** An administrator as events name one. */
+/** An administrator as named in events. */
 export interface Administrator {
   id: string
   email: string
 }
 
-/** An organization with everything in it. Ids are fixed by the seed, so events may name what is seeded later. */
+/** An organization with all its data. Ids are fixed by the seed, so events may refer to records seeded later. */
 export interface Tenant extends OrganizationPlan {
   staff: Person[]
   devices: Device[]
   apps: Application[]
   groups: Group[]
-  /** Those who change things there; filled when they are seeded. */
+  /** Administrators of the organization; filled when they are seeded. */
   administrators: Administrator[]
-  /** Set where the administrators belong to the provider. */
+  /** Set if the administrators belong to the provider. */
   providerId: string | null
 }
 
@@ -38,9 +38,9 @@ export interface World {
   provider: typeof PROVIDER & { administrators: Administrator[] }
   tenants: Tenant[]
   credentials: DemoCredentials
-  /** For what is kept sealed in the database. */
+  /** For encrypted columns. */
   sealer: Sealer
-  /** Of the systems, by the path they are written to. */
+  /** Private keys of systems, by the path they are written to. */
   privateKeys: Map<string, string>
 }
 

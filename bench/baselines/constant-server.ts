@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 
-// A bare Fastify with one route and no hooks: the most this machine can answer over HTTP with this framework.
+// A bare Fastify with one route and no hooks: the upper bound of this framework on this machine.
 
 const bytes = Number(process.argv[2])
 const frame = JSON.stringify({ constant: '' }).length

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-// Signatures alone, one after the other on one core: what a response costs before anything else is done for it.
+// Signatures only, sequentially on one core: the minimum cost of a response.
 
 const { seconds } = JSON.parse(readFileSync(0, 'utf8')) as { seconds: number }
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

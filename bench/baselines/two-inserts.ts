@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import type { Connection } from '../../server/platform/db/index.ts'
 
-// The same two rows that a created user leaves, written by plain `pg` and nothing around it.
+// The two rows of a created user and its event, written by plain `pg`.
 
 export interface TwoInserts {
   connection: Connection
@@ -11,11 +11,11 @@ export interface TwoInserts {
   pool: number
   seconds: number
   organizationId: string
-  /** The tenant that the rows are for. */
+  /** Tenant of the rows. */
   otherId: string
-  /** A user as the service wrote it; only what must be unique is made new. */
+  /** A user as the service wrote it; only unique values are regenerated. */
   userId: string
-  /** An event as the service wrote it; only its ids and time are made new. */
+  /** An event as the service wrote it; only its ids and time are regenerated. */
   document: string
 }
 
@@ -26,7 +26,7 @@ const pool = new pg.Pool({ ...connection, max: input.pool })
 const mark = randomBytes(6).toString('hex')
 let made = 0
 
-/** Every column of the user but those that the database makes itself. */
+/** Every column of the user except generated ones. */
 async function columnsOf(): Promise<{ names: string[]; values: unknown[] }> {
   const { rows } = await pool.query(
     "select to_jsonb(u) - array['username_key', 'email_key'] as row from users u where organization_id = $1 and id = $2",

@@ -16,7 +16,7 @@ import { latestDocument } from '../stored-event.ts'
 
 const GOAL = 0.5
 const CONNECTIONS = 16
-/** What a process of the service has by default. */
+/** The default of the service. */
 const POOL = 10
 /** A user and its audit event, against the same two inserts in one transaction through plain `pg`. */
 export const createWithEvent: Benchmark = {
@@ -33,7 +33,7 @@ export const createWithEvent: Benchmark = {
         connections: CONNECTIONS,
         pool: POOL,
         organizationId,
-        // Rows of another tenant, in the same tables and indexes.
+        // Rows of another tenant in the same tables and indexes.
         otherId: organizationId.replace(/^./, (digit) => (digit === '0' ? '1' : '0')),
         userId: firstId,
         document: await latestDocument(owner, organizationId),

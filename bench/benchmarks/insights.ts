@@ -29,7 +29,7 @@ const INGEST_GOAL = 0.4
 
 interface World {
   service: Service
-  /** The largest first. */
+  /** Largest first. */
   organizations: string[]
   plain: pg.Pool
 }
@@ -55,7 +55,7 @@ const askPlain = ({ plain, organizations }: World, { path, where, values, limit 
         [organizations[0], since(), ...values],
       )
 
-/** Both sides must find the same, or the faster one may just have found less. */
+/** Both sides must find the same events, or the faster one may just have found fewer. */
 async function checkAnswers(world: World, one: Case): Promise<void> {
   if (one.path !== 'events') return
   const [ours, theirs] = await Promise.all([ask(world, one), askPlain(world, one)])
@@ -86,7 +86,7 @@ async function exportPlain({ plain, organizations }: World): Promise<void> {
 }
 
 let batches = 0
-/** Events of the last minutes that nobody has sent before. */
+/** New events of the last minutes. */
 function freshEvents(organizationId: string) {
   const made = [...generate([organizationId], INGESTED, new Date(), ++batches)]
   const start = Date.now() - 240_000
@@ -97,7 +97,7 @@ function freshEvents(organizationId: string) {
   })
 }
 
-/** What is sent is made beforehand; only the sending and storing is timed. */
+/** The body is prepared beforehand; only sending and storing are timed. */
 function ingestPair(world: World): Pair {
   const { service, organizations } = world
   const [organizationId] = organizations.slice(-1) as [string]
@@ -195,7 +195,7 @@ async function openWorld(settings: Settings) {
   }
 }
 
-/** Somebody who is seldom seen, and a place in the middle. */
+/** A user who rarely appears, and a cursor in the middle. */
 async function examples({ plain, organizations }: World): Promise<Case[]> {
   const rare = await plain.query(
     `select document->'initiated_by'->>'username' as name from plain_events

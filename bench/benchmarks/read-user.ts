@@ -17,7 +17,7 @@ async function measure(
   connections: number,
   settings: Settings,
 ) {
-  // Address and key travel to both, so that both parse the same bytes, and to make up the requests takes as long for both.
+  // Both get the same URL and key, so that both parse the same bytes and building requests costs the same.
   const common = { method: 'GET' as const, headers: keyHeader(service.apiKey), paths, connections }
   return compare(
     {

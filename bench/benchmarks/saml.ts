@@ -26,7 +26,7 @@ async function call<T>(
   return { response, value: (text === '' ? {} : JSON.parse(text)) as T }
 }
 
-/** An application with four attributes, and the cookie of somebody who may use it. */
+/** An application with four attributes, and the cookie of a user with access. */
 async function prepare(service: Service) {
   const person = { ...userOf('saml'), state: 'ACTIVATED', password: PASSWORD }
   const { value: user } = await call<{ id: string }>(service, '/api/systemusers', person)
@@ -53,7 +53,7 @@ async function prepare(service: Service) {
   return { cookie: response.headers.getSetCookie()[0]!.split(';')[0]! }
 }
 
-/** Responses for somebody who is signed in, each with its event, against signatures alone. */
+/** Responses for a signed-in user, each with its event, against bare signatures. */
 export const saml: Benchmark = {
   name: 'saml',
   async run(settings) {

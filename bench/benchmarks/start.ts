@@ -14,7 +14,7 @@ function residentMegabytes(pid: number): number {
   return Number(kilobytes) / 1024
 }
 
-/** Starts on a data directory that is set up already: time until /readyz answers, memory when idle. */
+/** Starts on an existing data directory: time until /readyz responds, idle memory. */
 export const startUp: Benchmark = {
   name: 'start',
   async run({ rounds }) {

@@ -7,7 +7,7 @@ import {
   NEARLY_ALL_GROUP,
 } from './world.ts'
 
-/** A page of a hundred, over HTTP and as the plainest SQL that finds the same ids. */
+/** A page of a hundred, over HTTP and as the simplest SQL that finds the same ids. */
 export interface Case {
   name: string
   path: string
@@ -48,7 +48,7 @@ function usersOfApplication(name: string, number: number, group: number, skip = 
 }
 
 const person = idOf('user', 5)
-/** In the system group that the user group of everybody is bound to. */
+/** A member of the system group that the group of all users is bound to. */
 const device = idOf('system', 999)
 
 export const CASES: Case[] = [

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import { firstOrganization, type Service } from '../service.ts'
 
-// A large organization, made by the database itself: people, groups and devices, and who is bound to what.
+// A large organization, generated in SQL: users, groups, devices and their associations.
 
 export const PEOPLE = 100_000
 const GROUPS = 5000
@@ -24,7 +24,7 @@ const PREFIX = {
 } as const
 type Type = keyof typeof PREFIX
 
-/** The id of the nth of its kind. */
+/** The id of the nth record of a type. */
 export const idOf = (type: Type, n: number): string =>
   PREFIX[type] + n.toString(16).padStart(16, '0')
 const idSql = (type: Type, n: string): string => `'${PREFIX[type]}' || lpad(to_hex(${n}), 16, '0')`
@@ -35,7 +35,7 @@ const edges = (from: Type, fromNumber: string, to: Type, toNumber: string, serie
   on conflict do nothing`
 const series = (from: number, to: number, name = 'i') => `generate_series(${from}, ${to}) ${name}`
 
-/** The first group has everybody, the others about eighty each; most people reach an application in several ways. */
+/** The first group has all users, the others about eighty each; most users reach an application on several paths. */
 export async function makeWorld(client: pg.Client, organizationId: string): Promise<void> {
   const run = (text: string) => client.query(text, [organizationId])
   for (const [type, count] of [
@@ -95,7 +95,7 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
   await run(
     edges('user_group', 'i', 'application', `${IN_HUNDREDS}`, series(hundred, hundred + 99)),
   )
-  // And all groups but that of everybody.
+  // And all groups except that of all users.
   await run(edges('user_group', 'i', 'application', `${IN_THOUSANDS}`, series(2, GROUPS)))
   await run(edges('user', 'i', 'system', `1 + i % ${SYSTEMS}`, series(1, PEOPLE)))
   await run(edges('user_group', 'i', 'system_group', `1 + i % ${SYSTEM_GROUPS}`, series(1, GROUPS)))
@@ -104,7 +104,7 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
     await client.query(`vacuum analyze ${table}`)
 }
 
-/** The same for the organization of a service that runs. */
+/** The same for the organization of a running service. */
 export async function addWorld(service: Service): Promise<void> {
   const client = new pg.Client(connectionsOf(service.dataDir).owner)
   await client.connect()

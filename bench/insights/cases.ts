@@ -1,6 +1,6 @@
 import { DAYS } from './generator.ts'
 
-/** A question, once to the API and once as SQL to the plain table. */
+/** A query, once over the API and once as SQL on the plain table. */
 export interface Case {
   name: string
   path: 'events' | 'events/interval'
@@ -9,7 +9,7 @@ export interface Case {
   where: string
   values: unknown[]
   limit: number
-  /** How many times as fast it must be; null where design §5 sets no goal. */
+  /** Required speedup; null if design §5 sets no goal. */
   goal: number | null
 }
 
@@ -18,7 +18,7 @@ const term = (...terms: object[]) => ({ search_term: { and: terms } })
 export const since = (now = Date.now()): string =>
   new Date(now - (DAYS + 1) * 86_400_000).toISOString()
 
-/** `rare` is the name of somebody who seldom signs in; `middle` a place halfway through the events. */
+/** `rare` is a user who rarely signs in; `middle` is a cursor halfway through the events. */
 export const casesOf = (rare: string, middle: [number, string]): Case[] => [
   {
     name: 'page of 1,000',

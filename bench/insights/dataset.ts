@@ -19,7 +19,7 @@ export async function asOwner<T>(dataDir: string, work: (client: pg.Client) => P
   }
 }
 
-/** Twenty organizations of the first administrator's provider; the first is the largest later. */
+/** Twenty organizations of the first administrator's provider; the first becomes the largest. */
 export async function makeOrganizations(service: Service): Promise<string[]> {
   const headers = { ...keyHeader(service.apiKey), 'content-type': 'application/json' }
   const self = (await (await fetch(`${service.url}/api/users/getSelf`, { headers })).json()) as {
@@ -71,14 +71,14 @@ const copyInto = (
     ),
   )
 
-/** As fast as PostgreSQL takes them. */
+/** As fast as PostgreSQL accepts them. */
 export const copyEvents = (
   dataDir: string,
   organizations: readonly string[],
   events: Iterable<GeneratedEvent>,
 ): Promise<void> => asOwner(dataDir, (client) => copyInto(client, organizations, events))
 
-/** The events, and beside them what most would build first: a table with a jsonb column and the same index. */
+/** The events, and as a baseline the obvious design: a table with a jsonb column and the same index. */
 export async function loadEvents(
   dataDir: string,
   organizations: string[],
@@ -95,7 +95,7 @@ export async function loadEvents(
       'insert into plain_events select organization_id, timestamp, id, service, document::jsonb from events order by timestamp, id',
     )
     await client.query('alter table plain_events add primary key (organization_id, timestamp, id)')
-    // Not in a transaction, and before anything is measured: both sides start with fresh statistics.
+    // Outside a transaction, before measuring: both sides start with fresh statistics.
     await client.query('vacuum analyze plain_events')
     await client.query('vacuum analyze events')
     await client.query('checkpoint')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mulberry32 } from '../../test/insights/random.ts'
 
-// Two million events that look like a company's: the same seed gives the same events, whoever runs it.
+// Two million realistic events, deterministic by seed.
 
 export interface GeneratedEvent {
   organization: number
@@ -60,7 +60,7 @@ const AGENTS = [
     os_version: '10.15.7',
   },
 ]
-/** Each holds about 72 % of what the one before it holds: the largest has 28 % of all. */
+/** Each has about 72 % as many events as the previous one: the largest has 28 % of all. */
 const SHRINK = 0.72
 export const DAYS = 90
 
@@ -88,7 +88,7 @@ export function* generate(
     while (at < shares.length - 1 && left >= shares[at]!) left -= shares[at++]!
     return at
   }
-  /** A few are busy, most are seldom seen. */
+  /** A few are busy, most are rare. */
   const person = (organization: number) => {
     const people = Math.max(50, Math.round(6000 * SHRINK ** organization))
     const number = Math.floor(people * next() ** 3)

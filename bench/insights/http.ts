@@ -35,7 +35,7 @@ export const post = (
         let bytes = 0
         response.on('data', (part: Buffer) => {
           bytes += part.length
-          // Of a large answer nothing is kept.
+          // Large responses are not kept.
           if (bytes < 100_000) parts.push(part)
         })
         response.on('error', reject)

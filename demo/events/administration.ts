@@ -5,7 +5,7 @@ import { BROWSERS, CURL } from '../useragents.ts'
 import type { Administrator, Tenant } from '../world.ts'
 import { atLocal, type Day, type Draft, MINUTE } from './draft.ts'
 
-/** Where an administrator sits and with what. */
+/** Location and user agent of an administrator. */
 export interface Desk {
   admin: Administrator
   place: Place
@@ -51,7 +51,7 @@ const TITLES = ['Lead', 'Senior Specialist', 'Specialist', 'Coordinator', 'Train
 
 type Routine = (tenant: Tenant, desk: Desk, at: number, random: Random) => Draft
 
-/** The small changes of an ordinary day, the common ones more than once. */
+/** The small changes of an ordinary day; common ones are listed repeatedly. */
 const ROUTINES: Routine[] = [
   changeTitle,
   changeTitle,

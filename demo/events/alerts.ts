@@ -37,7 +37,7 @@ export const alertEvent = (
   },
 })
 
-/** Now and then a device goes quiet; the alert closes by itself when it is heard of again. */
+/** Now and then a device goes offline; the alert closes when it is back. */
 export function quietDevices(tenant: Tenant, day: Day, random: Random): Draft[] {
   if (!day.workday || !random.chance(0.4)) return []
   const { id, owner } = random.pick(tenant.devices)

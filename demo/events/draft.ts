@@ -2,7 +2,7 @@ import { fold, type PastEvent } from '../../server/insights/index.ts'
 import type { Place } from '../names.ts'
 import type { Random } from '../random.ts'
 
-/** What every document of a service has in common, as the specification lists its fields. */
+/** Fields that all documents of a service share, as listed in the specification. */
 const SHAPES = {
   access_management: { id: 'uuid', version: '1' },
   alert: { id: 'uuid', version: null },
@@ -21,7 +21,7 @@ const SHAPES = {
 } satisfies Record<string, { id: 'uuid' | 'hex' | null; version: 1 | '1' | null; unnamed?: true }>
 type Service = keyof typeof SHAPES
 
-/** An event before it belongs to a tenant. */
+/** An event that has no tenant yet. */
 export interface Draft {
   at: number
   service: Service
@@ -42,11 +42,11 @@ export interface Day {
   nthWorkday: number
 }
 
-/** The moment when the clocks of a place show `hour` on that day. */
+/** The instant when it is `hour` local time on that day. */
 export const atLocal = (day: Day, place: Place, hour: number): number =>
   Math.round(day.start + (hour - place.offsetHours) * HOUR)
 
-/** The row as it is stored. The organization is null for what belongs to the provider as a whole. */
+/** The row as stored. The organization is null for events of the provider itself. */
 export function compose(draft: Draft, organization: string | null, random: Random): PastEvent {
   const { at, service, type, body } = draft
   const shape: { id: string | null; version: unknown; unnamed?: true } = SHAPES[service]

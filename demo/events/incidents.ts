@@ -6,9 +6,9 @@ import { alertEvent, type Subject } from './alerts.ts'
 import { atLocal, type Day, type Draft, MINUTE } from './draft.ts'
 import { portalLogin } from './sign-ins.ts'
 
-// Things worth finding: each is told by several services, so that a search can put the story together.
+// Incidents worth finding: each leaves events of several services, so that a search can reconstruct it.
 
-/** Somebody far away guesses passwords, the account locks, the help desk sorts it out in the morning. */
+/** A remote attacker guesses passwords, the account locks, the help desk resolves it in the morning. */
 function guessedPasswords(tenant: Tenant, desk: Desk, day: Day, random: Random): Draft[] {
   const victim = tenant.staff[7]!
   const from = { ip: '198.51.100.222', geoip: PLACES.elsewhere.geoip }
@@ -67,7 +67,7 @@ function guessedPasswords(tenant: Tenant, desk: Desk, day: Day, random: Random):
   return drafts
 }
 
-/** New people come in from the HR system; one correlation id ties the job's events together. */
+/** New employees are imported from the HR system; a correlation id links the events of the job. */
 function imported(tenant: Tenant, desk: Desk, day: Day, random: Random): Draft[] {
   const start = atLocal(day, desk.place, 10.1)
   const correlation = { id: random.id(start), type: 'user_import' }
@@ -103,7 +103,7 @@ function imported(tenant: Tenant, desk: Desk, day: Day, random: Random): Draft[]
   })
 }
 
-/** Somebody leaves: suspended in the afternoon, access to applications gone with it. */
+/** An employee leaves: suspended in the afternoon, which ends access to applications. */
 function departure(tenant: Tenant, desk: Desk, day: Day): Draft[] {
   const person = tenant.staff[11]!
   const resource = { type: 'user', id: person.id, username: person.username }
@@ -129,7 +129,7 @@ function departure(tenant: Tenant, desk: Desk, day: Day): Draft[] {
   ]
 }
 
-/** By the number of the workday; a month has at least twenty. */
+/** By number of the workday; a month has at least twenty. */
 const CALENDAR: Record<number, typeof departure | typeof imported> = {
   4: imported,
   9: departure,

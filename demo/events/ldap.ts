@@ -5,7 +5,7 @@ import { type Day, type Draft, HOUR } from './draft.ts'
 const dnOf = (tenant: Tenant, uid: string) =>
   `uid=${uid},ou=Users,o=${tenant.id},dc=gatehouse,dc=example`
 
-/** A file server that looks people up: one connection is a bind and a search. */
+/** A file server that looks up users: one connection is a bind and a search. */
 function lookUp(tenant: Tenant, at: number, random: Random): Draft[] {
   const username = 'svc-files'
   const connection = {
@@ -54,7 +54,7 @@ function lookUp(tenant: Tenant, at: number, random: Random): Draft[] {
   return [bind, search]
 }
 
-/** Machines do not sleep, but they are asked more often while people work. */
+/** Around the clock, but more often during office hours. */
 export function ldap(tenant: Tenant, day: Day, random: Random): Draft[] {
   const { offsetHours } = tenant.sites[0]!.place
   return Array.from({ length: 24 }, (_, hour) => {

@@ -5,7 +5,7 @@ import { atLocal, type Day, type Draft, MINUTE } from './draft.ts'
 
 const PROCESSES = { linux: 'sshd', mac: 'loginwindow', windows: 'winlogon.exe' } as const
 
-/** What the device's own clock showed, with its distance from UTC. */
+/** The local time of the device, with its UTC offset. */
 function systemTime(at: number, offsetHours: number): string {
   const local = new Date(at + offsetHours * 60 * MINUTE).toISOString().slice(0, 19)
   const minutes = Math.abs(offsetHours * 60)
@@ -72,7 +72,7 @@ const FOLDERS = {
   windows: 'C:\\Program Files\\',
 } as const
 
-/** Weekly patch night: the same version reaches every device of an organization in the same week. */
+/** Weekly patch night: every device of an organization gets the same version in the same week. */
 function patchNight(device: Device, day: Day, random: Random): Draft[] {
   const week = Math.floor(day.index / 7)
   return SOFTWARE.filter(() => random.chance(0.75)).map((app) => ({
@@ -96,7 +96,7 @@ function patchNight(device: Device, day: Day, random: Random): Draft[] {
   }))
 }
 
-/** Devices under management answer a query or a profile now and then. */
+/** Managed devices respond to a query or a profile now and then. */
 function managed(tenant: Tenant, device: Device, day: Day, random: Random): Draft {
   const request = random.pick([
     'DeviceInformation',

@@ -31,7 +31,7 @@ function portalEvent(
   }
 }
 
-/** The provider's people sign in, open organizations of their customers and keep the books. */
+/** The provider's staff sign in, open organizations of their customers and manage billing. */
 export function portal(world: World, managed: Tenant[], day: Day, random: Random): Draft[] {
   if (!day.workday) return []
   return world.provider.administrators.flatMap((admin) => {

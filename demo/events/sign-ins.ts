@@ -121,7 +121,7 @@ function personDay(tenant: Tenant, person: Person, day: Day, random: Random): Dr
   }
   for (let visits = random.between(0, day.workday ? 2 : 1); visits > 0; visits--) {
     at += random.between(40_000, 150 * MINUTE)
-    // The first of the list is what most people open most of the time.
+    // The first in the list is the most popular.
     const application = random.chance(0.5) ? tenant.apps[0]! : random.pick(tenant.apps)
     drafts.push(ssoAuth(person, application, at, from, random.chance(0.35)))
   }

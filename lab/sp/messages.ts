@@ -10,11 +10,11 @@ import { message } from '../../server/sso/messages/response.ts'
 import { element, write } from '../../server/sso/messages/xml-writer.ts'
 import { BINDING, NAMESPACES } from '../../server/sso/names.ts'
 
-// What the service provider asks, and how it reads the answers.
+// The requests of the service provider, and parsing of the responses.
 
 const { saml, samlp, md, ds } = NAMESPACES
 
-/** Two base addresses: where this service provider answers, and where the identity provider does. */
+/** Base URLs of this service provider and of the identity provider. */
 export interface Addresses {
   sp: string
   idp: string
@@ -22,7 +22,7 @@ export interface Addresses {
 
 export const acsOf = ({ sp }: Pick<Addresses, 'sp'>): string => `${sp}/acs`
 
-/** The entity ID is the base address. */
+/** The entity ID is the base URL. */
 export function spMetadata(addresses: Addresses): string {
   const service = element('md:AssertionConsumerService', {
     Binding: BINDING.post,
@@ -35,7 +35,7 @@ export function spMetadata(addresses: Addresses): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${write(element('md:EntityDescriptor', { entityID }, descriptor))}\n`
 }
 
-/** An AuthnRequest by the redirect binding. */
+/** An AuthnRequest in the Redirect binding. */
 export function requestAddress(
   { sp, idp }: Addresses,
   options: { application: string; force?: string; passive?: string },
@@ -60,7 +60,7 @@ export function requestAddress(
   return `${destination}?${query}`
 }
 
-/** Unless it is configured otherwise, the identity provider is named by the address of its metadata. */
+/** By default the entity ID of the identity provider is the URL of its metadata. */
 export const slugOfIssuer = ({ idp }: Addresses, issuer: string): string | undefined =>
   issuer.startsWith(`${idp}/saml2/`) && issuer.endsWith('/metadata')
     ? issuer.slice(`${idp}/saml2/`.length, -'/metadata'.length)
@@ -72,7 +72,7 @@ export interface Received {
   inResponseTo: string | undefined
   signature: string
   nameId: { value: string; format: string } | undefined
-  /** Names with their values, in the order of the assertion. */
+  /** Names and values, in the order of the assertion. */
   facts: [name: string, value: string][]
   attributes: [name: string, values: string[]][]
   xml: string
@@ -89,14 +89,14 @@ function statusOf(root: XmlElement): string[] {
 
 function signatureOf(root: XmlElement, assertion: XmlElement | undefined, key?: KeyObject): string {
   const signed = [assertion, root].find((node) => node && first(node, ds, 'Signature'))
-  if (!signed) return 'There is none'
-  const where = signed === root ? 'Of the response' : 'Of the assertion'
-  if (key === undefined) return `${where}; whose it is is not known here`
+  if (!signed) return 'None'
+  const where = signed === root ? 'On the response' : 'On the assertion'
+  if (key === undefined) return `${where}; not checked, as the key is unknown`
   try {
     checkPostSignature(signed, key)
-    return `${where}: good`
+    return `${where}: valid`
   } catch (error) {
-    return `${where}: wrong. ${messageOf(error)}`
+    return `${where}: invalid. ${messageOf(error)}`
   }
 }
 
@@ -111,7 +111,7 @@ function factsOf(assertion: XmlElement): [string, string][] {
     ['Not on or after', conditions && attribute(conditions, 'NotOnOrAfter')],
     ['Signed in at', statement && attribute(statement, 'AuthnInstant')],
     ['Session', statement && attribute(statement, 'SessionIndex')],
-    ['Way of signing in', context && textOf(context, saml, 'AuthnContextClassRef')],
+    ['Authentication context', context && textOf(context, saml, 'AuthnContextClassRef')],
   ]
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined)
 }
@@ -125,10 +125,10 @@ function attributesOf(assertion: XmlElement): Received['attributes'] {
   )
 }
 
-/** Somebody may be in many groups. */
+/** A user may be in many groups. */
 const LIMITS = { ...limits.saml, bytes: 65_536, elements: 1000, attributes: 1000 }
 
-/** What a response says. With the key of the identity provider its signature is checked, too. */
+/** Parses a response and, given a key of the identity provider, checks its signature. */
 export function readReceived(xml: Buffer, key?: KeyObject): Received {
   return readXml(xml, LIMITS, (root) => {
     const assertion = first(root, saml, 'Assertion')
@@ -142,13 +142,13 @@ export function readReceived(xml: Buffer, key?: KeyObject): Received {
       facts: assertion ? factsOf(assertion) : [],
       attributes: assertion ? attributesOf(assertion) : [],
       xml: root.toString({ format: true }),
-      // Last: it takes the signature out of the document.
+      // Last: it removes the signature from the document.
       signature: signatureOf(root, assertion, key),
     }
   })
 }
 
-/** The keys that the identity provider signs with: more than one while a certificate is replaced. */
+/** The signing keys of the identity provider: more than one during a certificate rotation. */
 export const signingKeys = (metadata: Buffer): KeyObject[] =>
   readXml(metadata, LIMITS, (root) =>
     [

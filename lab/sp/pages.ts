@@ -16,12 +16,12 @@ const rows = (list: readonly (readonly [string, string])[]): Html =>
   html`<table><tbody>
 ${list.map(row)}</tbody></table>`
 
-/** What to register, and a button to start with. */
+/** The values to register, and a form to start a sign-in. */
 export const startPage = (addresses: Addresses): Page =>
   page(
     'Test service provider',
-    html`<p>Shows what an application is told about somebody who signs in. Create an application with these values,
-bind somebody to it, and sign in as that person.</p>
+    html`<p>Shows what an application receives when a user signs in. Create an application with these values,
+give a user access to it, and sign in as that user.</p>
 ${rows([
   ['SP Entity ID', addresses.sp],
   ['ACS URL', acsOf(addresses)],
@@ -30,20 +30,20 @@ ${rows([
 ])}
 <h2>Sign in from here</h2>
 <form method="get" action="${addresses.sp}/start">
-<label for="application">The last part of the application's SSO URL</label>
+<label for="application">Last part of the application's SSO URL</label>
 <input id="application" name="application" required autocomplete="off">
 <div class="actions">
 <button type="submit">Sign in</button>
-<button type="submit" name="force" value="1">Sign in anew</button>
-<button type="submit" name="passive" value="1">Sign in without asking</button>
+<button type="submit" name="force" value="1">Sign in again (ForceAuthn)</button>
+<button type="submit" name="passive" value="1">Sign in silently (IsPassive)</button>
 </div>
 </form>`,
   )
 
 const person = ({ nameId, attributes }: Received): Html =>
   nameId === undefined
-    ? html`<p>The response tells of nobody, or does so in an encrypted assertion.</p>`
-    : html`<h2>Who</h2>
+    ? html`<p>The response names no user, or the assertion is encrypted.</p>`
+    : html`<h2>User</h2>
 ${rows([
   ['NameID', nameId.value],
   ['Format', nameId.format],
@@ -70,12 +70,12 @@ ${rows([
   ['Status', status.join(', ')],
   ['Signature', signature],
   ['Issuer', issuer],
-  ['In response to', inResponseTo ?? 'nothing: started at the identity provider'],
+  ['In response to', inResponseTo ?? 'none: started at the identity provider'],
   ['RelayState', relayState ?? ''],
   ...facts,
 ])}
-<h2>As it was sent</h2>
+<h2>XML</h2>
 <pre>${xml}</pre>
-<p><a href="${sp}">Once more</a></p>`,
+<p><a href="${sp}">Back</a></p>`,
   )
 }

@@ -17,7 +17,7 @@ import {
 } from './messages.ts'
 import { receivedPage, startPage, unreadablePage } from './pages.ts'
 
-/** Undefined: there is no message. */
+/** Undefined if there is no message. */
 function read(body: unknown): { inbound: Inbound; received: Received } | undefined {
   const inbound = readPost(Object(body))
   return inbound && { inbound, received: readReceived(inbound.xml) }
@@ -25,7 +25,7 @@ function read(body: unknown): { inbound: Inbound; received: Received } | undefin
 
 const FETCH_MS = 5000
 
-/** From the metadata of the identity provider; none where that cannot be had. */
+/** From the metadata of the identity provider; none if it is unavailable. */
 async function keysOf({ idp }: Addresses, slug: string): Promise<KeyObject[]> {
   try {
     const url = `${idp}/saml2/${encodeURIComponent(slug)}/metadata`
@@ -36,7 +36,7 @@ async function keysOf({ idp }: Addresses, slug: string): Promise<KeyObject[]> {
   }
 }
 
-/** A service provider to try single sign-on with: shows what it receives and stores nothing. */
+/** A service provider for tests of single sign-on: shows what it receives and stores nothing. */
 export const spRoutes: FastifyPluginAsyncTypebox<Addresses> = async (app, addresses) => {
   await registerFormBody(app)
   const config = { public: true as const }
@@ -74,7 +74,7 @@ export const spRoutes: FastifyPluginAsyncTypebox<Addresses> = async (app, addres
         return sendPage(reply, unreadablePage(error.message))
       throw error
     }
-    if (!found) return sendPage(reply, unreadablePage('No SAMLResponse has come.'))
+    if (!found) return sendPage(reply, unreadablePage('The form has no SAMLResponse.'))
     const { inbound, received } = found
     const slug = slugOfIssuer(addresses, received.issuer) ?? inbound.relayState
     const keys = slug === undefined ? [] : await keysOf(addresses, slug)

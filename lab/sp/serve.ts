@@ -3,7 +3,7 @@ import { codeOf, OperatorError } from '../../server/platform/errors.ts'
 import { assetRoutes } from '../../server/signon/index.ts'
 import { spRoutes } from './routes.ts'
 
-/** The service provider as a process of its own, on this machine's loopback interface. */
+/** The service provider as a separate process, on the loopback interface. */
 export async function serveSp({ port, idp }: { port: number; idp: string }) {
   const http = fastify({ forceCloseConnections: true })
   const sp = `http://localhost:${port}`

@@ -42,21 +42,21 @@ test('the service provider shows what an application receives, and checks the si
   assert.match(shown, /<h1>Signed in<\/h1>/)
   assert.ok(shown.includes(user.email))
   assert.match(shown, /surname<\/th><td>Lovelace/)
-  assert.match(shown, /Of the assertion: good/)
+  assert.match(shown, /On the assertion: valid/)
 
   const refused = await fetch(await start(`application=${application.slug}&passive=1`))
   assert.match(await show(await refused.text()), /Not signed in[\s\S]*NoPassive/)
 })
 
 const junk: [name: string, fields: Record<string, string>, words: RegExp][] = [
-  ['nothing', {}, /No SAMLResponse has come/],
+  ['nothing', {}, /has no SAMLResponse/],
   ['a number', { SAMLResponse: '7' }, /<p>\S/],
   ['no base64', { SAMLResponse: '<>' }, /not base64/],
   ['base64 of junk', { SAMLResponse: 'AAAAAAAA' }, /cannot be inflated/],
   ['base64 of half a tag', { SAMLResponse: Buffer.from('<a').toString('base64') }, /<p>\S/],
 ]
 for (const [name, fields, words] of junk)
-  test(`it says so when it gets ${name}`, async () => {
+  test(`it reports an error for ${name}`, async () => {
     const answer = await submit(fields)
     assert.equal(answer.status, 400)
     const body = await answer.text()
