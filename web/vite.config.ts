@@ -5,7 +5,7 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
   build: {
-    // Everything is a file of its own: the content security policy of the pages knows no data: and no inline.
+    // No inlining: the content security policy of the pages allows neither data: nor inline content.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

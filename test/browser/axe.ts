@@ -6,9 +6,9 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe-core finds wrong with the page as it is now: nothing. */
+/** Asserts that axe-core finds no violations on the current page. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
-  // Colours on their way to others are not judged.
+  // Finish colour transitions before the contrast check.
   await page.evaluate(() =>
     Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))),
   )

@@ -2,7 +2,7 @@ import type { Db } from '../../server/platform/db/index.ts'
 import { listMails } from '../../server/platform/mail.ts'
 import type { Sealer } from '../../server/platform/secrets.ts'
 
-/** The link to choose a password in the newest mail to somebody. */
+/** The password link in the latest mail to this address. */
 export async function linkTo(
   { db, sealer }: { db: Db; sealer: Sealer },
   recipient: string,

@@ -9,7 +9,7 @@ import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { field, heading, press, signIn } from './steps.ts'
 
-// OpenID Connect as people see it: a real browser between the portal and an independent relying party.
+// OpenID Connect as users see it: a real browser between the portal and an independent relying party.
 
 const app = await startListening()
 const openBrowser = await startChromium(app.base)
@@ -42,7 +42,7 @@ test('from the application: sign in once, and prove it again when that is asked 
   for (const more of [{ prompt: 'login' }, { max_age: '0' }]) {
     const fresh = await begin(config, callback, more)
     await page.goto(fresh.url)
-    await heading(page, 'Is it you?').waitFor()
+    await heading(page, 'Confirm that it is you').waitFor()
     await field(page, 'Password').fill(PASSWORD)
     await press(page, 'Continue')
     await page.waitForURL(arrived)

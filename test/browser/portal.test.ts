@@ -7,14 +7,14 @@ import { startChromium } from './chromium.ts'
 import { linkTo } from './mailbox.ts'
 import { choosePassword, field, heading, press, signIn } from './steps.ts'
 
-// People and their own pages, in a real browser: few journeys, each from end to end.
+// Users and their pages in a real browser: a few journeys, each end to end.
 
 const app = await startListening()
 const openBrowser = await startChromium(app.base)
 const NEW = 'Painted-Harbour-71'
 app.secrets.add(PASSWORD).add(NEW)
 
-test('from the mail of the activation to the applications, in light and dark', async () => {
+test('from the activation mail to the applications, in light and dark', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org, {
     password: undefined,
@@ -37,7 +37,7 @@ test('from the mail of the activation to the applications, in light and dark', a
   await assertAccessible(page, 'activation with a refused password')
   await field(page, 'New password').fill(NEW)
   await press(page, 'Activate my account')
-  await page.getByText('The two are not the same').waitFor()
+  await page.getByText('The passwords do not match').waitFor()
   await field(page, 'Repeat the new password').fill(NEW)
   await press(page, 'Activate my account')
   await heading(page, 'Your account is active').waitFor()
@@ -98,7 +98,7 @@ test('a forgotten password; the password and the second factor changed in the po
   assert.equal(await field(page, 'E-mail or username').inputValue(), user.email)
   await assertAccessible(page, 'forgotten')
   await press(page, 'Send the link')
-  await heading(page, 'Look into your mailbox').waitFor()
+  await heading(page, 'Check your inbox').waitFor()
   await app.runDueJobs()
   const link = await linkTo(app, user.email)
   await page.goto(link)
@@ -106,7 +106,7 @@ test('a forgotten password; the password and the second factor changed in the po
   await choosePassword(page, NEW, 'Save the new password')
   await heading(page, 'Your new password is set').waitFor()
   await page.goto(link)
-  await heading(page, 'This link does not work any more').waitFor()
+  await heading(page, 'This link no longer works').waitFor()
   await assertAccessible(page, 'spent link')
 
   await page.goto('/login?continue=%2Fsecurity')

@@ -8,7 +8,7 @@ import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { field, heading, press, signIn } from './steps.ts'
 
-// Without the phone: codes that people kept, in a real browser.
+// Sign-in with recovery codes, in a real browser.
 
 const app = await startListening()
 const openBrowser = await startChromium(app.base)
@@ -23,9 +23,9 @@ async function shownCodes(page: Page): Promise<string[]> {
   return codes
 }
 
-const left = (page: Page, count: number) => page.getByText(`${count} are left`).waitFor()
+const left = (page: Page, count: number) => page.getByText(`${count} left`).waitFor()
 
-/** To the page that asks for a code, and there without the app. */
+/** Goes to the code step and chooses a recovery code. */
 async function signInWithout(page: Page, username: string, code: string): Promise<void> {
   await page.goto('/login?continue=%2Fsecurity')
   await signIn(page, username)
@@ -35,7 +35,7 @@ async function signInWithout(page: Page, username: string, code: string): Promis
   await press(page, 'Continue')
 }
 
-test('codes are kept at the enrolment, open one session each, and can be made anew', async () => {
+test('codes are shown at enrolment, sign in once each, and can be replaced', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const permissions = ['clipboard-read', 'clipboard-write']
@@ -77,8 +77,8 @@ test('codes are kept at the enrolment, open one session each, and can be made an
   await press(again.page, 'Use your authenticator app')
   await field(again.page, 'Code').waitFor()
 
-  await press(page, 'Make new ones')
-  // Of now, not of the beginning: the journey may take longer than a code is good for.
+  await press(page, 'Create new codes')
+  // The current code: the journey may take longer than a code is valid.
   await field(page, 'Code').fill(codesOf(secret)[1])
   await press(page, 'Replace the codes')
   const fresh = await shownCodes(page)
@@ -86,7 +86,7 @@ test('codes are kept at the enrolment, open one session each, and can be made an
   await press(page, 'I have kept them')
   assert.equal(await focused(), 'Recovery codes')
 
-  // The device is gone for good: the last way out is a code.
+  // The device is lost for good: a recovery code removes the second factor.
   await press(lost.page, 'Remove')
   await press(lost.page, /Use a recovery code/)
   await field(lost.page, 'Recovery code').fill(fresh[0]!)

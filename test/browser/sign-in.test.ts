@@ -54,13 +54,13 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   for (const shown of await codes.allTextContents()) app.secrets.add(shown)
   assert.equal(await codes.count(), 10)
   await assertAccessible(page, 'recovery codes')
-  // A phone shows all of a page that is too wide, only smaller.
+  // A phone would shrink a page that is too wide.
   const width = () => page.evaluate(() => document.documentElement.scrollWidth)
   assert.equal(await width(), phone.viewport.width, 'nothing sticks out at the side')
   const kept = page.getByRole('button', { name: 'I have kept them' })
   await kept.focus()
   await keyboard.press('Enter')
-  // Where the person wanted to go in the first place.
+  // The page that the user asked for.
   await heading(page, 'Profile').waitFor()
   await page.getByRole('heading', { name: 'Work' }).waitFor()
   await assertAccessible(page, 'profile on a phone')
@@ -77,7 +77,7 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   await field(second.page, 'Code').fill('000000')
   await press(second.page, 'Continue')
   await second.page.getByRole('alert').waitFor()
-  // Of now, not of the beginning: the journey may take longer than a code is good for.
+  // The current code: the journey may take longer than a code is valid.
   await field(second.page, 'Code').fill(codesOf(secret)[1])
   await press(second.page, 'Continue')
   await heading(second.page, 'Applications').waitFor()
@@ -96,7 +96,7 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   assert.deepEqual([...problems, ...second.problems], [])
 })
 
-test('asked afresh, whoever is signed in proves it again; nobody is sent to another site', async () => {
+test('a signed-in user authenticates again on request; no redirect leads to another site', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const { page, problems } = await openBrowser()
@@ -106,7 +106,7 @@ test('asked afresh, whoever is signed in proves it again; nobody is sent to anot
   await page.goto('/login?continue=%2Fsecurity')
   await heading(page, 'Security').waitFor()
   await page.goto('/login?continue=%2Fprofile&fresh=1')
-  await heading(page, 'Is it you?').waitFor()
+  await heading(page, 'Confirm that it is you').waitFor()
   await assertAccessible(page, 'afresh')
   assert.equal(await field(page, 'E-mail or username').inputValue(), user.email)
   await field(page, 'Password').fill(PASSWORD)
@@ -120,7 +120,7 @@ test('asked afresh, whoever is signed in proves it again; nobody is sent to anot
   assert.deepEqual(problems, [])
 })
 
-test('one name in two organizations: the person says which', async () => {
+test('one name in two organizations: the user chooses', async () => {
   const [one, two] = [await app.newOrganization(), await app.newOrganization()]
   const user = await addPerson(one)
   await addPerson(two, { email: user.email })

@@ -9,7 +9,7 @@ import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { field, heading, press, signIn } from './steps.ts'
 
-// Single sign-on as people see it: a real browser between the portal and an independent service provider.
+// Single sign-on as users see it: a real browser between the portal and an independent service provider.
 
 const app = await startListening()
 const openBrowser = await startChromium(app.base)
@@ -30,7 +30,7 @@ for (const binding of ['HTTP-Redirect', 'HTTP-POST'] as const)
     await page.waitForURL(`${sp.origin}/acs`)
     assert.equal(sp.state.profile?.nameID, user.email)
 
-    // Signed in there and here: another application asks nobody.
+    // The portal session exists: another application needs no sign-in.
     const { sp: second, application: other } = await connectTo(org, 'Tickets')
     await bind(org, other.id, 'user', user.id)
     await page.goto(`${second.origin}/login`)
@@ -45,7 +45,7 @@ for (const binding of ['HTTP-Redirect', 'HTTP-POST'] as const)
     assert.deepEqual(problems, [])
   })
 
-test('from a tile of the portal, and signed out there again when one leaves the portal', async () => {
+test('from a tile of the portal, and signed out of the application with the portal', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const { sp, application } = await connectTo(org, 'Company wiki')
@@ -70,7 +70,7 @@ test('from a tile of the portal, and signed out there again when one leaves the 
 
   await press(page, /Account of/)
   await press(page, 'Sign out')
-  // By way of the application, which answers that it has done the same.
+  // Through the application, which confirms its logout.
   await heading(page, /signed out/i).waitFor()
   assert.equal(sp.state.loggedOut, 1)
   await assertAccessible(page, 'signed out')
@@ -79,7 +79,7 @@ test('from a tile of the portal, and signed out there again when one leaves the 
   assert.deepEqual(problems, [])
 })
 
-test('an application that wants a fresh proof gets one, though the person is signed in', async () => {
+test('an application that requests ForceAuthn gets it, although the user is signed in', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const { sp, application } = await connectTo(org, 'Payroll', { saml: { forceAuthn: true } })
@@ -89,7 +89,7 @@ test('an application that wants a fresh proof gets one, though the person is sig
   await signIn(page, user.username)
   await heading(page, 'Applications').waitFor()
   await page.goto(`${sp.origin}/login`)
-  await heading(page, 'Is it you?').waitFor()
+  await heading(page, 'Confirm that it is you').waitFor()
   await field(page, 'Password').fill(PASSWORD)
   await press(page, 'Continue')
   await page.waitForURL(`${sp.origin}/acs`)

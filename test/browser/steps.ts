@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { PASSWORD } from '../person.ts'
 
-// What people do on the pages, by what they read there.
+// User actions on the pages, by visible text.
 
 export const heading = (page: Page, name: string | RegExp) =>
   page.getByRole('heading', { name, level: 1 })
@@ -18,7 +18,7 @@ export async function signIn(page: Page, identifier: string, password = PASSWORD
   await press(page, 'Sign in')
 }
 
-/** Twice, and on. */
+/** Enters the new password twice and submits. */
 export async function choosePassword(page: Page, password: string, action: string): Promise<void> {
   await field(page, 'New password').fill(password)
   await field(page, 'Repeat the new password').fill(password)

@@ -1,10 +1,10 @@
-/** One rule of the request that was broken: the field, and the rule by its code. */
+/** A validation error: the field, and the code of the rule. */
 interface Violation {
   field: string
   description: string
 }
 
-/** A request that was answered with an error, or not at all (status 0). */
+/** An error response, or no response at all (status 0). */
 export class ApiError extends Error {
   readonly status: number
   readonly violations: Violation[]
@@ -24,19 +24,19 @@ interface ErrorBody {
 
 async function toError(response: Response): Promise<ApiError> {
   const body: ErrorBody = await response.json().catch(() => ({}))
-  // "password: must have …": the page shows the message at the field, where its name would be in the way.
+  // "password: must have …": the page shows the message at the field, so its name is redundant.
   const message = (body.message ?? '').replace(/^\w+: /, '')
   const violations = (body.details ?? []).flatMap((detail) => detail.fieldViolationsList ?? [])
   return new ApiError(
     response.status,
-    message || 'Something went wrong; try again shortly',
+    message || 'Something went wrong. Try again shortly.',
     violations,
   )
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Calls to one address on behalf of one signed-in person; a page of both faces has two, each with a token of its own. */
+/** API calls of one signed-in user, with their CSRF token; portal and console each have their own. */
 export class ApiSession {
   readonly #root: string
   #csrfToken: string | undefined
@@ -45,7 +45,7 @@ export class ApiSession {
     this.#root = root
   }
 
-  /** Every change carries the token: a cookie alone is not enough. */
+  /** Every change carries the CSRF token: a cookie alone is not enough. */
   remember(csrfToken: string | undefined): void {
     this.#csrfToken = csrfToken
   }
@@ -66,7 +66,7 @@ export class ApiSession {
         ...(body && { body: JSON.stringify(body) }),
       })
     } catch {
-      throw new ApiError(0, 'The service cannot be reached; check your connection')
+      throw new ApiError(0, 'The service cannot be reached. Check your connection.')
     }
     if (!response.ok) throw await toError(response)
     return response.json()

@@ -17,11 +17,11 @@ import type {
 } from '../../../server/portal/schema.ts'
 import { ApiError, ApiSession } from '../api/session.ts'
 
-// The calls of the portal, by what people do.
+// The API calls of the portal, one per user action.
 
 const portal = new ApiSession('/auth/users')
 
-/** Ended elsewhere, or by itself: whoever shows the session learns it. */
+/** The session was ended elsewhere or has expired: update every page that shows it. */
 const onError = (error: Error) => {
   if (error instanceof ApiError && error.status === 401)
     void queries.invalidateQueries(sessionQuery)
@@ -33,7 +33,7 @@ export const queries: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 30_000,
-      // An answer that says no says so again.
+      // Retry only if there was no response; an error response would repeat.
       retry: (failures, error) =>
         failures < 2 && (!(error instanceof ApiError) || error.status === 0),
     },
@@ -69,7 +69,7 @@ export const replaceExpired = async (password: string) =>
 
 export const startEnrollment = () => portal.post<TotpEnrollment>('/totp')
 
-/** The codes are shown before the session is known to be complete, or the page would go on without them. */
+/** Show the codes before the session is marked complete, or the page would move on without them. */
 export async function finishEnrollment(
   code: string,
   show: (codes: string[]) => void,
@@ -89,7 +89,7 @@ export async function signOut(): Promise<string | null> {
   return continueTo
 }
 
-/** Where the page stays: with nothing left of whoever was there. */
+/** Clears everything about the previous user, as the page stays loaded. */
 export function forgetSession(): void {
   portal.remember(undefined)
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })

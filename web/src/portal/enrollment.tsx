@@ -6,16 +6,16 @@ import { Problem } from '../ui/problem.tsx'
 import { QrCode } from '../ui/qr-code.tsx'
 import { finishEnrollment, startEnrollment } from './api.ts'
 
-/** In groups of four: it may have to be typed. */
+/** In groups of four, easier to type. */
 const spaced = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ')
 
-/** A second factor: shown, taken over by the device, proved by a code of it. */
+/** Enrols a second factor: shows the secret, then verifies a code of the device. */
 export function Enrollment({ show }: { show: (recoveryCodes: string[]) => void }) {
   const [code, setCode] = useState('')
   const started = useQuery({
     queryKey: ['enrollment'],
     queryFn: startEnrollment,
-    // The secret belongs to this visit of the page; asked for again it would be another one.
+    // Every request creates another secret: ask once per visit.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
@@ -39,14 +39,14 @@ export function Enrollment({ show }: { show: (recoveryCodes: string[]) => void }
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm" ta="center">
-          Scan the picture with an authenticator app on your phone.
+          Scan the QR code with an authenticator app on your phone.
         </Text>
         <Center>
           <QrCode text={otpauthUrl} label="QR code for your authenticator app" />
         </Center>
         <div>
           <Text size="sm" c="dimmed" mb={4}>
-            Cannot scan it? Type this key instead:
+            Cannot scan it? Enter this key instead:
           </Text>
           <Group gap="xs" wrap="nowrap" justify="space-between">
             <Code fz="sm" data-testid="totp-secret">

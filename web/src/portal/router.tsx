@@ -22,7 +22,7 @@ const root = createRootRoute({
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
-/** Only what is there: an absent hint must not appear in the address. */
+/** Omits absent hints, so that they do not appear in the URL. */
 const only = <T extends Record<string, string | undefined>>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: string
@@ -94,7 +94,7 @@ export const router = createRouter({
   routeTree: tree,
   defaultPreload: false,
   scrollRestoration: true,
-  // Plain text in the address, as the server and mails write it; the default would put quotes around numbers.
+  // Plain text in the URL, as in links of the server and mail; the default would quote numbers.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {
     const query = new URLSearchParams(search as Record<string, string>).toString()

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import classes from './code-field.module.css'
 
-/** Six digits. One field, not six: it takes what is pasted and what a phone fills in. */
+/** Six digits in one field, which supports pasting and autofill. */
 export const CodeField = (props: TextInputProps) => (
   <TextInput
     label="Code"

@@ -9,11 +9,11 @@ interface Props<T> {
   action: string
   color?: string
   done?: (answer: T) => void
-  /** What kind of code it is: one of the app unless told otherwise. */
+  /** Kind of code; by default one of the app. */
   field?: ComponentType<TextInputProps>
 }
 
-/** One code, and what it is good for. */
+/** A form for one code. */
 export function CodeForm<T>({ give, action, color, done, field: Field = CodeField }: Props<T>) {
   const [code, setCode] = useState('')
   const giving = useMutation({

@@ -3,9 +3,9 @@ import { Sheet } from './sheet.tsx'
 
 export function NotFound() {
   return (
-    <Sheet title="There is nothing here" lead="The address may be mistyped, or the page has moved.">
+    <Sheet title="Page not found" lead="The address may be mistyped, or the page has moved.">
       <Button component="a" href="/" fullWidth>
-        To your applications
+        Go to your applications
       </Button>
     </Sheet>
   )
@@ -13,12 +13,12 @@ export function NotFound() {
 
 export function Failure({ error }: { error: Error }) {
   return (
-    <Sheet title="That did not work" lead={error.message}>
+    <Sheet title="Something went wrong" lead={error.message}>
       <Button onClick={() => window.location.reload()} fullWidth>
         Try again
       </Button>
       <Text size="sm" c="dimmed" ta="center">
-        If it happens again, tell your administrator.
+        If it happens again, contact your administrator.
       </Text>
     </Sheet>
   )

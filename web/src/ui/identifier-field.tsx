@@ -1,6 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 
-/** What people sign in with; phones must not write it with a capital, nor correct it. */
+/** The sign-in name; phones must not capitalize or autocorrect it. */
 export const IdentifierField = (props: TextInputProps) => (
   <TextInput
     label="E-mail or username"

@@ -2,7 +2,7 @@ interface Props {
   size?: number
 }
 
-/** The gate, as in the icon of the page. */
+/** The gate, as in the favicon. */
 export const Logo = ({ size = 32 }: Props) => (
   <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="8" fill="var(--mantine-color-indigo-8)" />

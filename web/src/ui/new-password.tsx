@@ -10,7 +10,7 @@ interface Props {
   rules: PasswordRules['rules']
   username: string
   action: string
-  /** Saves the password; the server judges it. */
+  /** Saves the password; the server validates it. */
   save: (password: string) => Promise<unknown>
   done: () => void
   /** Fields before the new password. */
@@ -35,7 +35,7 @@ export function NewPassword({ rules, username, action, save, done, children }: P
     <form onSubmit={submit}>
       <Stack>
         {children}
-        {/* For password managers, which would not know otherwise whose password it is. */}
+        {/* Tells password managers the user name. */}
         <input
           type="text"
           name="username"
@@ -62,7 +62,7 @@ export function NewPassword({ rules, username, action, save, done, children }: P
           withAsterisk={false}
           value={repeated}
           onChange={(event) => setRepeated(event.currentTarget.value)}
-          error={differs && 'The two are not the same'}
+          error={differs && 'The passwords do not match'}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the repeated password' }}
         />
         <Problem error={broken.length > 0 ? null : saving.error} />

@@ -28,7 +28,7 @@ interface LoadedProps<T> {
   children: (data: T) => ReactNode
 }
 
-/** What a query brings, or how far it is. */
+/** The result of a query, or its loading state. */
 export function Loaded<T>({ query: { data, error }, children }: LoadedProps<T>) {
   if (data !== undefined) return children(data)
   if (error) return <Problem error={error} />

@@ -7,7 +7,7 @@ interface Props {
   lead?: ReactNode
   action?: ReactNode
   children?: ReactNode
-  /** Where the focus goes when what was open in it is done with: it can have it. */
+  /** Focusable: focus returns here when the content it opened is closed. */
   ref?: Ref<HTMLElement>
 }
 

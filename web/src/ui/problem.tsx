@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 
-/** What went wrong; an alert, which screen readers read out at once. */
+/** An error message, as an alert, so that screen readers announce it. */
 export const Problem = ({ error }: { error: Error | null }) =>
   error && (
     <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} p="sm">

@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 
-/** Dark on light in both schemes: not every camera reads the inverse. */
+/** Dark on light in both colour schemes: not every camera reads the inverse. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 2 })
   const path = data

@@ -4,7 +4,7 @@ import classes from './recovery-code-field.module.css'
 export const RecoveryCodeField = (props: TextInputProps) => (
   <TextInput
     label="Recovery code"
-    description="One of those you kept when you set up the second factor"
+    description="One of the codes you saved when you set up the second factor"
     autoComplete="off"
     autoCapitalize="none"
     spellCheck={false}

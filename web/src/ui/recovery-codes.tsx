@@ -4,7 +4,7 @@ import classes from './recovery-codes.module.css'
 
 const asFile = (codes: string[]) =>
   `data:text/plain;charset=utf-8,${encodeURIComponent(
-    `Recovery codes for ${window.location.host}\nEach works once, in place of the code of your app.\n\n${codes.join('\n')}\n`,
+    `Recovery codes for ${window.location.host}\nEach works once, instead of a code from your app.\n\n${codes.join('\n')}\n`,
   )}`
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
   done: () => void
 }
 
-/** Shown this once: whoever goes on without keeping them has to make new ones. */
+/** Shown only once: a user who does not save them has to create new ones. */
 export const RecoveryCodes = ({ codes, done }: Props) => (
   <Stack>
     <Text size="sm" id="recovery-codes-lead">

@@ -5,11 +5,11 @@ import classes from './rule-list.module.css'
 
 interface Props {
   rules: PasswordRules['rules']
-  /** Those that the last try broke. */
+  /** Rules that the last attempt broke. */
   broken: string[]
 }
 
-/** What a password has to be like. */
+/** The password rules. */
 export function RuleList({ rules, broken }: Props) {
   if (rules.length === 0) return null
   return (

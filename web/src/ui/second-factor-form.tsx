@@ -10,7 +10,7 @@ interface Props<T> {
   done?: (answer: T) => void
 }
 
-/** A code of the app, or a recovery code for whoever is without it. */
+/** A code of the app, or a recovery code. */
 export function SecondFactorForm<T>(props: Props<T>) {
   const [without, setWithout] = useState(false)
   return (

@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode
 }
 
-/** A page with one thing to do on it. */
+/** A page with a single task. */
 export function Sheet({ title, lead, children }: Props) {
   useDocumentTitle(`${title} · Gatehouse`)
   return (

@@ -3,7 +3,7 @@ import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 export const theme = createTheme({
   primaryColor: 'indigo',
   colors: {
-    // With a trace of the blue that the rest has.
+    // With a slight blue tint, like the other colours.
     dark: [
       '#d5d9e2',
       '#b3b9c5',
@@ -30,7 +30,7 @@ export const theme = createTheme({
   },
 })
 
-/** Mantine's own shades of secondary text and of errors are too faint for WCAG AA. */
+/** Mantine's colours of secondary text and errors lack contrast for WCAG AA. */
 export const colors: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {

@@ -9,7 +9,7 @@ const UNITS = [
 
 export const asDay = (time: string): string => day.format(new Date(time))
 
-/** How long ago, in the largest unit that fits. */
+/** Relative time in the largest unit that fits. */
 export function ago(time: string): string {
   const seconds = (Date.now() - Date.parse(time)) / 1000
   const unit = UNITS.find(([, length]) => seconds >= length)

@@ -33,11 +33,11 @@ function ColorScheme() {
   )
 }
 
-/** Not a menu in the sense of ARIA: it holds more than things to choose. */
+/** Not an ARIA menu: it contains more than menu items. */
 export function AccountMenu({ session }: { session: SessionAnswer }) {
   const leaving = useMutation({
     mutationFn: signOut,
-    // A whole page: nothing of this session stays in memory.
+    // A full page load: nothing of this session stays in memory.
     onSettled: (continueTo) => window.location.assign(continueTo ?? '/login'),
   })
   return (

@@ -14,7 +14,7 @@ const PAGES = [
   { to: '/security', label: 'Security', Icon: IconShieldLock },
 ] as const
 
-/** At the top of a wide window, and at the bottom of a phone, where thumbs are. */
+/** At the top of a wide window; at the bottom on a phone, within reach of the thumb. */
 const Navigation = () => (
   <nav className={classes.navigation} aria-label="Main">
     {PAGES.map(({ to, label, Icon }) => (
@@ -34,14 +34,14 @@ export function PortalFrame() {
   const router = useRouter()
   const { data: session } = useQuery(sessionQuery)
   useEffect(() => {
-    // The session has ended while the page was open: the route decides anew, and sends the person to sign in.
+    // The session ended while the page was open: the route re-evaluates and redirects to sign-in.
     if (session === null) void router.invalidate()
   }, [session, router])
   if (!session) return null
   return (
     <>
       <a className={classes.skip} href="#main">
-        To the content
+        Skip to content
       </a>
       <header className={classes.header}>
         <Container size="lg" className={classes.bar}>

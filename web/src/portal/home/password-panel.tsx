@@ -36,7 +36,7 @@ function ChangeForm({ done }: { done: () => void }) {
           autoFocus
           value={current}
           onChange={(event) => setCurrent(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the present password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
         />
       </NewPassword>
     </div>

@@ -32,7 +32,7 @@ const work = (profile: Profile): Entry[] => [
   ['Manager', profile.manager?.name],
   ['Location', profile.location],
   ['Employee number', profile.employeeIdentifier],
-  ['Kind of employment', profile.employeeType],
+  ['Employment type', profile.employeeType],
 ]
 
 const Entries = ({ entries }: { entries: Entry[] }) => (
@@ -71,7 +71,7 @@ export function ProfilePage() {
               <Entries entries={work(profile)} />
             </Panel>
             <Text size="sm" c="dimmed">
-              Something is wrong here? Your administrator can change it.
+              Is something wrong? Your administrator can change it.
             </Text>
           </>
         )}

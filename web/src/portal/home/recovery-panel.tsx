@@ -9,10 +9,10 @@ import classes from './security.module.css'
 
 const leftOf = (count: number) =>
   count === 0
-    ? 'None is left. Without your phone only your administrator can let you in.'
-    : `${count === 1 ? 'One is' : `${count} are`} left. Each signs you in once without your phone.`
+    ? 'None left. Without your phone, only your administrator can let you in.'
+    : `${count} left. Each signs you in once without your phone.`
 
-/** For whoever has a second factor. */
+/** Shown to users with a second factor. */
 export function RecoveryPanel() {
   const panel = useRef<HTMLElement>(null)
   const [open, setOpen] = useState(false)
@@ -36,7 +36,7 @@ export function RecoveryPanel() {
       action={
         !codes && (
           <Button variant="default" size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? 'Cancel' : 'Make new ones'}
+            {open ? 'Cancel' : 'Create new codes'}
           </Button>
         )
       }

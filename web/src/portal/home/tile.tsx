@@ -9,10 +9,10 @@ const initials = (name: string): string =>
     .map((word) => word[0]?.toUpperCase() ?? '')
     .join('')
 
-/** White is readable on it, whatever an administrator has chosen. */
+/** Dark enough for white text, whatever colour the administrator chose. */
 const shaded = (color: string | null) => `color-mix(in oklab, ${color ?? '#4263eb'}, #101828 35%)`
 
-/** An application: one click and one is signed in to it, in a tab of its own. */
+/** An application: one click signs the user in, in a new tab. */
 export function Tile({ tile }: { tile: ApplicationTile }) {
   const [broken, setBroken] = useState(false)
   return (

@@ -27,8 +27,8 @@ export function TotpPanel() {
     panel.current?.focus()
   }
   const lead = enrolled
-    ? `Codes of an authenticator app${enrolledAt ? `, since ${asDay(enrolledAt)}` : ''}${required ? '. Your organization asks for it.' : ''}`
-    : 'With a code from your phone beside the password, nobody gets in with the password alone.'
+    ? `Codes of an authenticator app${enrolledAt ? `, since ${asDay(enrolledAt)}` : ''}${required ? '. Your organization requires it.' : ''}`
+    : 'With a code from your phone, a stolen password is not enough to sign in.'
   return (
     <Panel
       ref={panel}

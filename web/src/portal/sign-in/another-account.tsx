@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import type { SessionAnswer } from '../../../../server/portal/schema.ts'
 import { forgetSession, signOut } from '../api.ts'
 
-/** Whose sign-in is under way, and the way out of it. */
+/** The user of the pending sign-in, with a way to switch. */
 export function AnotherAccount({ session }: { session: SessionAnswer }) {
   const leaving = useMutation({ mutationFn: signOut, onSettled: forgetSession })
   return (

@@ -5,7 +5,7 @@ import { giveCode } from '../api.ts'
 import { AnotherAccount } from './another-account.tsx'
 
 export const CodeStep = ({ session }: { session: SessionAnswer }) => (
-  <Sheet title="Your second factor" lead="One more step, to be sure that it is you.">
+  <Sheet title="Your second factor" lead="One more step to confirm that it is you.">
     <SecondFactorForm give={giveCode} action="Continue" />
     <AnotherAccount session={session} />
   </Sheet>

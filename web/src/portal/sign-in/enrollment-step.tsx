@@ -12,7 +12,7 @@ interface Props {
 export const EnrollmentStep = ({ session, show }: Props) => (
   <Sheet
     title="Set up your second factor"
-    lead={`${session.organization.name} asks for one. It takes a minute.`}
+    lead={`${session.organization.name} requires one. It takes a minute.`}
   >
     <Enrollment show={show} />
     <AnotherAccount session={session} />

@@ -24,7 +24,7 @@ export function ForgotPasswordPage() {
   if (asking.isSuccess)
     return (
       <Sheet
-        title="Look into your mailbox"
+        title="Check your inbox"
         lead={
           <>
             If there is an account for <strong>{identifier}</strong>, a mail with a link is on its
@@ -40,10 +40,7 @@ export function ForgotPasswordPage() {
     asking.mutate()
   }
   return (
-    <Sheet
-      title="Forgot your password?"
-      lead="You get a mail with a link, at which you choose a new one."
-    >
+    <Sheet title="Forgot your password?" lead="We will mail you a link to choose a new one.">
       <form onSubmit={submit}>
         <Stack>
           <IdentifierField

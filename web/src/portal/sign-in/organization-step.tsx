@@ -11,7 +11,7 @@ interface Props {
   error: Error | null
 }
 
-/** The same name and password in several organizations. */
+/** The same name and password match in several organizations. */
 export const OrganizationStep = ({ choice, choose, busy, error }: Props) => (
   <Sheet title="Which organization?" lead="You have an account in each of these.">
     <Stack gap="xs">

@@ -28,7 +28,7 @@ const WORDS = {
 
 const SpentLink = () => (
   <Sheet
-    title="This link does not work any more"
+    title="This link no longer works"
     lead="Links work once and for a limited time. Ask for a new one."
   >
     <Button renderRoot={(props) => <Link to="/forgot-password" {...props} />} fullWidth>
@@ -37,7 +37,7 @@ const SpentLink = () => (
   </Sheet>
 )
 
-/** Behind the links of activation and reset mails. */
+/** The target of links in activation and reset mail. */
 export function PasswordLinkPage() {
   const { organization = '', token = '' } = route.useSearch()
   const link = { organization, token }

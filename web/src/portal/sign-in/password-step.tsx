@@ -12,9 +12,9 @@ import { OrganizationStep } from './organization-step.tsx'
 interface Props {
   known: string | undefined
   organization: string | undefined
-  /** Where the person wants to go. */
+  /** Where to go after sign-in. */
   continueTo: string | undefined
-  /** Somebody is signed in and is asked once more. */
+  /** The user is signed in and must authenticate again. */
   again: boolean
   done: () => void
 }
@@ -51,10 +51,10 @@ export function PasswordStep({ known, organization, continueTo, again, done }: P
   }
   return (
     <Sheet
-      title={again ? 'Is it you?' : 'Sign in'}
+      title={again ? 'Confirm that it is you' : 'Sign in'}
       lead={
         again
-          ? 'What you are about to open asks for your password once more.'
+          ? 'The application you are opening requires your password again.'
           : 'to reach your applications'
       }
     >

@@ -13,7 +13,7 @@ import { PasswordStep } from './password-step.tsx'
 
 const route = getRouteApi('/login')
 
-/** A whole page is loaded: the way on may lead to an application rather than to a page of ours. */
+/** A full page load: the target may be an application rather than one of our pages. */
 const goOn = (path: string | undefined) =>
   window.location.replace(path !== undefined && isOwnPath(path) ? path : '/')
 
@@ -41,11 +41,11 @@ function Step({ session, show }: StepProps) {
   }
 }
 
-/** One address for all steps: which one is next is for the server to say. */
+/** One URL for all steps: the server decides which is next. */
 export function SignInPage() {
   const search = route.useSearch()
   const { data: session, error } = useQuery(sessionQuery)
-  // Whoever is asked to prove again who they are starts with the password, though signed in.
+  // A user who must authenticate again starts with the password, although signed in.
   const [proved, setProved] = useState(search.fresh === undefined)
   const [codes, setCodes] = useState<string[]>()
   const finished = proved && session?.status === 'signed_in' && codes === undefined
