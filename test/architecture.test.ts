@@ -8,7 +8,7 @@ import { unassertedReasons } from './architecture/reasons.ts'
 import { IMPORTS, type Import } from './architecture/source.ts'
 import { tableAccess, tableLines } from './architecture/tables.ts'
 
-/** From the bottom; a slice may call those before it, through their index.ts. */
+/** From the bottom; a slice may call lower ones, through their index.ts. */
 const SLICES = [
   'insights',
   'organizations',
@@ -44,18 +44,18 @@ test('the platform imports no slice', () => {
   )
 })
 
-test('a slice calls lower slices only, and only through their door', () => {
+test('a slice calls only lower slices, and only through their index.ts', () => {
   const wrong = imports.filter(({ from, to }) => {
     const [own, other] = [sliceOf(from), sliceOf(to)]
     if (!own || !other || own === other) return false
-    // A schema may be made of lower ones: the same shape is written once.
+    // A schema may use lower ones, so that a shape is defined once.
     const door = from.endsWith('/schema.ts') ? '/schema.ts' : '/index.ts'
     return SLICES.indexOf(other) > SLICES.indexOf(own) || !to.endsWith(door)
   })
   assert.deepEqual(wrong.map(show), [])
 })
 
-test('only the composition root and what starts it stand above the slices', () => {
+test('only the composition root and its entry points are above the slices', () => {
   const above = new Set(
     imports.filter(({ from, to }) => sliceOf(to) && !sliceOf(from)).map(({ from }) => from),
   )
@@ -82,7 +82,7 @@ test('each kind of file imports what its role allows', () => {
   assert.deepEqual(wrong.map(show), [])
 })
 
-test('SQL stands in store files, and in what compiles a query for them, only', () => {
+test('SQL is only in store files and query compilers', () => {
   const users = globSync(`server/{${SLICES.join(',')}}/**/*.ts`).filter(
     (file) => !/(store|-sql|test)\.ts$/.test(file) && /sql`/.test(readFileSync(file, 'utf8')),
   )
@@ -99,10 +99,10 @@ test('each table is written by one slice, and read by others only where tables.t
   )
 })
 
-/** Rules that the pages share with the server: they import nothing that a browser does not have. */
+/** Rules shared by the pages and the server; they import nothing that needs Node. */
 const PURE_FOR_WEB = ['server/portal/continue.ts']
 
-test('web/ takes types of schemas and named pure files from the server', () => {
+test('web/ imports only schema types and listed pure files from the server', () => {
   const wrong = IMPORTS.filter(({ from, to, typeOnly }) => {
     if (!from.startsWith('web/') || !to.startsWith('server/')) return false
     return !(PURE_FOR_WEB.includes(to) || (typeOnly && to.endsWith('/schema.ts')))
@@ -112,15 +112,15 @@ test('web/ takes types of schemas and named pure files from the server', () => {
   assert.deepEqual(below.map(show), [])
 })
 
-test('no file imports itself by way of others, not even a type', () => {
+test('there are no import cycles, not even of types', () => {
   assert.deepEqual(cyclesIn(IMPORTS), [])
 })
 
-test('every export has a user: another file, or for a door another slice', () => {
+test('every export is used: by another file, or for an index.ts by another slice', () => {
   assert.deepEqual(unusedExports(), [], 'take `export` away, or the name out of index.ts')
 })
 
-test('a new reason of an error stands in a test', () => {
+test('a test asserts every new error reason', () => {
   const known = readFileSync('test/architecture/unasserted-reasons.txt', 'utf8')
   assert.equal(
     unassertedReasons()
@@ -150,7 +150,7 @@ test('every folder of the server and the repository is on the map', () => {
     )
 })
 
-test('links between documents lead somewhere', () => {
+test('links between documents resolve', () => {
   for (const page of globSync(['*.md', 'docs/**/*.md', 'deploy/*.md'])) {
     for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
       if (/^https?:/.test(target)) continue

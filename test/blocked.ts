@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../server/platform/db/index.ts'
 import { sql } from '../server/platform/db/sql.ts'
 
-/** Until somebody waits for what the transaction holds. */
+/** Waits until another transaction is blocked by this one. */
 export async function untilBlocked(db: Db, tx: Tx): Promise<void> {
   const { pid } = (await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`))!
   const waits = () =>

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { newDatabase, tempDirectory, urlOf } from './harness.ts'
 
-// For the tests of this folder: the real command line as a child process.
+// Runs the real command line as a child process.
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
 
@@ -13,7 +13,7 @@ interface Outcome {
   stderr: string
 }
 
-/** With nothing of our own environment but what any process needs: settings must not leak in. */
+/** A minimal environment: settings of the test run must not leak in. */
 export const runCli = (env: Record<string, string>, args: string[]): Promise<Outcome> =>
   new Promise((resolve, reject) => {
     const { PATH = '', HOME = '' } = process.env
@@ -31,7 +31,7 @@ export const runJsonCli = async (env: Record<string, string>, args: string[]) =>
   return JSON.parse(stdout)
 }
 
-/** A data directory and a database of its own, empty or migrated, for `gatehouse` to work on. */
+/** A separate data directory and database, empty or migrated, for `gatehouse` to work on. */
 export async function installation(options: { migrated?: true } = {}) {
   const database = await newDatabase(options.migrated ? {} : { empty: true })
   const dataDir = tempDirectory()

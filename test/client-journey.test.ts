@@ -7,8 +7,8 @@ import { enrol, newKeyPair } from './enrol.ts'
 import { startApp } from './harness.ts'
 import { person } from './people.ts'
 
-// The way through the directory as clients go it that were generated from the public descriptions of this API: over
-// the wire, with the headers, nulls, surplus members and spellings that such clients send.
+// A journey through the directory as clients make it that were generated from the public descriptions of this API:
+// over the wire, with the headers, nulls, extra members and spellings that such clients send.
 
 const app = await startApp()
 const address = new URL(await app.listen())
@@ -20,7 +20,7 @@ interface Answer {
   body: ReturnType<typeof JSON.parse>
 }
 
-/** What all generated clients have in common: types in the headers of every request, an organization that is not set. */
+/** Common to all generated clients: content types in every request, an unset organization. */
 function generatedClient(apiKey: string) {
   const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
     const sent = request({
@@ -55,7 +55,7 @@ function generatedClient(apiKey: string) {
 }
 type Client = ReturnType<typeof generatedClient>
 
-/** A model of which only some members were set, as clients serialize it that do not leave out the others. */
+/** A model with a few members set, as serialized by clients that send the others as null. */
 const model = (members: object) => ({
   account_locked: null,
   addresses: null,
@@ -80,7 +80,7 @@ async function change(client: Client, path: string, op: string, type: string, id
   assert.deepEqual([res.status, res.body], [204, ''], `${path}: ${JSON.stringify(res.body)}`)
 }
 
-/** The ids on each path of the one thing that a traversal finds, without that of the thing itself. */
+/** The ids on each path to the only result of a traversal, without the result itself. */
 async function through(client: Client, path: string, end: string): Promise<string[][]> {
   const res = await client.get(path)
   assert.equal(res.status, 200, path)
@@ -112,7 +112,7 @@ async function createGroup(path: 'usergroups' | 'systemgroups', name: string) {
   return res.body
 }
 
-/** As Terraform providers create it: every setting with its value alone. */
+/** As Terraform providers create it: settings have only a value. */
 async function createApplication() {
   const res = await client.post('/applications', {
     name: 'saml2',
@@ -132,14 +132,14 @@ async function createApplication() {
   return res.body
 }
 
-test('the key is checked, then a user is made, changed and found', async () => {
+test('the key is checked, then a user is created, changed and found', async () => {
   const organizations = await client.get('/organizations/')
   assert.deepEqual(
     [organizations.status, organizations.body.results[0]._id],
     [200, org.organizationId],
   )
   const user = await createUser({ firstname: 'Jo', company: 'Acme' })
-  // Read, changed in one member, sent back whole.
+  // Read, change one member, send everything back.
   const read = (await client.get(`/systemusers/${user._id}`)).body
   const put = await client.put(`/systemusers/${user._id}`, { ...read, lastname: 'Doe' })
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('the key is checked, then a user is made, changed and found', async () => {
   })
 })
 
-test('a user in a group, the group bound to systems and an application: every traversal tells the ways', async () => {
+test('a user in a group, the group bound to systems and an application: every traversal shows the paths', async () => {
   const user = await createUser()
   const group = await createGroup('usergroups', 'Crew')
   const machines = await createGroup('systemgroups', 'Machines')
@@ -239,7 +239,7 @@ test('a command is bound through a group and run', async () => {
   assert.equal(queued.body.results[0].id, run.body.workflowInstanceId)
 })
 
-test('an activation is planned, seen ahead, and happens', async () => {
+test('an activation is scheduled, listed, and takes effect', async () => {
   const user = await createUser({ state: 'STAGED' })
   const plan = (start_date: string, state = 'ACTIVATED') =>
     client.post('/v2/bulk/userstates', {
@@ -265,7 +265,7 @@ test('an activation is planned, seen ahead, and happens', async () => {
   assert.deepEqual((await client.get(`/v2/bulk/userstates?userid=${user._id}`)).body, [])
 })
 
-test('users are made in bulk, and the results are asked for until all are finished', async () => {
+test('users are created in bulk, and the results polled until all are finished', async () => {
   const people = [model(person()), model(person())]
   const made = await client.post('/v2/bulk/users?suppressEmail=true', people)
   assert.equal(made.status, 201, JSON.stringify(made.body))
@@ -277,7 +277,7 @@ test('users are made in bulk, and the results are asked for until all are finish
   )
 })
 
-test('everything is deleted again, each in its way', async () => {
+test('everything is deleted again', async () => {
   const boss = await createUser()
   const user = await createUser({ manager: boss._id })
   const group = await createGroup('usergroups', 'Short-lived')

@@ -44,7 +44,7 @@ export async function startTestCluster(directory: string, url: string | undefine
         service: { connectionString: url!, role: 'gatehouse_service' },
       }
   const version = await asOwner(connections.owner, async (client) => {
-    // Tests that pull the plug start databases of their own; here speed counts. A server is left as it is.
+    // Favour speed over durability: crash tests start their own databases. A server keeps its settings.
     if (embedded) {
       for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'])
         await client.query(`alter system set ${name} = off`)

@@ -4,8 +4,8 @@ import { authorization, enrol, newKeyPair, signedCaller } from './enrol.ts'
 import { type Response, startApp } from './harness.ts'
 import { addUser, person } from './people.ts'
 
-// What published clients of this API depend on, one test for each thing. They were not written for this service, so
-// none of it may change, however odd it looks.
+// Behaviour that published clients of this API depend on, one test each. The clients were not written for this
+// service, so none of it may change, however odd it looks.
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
@@ -228,7 +228,7 @@ test('7: $regex may begin with (?i)', async () => {
   assert.equal(bad.statusCode, 400)
 })
 
-test('8: paths have no case and may end in a slash', async () => {
+test('8: paths are case-insensitive and may end in a slash', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   const group = await addGroup(org, {}, 'systemgroups')
@@ -247,11 +247,11 @@ test('8: paths have no case and may end in a slash', async () => {
   assert.match(run.json().message, /command id is required/)
 })
 
-test('9: an empty x-org-id is no x-org-id', async () => {
+test('9: an empty x-org-id is ignored', async () => {
   const org = await app.newOrganization()
   for (const path of ['/api/systemusers', '/api/v2/usergroups', '/api/organizations', '/api/users'])
     assert.equal((await org.get(path, { 'x-org-id': '' })).statusCode, 200, path)
-  // Any other that is not theirs is refused.
+  // The id of another organization is refused.
   assert.equal((await org.get('/api/systemusers', { 'x-org-id': NOBODY })).statusCode, 404)
   const several = await app.newProvider(2)
   const [empty, absent] = [
@@ -290,7 +290,7 @@ test('11: a user and an application are created with 200, a group with 201, a bu
   assert.deepEqual([restart.statusCode, restart.body], [201, ''])
 })
 
-test('12: deleting a v1 record answers it with 200, deleting a group 200 with the group', async () => {
+test('12: deleting a v1 record or a group returns it with 200', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org)
   const system = await enrol(app.http, org, publicKey)
@@ -312,14 +312,14 @@ test('12: deleting a v1 record answers it with 200, deleting a group 200 with th
   assert.deepEqual([gone.statusCode, gone.json().id], [200, group.id])
 })
 
-test('13: members that nobody knows are passed over when users and systems are written', async () => {
+test('13: unknown members are ignored when users and systems are written', async () => {
   const org = await app.newOrganization()
   const extra = { shoeSize: 46, tags: null, systems: [], nested: { deep: [1] } }
   const user = await addUser(org, extra)
   const put = await org.put(`/api/systemusers/${user.id}`, { ...extra, firstname: 'Ann' })
   assert.deepEqual([put.statusCode, put.json().firstname], [200, 'Ann'])
   assert.ok(!('shoeSize' in put.json()))
-  // A client may send back the whole record as it read it.
+  // A client may send back the whole record unchanged.
   const whole = await org.put(`/api/systemusers/${user.id}`, put.json())
   assert.equal(whole.statusCode, 200, whole.body)
   const system = await enrol(app.http, org, publicKey)
@@ -328,7 +328,7 @@ test('13: members that nobody knows are passed over when users and systems are w
   assert.deepEqual([sent.statusCode, sent.json().displayName], [200, 'web'])
 })
 
-test('14: null and empty texts stand for nothing; null clears the manager', async () => {
+test('14: null and empty strings mean no value; null clears the manager', async () => {
   const org = await app.newOrganization()
   const boss = await addUser(org)
   const texts = { firstname: null, lastname: '', company: null, location: '', employeeType: null }
@@ -341,9 +341,9 @@ test('14: null and empty texts stand for nothing; null clears the manager', asyn
   assert.deepEqual([cleared.manager, cleared.company], [null, ''])
 })
 
-test('15: booleans may be texts', async () => {
+test('15: booleans may be strings', async () => {
   const org = await app.newOrganization()
-  // Each is the other way round by default.
+  // The opposite of each default.
   const user = await addUser(org, { sudo: 'true', allow_public_key: 'false' })
   assert.deepEqual([user.sudo, user.allow_public_key], [true, false])
   const system = await enrol(app.http, org, publicKey)
@@ -355,7 +355,7 @@ test('15: booleans may be texts', async () => {
   assert.deepEqual([await found('true'), await found(true), await found('false')], [1, 1, 0])
 })
 
-test('16: PUT of a user keeps what is not sent; of an application, command, group or role it replaces everything', async () => {
+test('16: PUT of a user keeps members that are not sent; of an application, command, group or role it replaces everything', async () => {
   const org = await app.newOrganization()
   const user = await addUser(org, { firstname: 'Ann', company: 'Acme', sudo: true })
   const kept = (await org.put(`/api/systemusers/${user.id}`, { firstname: 'Eve' })).json()
@@ -410,7 +410,7 @@ test('17: every error has a message', async () => {
   }
 })
 
-test('18: a signature is over the path and query as they were sent', async () => {
+test('18: a signature covers the path and query as sent', async () => {
   const org = await app.newOrganization()
   const id = await enrol(app.http, org, publicKey)
   const signed = signedCaller(app.http, id, privateKey)
@@ -422,7 +422,7 @@ test('18: a signature is over the path and query as they were sent', async () =>
     `/api/v2/systems/${id}/associations?targets=%63ommand&limit=1`,
   ])
     assert.equal((await signed('GET', target)).statusCode, 200, target)
-  // Signed in a tidier form than it was sent in.
+  // Signed in a normalized form, sent in another.
   const date = new Date().toUTCString()
   const tidy = authorization(id, privateKey, 'GET', `/api/systems/${id}`, date)
   for (const url of [`/api/Systems/${id}`, `/api/systems/${id}/`, `/api/systems/${id}?fields=os`]) {
@@ -462,7 +462,7 @@ test('19: the served description names path parameters as published', async () =
   )
 })
 
-test('20: GET /organizations answers any valid key, without x-org-id', async () => {
+test('20: GET /organizations accepts any valid key, without x-org-id', async () => {
   const org = await app.newOrganization()
   const provider = await app.newProvider(2)
   for (const role of ['Administrator', 'Manager', 'Command Runner', 'Help Desk', 'Read Only']) {

@@ -4,12 +4,12 @@ import { caller } from './harness.ts'
 
 let addresses = 0
 
-/** A console session of an administrator: the calls carry its cookie and the token against forged requests. */
+/** A console session of an administrator: calls carry its cookie and CSRF token. */
 export async function signInToConsole(
   http: FastifyInstance,
   { email, password }: { email: string; password: string },
 ) {
-  // Each has an address of its own, or the tests would throttle each other.
+  // A separate address each, or the tests would throttle each other.
   const remoteAddress = `10.1.${Math.floor(addresses / 250)}.${(addresses++ % 250) + 1}`
   const payload = { email, password }
   const res = await http.inject({ method: 'POST', url: '/auth/sign-in', remoteAddress, payload })
@@ -24,7 +24,7 @@ export async function signInToConsole(
     put: (url: string, body?: unknown) => put(url, body, headers),
     patch: (url: string, body?: unknown) => patch(url, body, headers),
     delete: (url: string) => remove(url, undefined, headers),
-    /** Gives the password again, and the code of the second factor where there is one. */
+    /** Confirms the session with the password and, if enrolled, the second factor. */
     confirm: (code?: string) => post('/auth/session/confirm', { password, code }, headers),
   }
   return session

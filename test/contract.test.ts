@@ -11,7 +11,7 @@ import { startApp } from './harness.ts'
 
 const app = await startApp()
 
-test('the generated files in the repository are those of the code', async () => {
+test('the generated files in the repository are up to date', async () => {
   for (const [path, text] of Object.entries(await generatedFiles())) {
     assert.equal(readFileSync(path, 'utf8'), text, `${path} is stale: run npm run generate`)
   }
@@ -29,7 +29,7 @@ for (const bundle of BUNDLES) {
     })
   }
 
-  test(`every schema of the ${bundle} bundle is one of JSON Schema 2020-12`, async () => {
+  test(`every schema of the ${bundle} bundle is valid JSON Schema 2020-12`, async () => {
     const { paths, components } = (await app.anonymous.get(`/openapi/${bundle}.json`)).json()
     const ajv = new Ajv2020({ strict: false })
     const check = (schema: object, where: string) =>
@@ -131,7 +131,7 @@ test('every operation of the facts in this area is there under its published id'
   for (const [id, legacy] of Object.entries(published)) assert.equal(ids.get(id), legacy, id)
 })
 
-test('every published operation of Insights is there under its ids', async () => {
+test('every published operation of Insights exists under its ids', async () => {
   const entries = (await app.anonymous.get('/openapi/insights-operation-ids.json')).json()
   const published = {
     postInsightsDirectoryV1Events: 'directoryInsights_eventsPost',
@@ -151,7 +151,7 @@ test('every published operation of Insights is there under its ids', async () =>
   }
 })
 
-test('the API reference loads nothing from outside', async () => {
+test('the API reference loads nothing from other hosts', async () => {
   const page = await app.anonymous.get('/docs')
   assert.equal(page.statusCode, 200)
   assert.match(

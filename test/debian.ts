@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { OperatorError } from '../server/platform/errors.ts'
 
 /**
- * Installs packages of Debian that tests need, once on a machine. Where that cannot be, one line says what to do.
- * Several test files may ask at the same moment: apt waits for its own lock.
+ * Installs Debian packages that tests need, once per machine. If that fails, one line says what to do. Test files
+ * may call it concurrently: apt waits for its own lock.
  */
 export function installPackages(what: string, ...packages: string[]): void {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
@@ -13,7 +13,7 @@ export function installPackages(what: string, ...packages: string[]): void {
   const apt = (...args: string[]) =>
     execFileSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      // Its chatter would hide the results; its complaints are wanted.
+      // Hide its output, which would bury the results, but show its errors.
       stdio: ['ignore', 'ignore', 'inherit'],
     })
   const install = () => apt('install', '--yes', '--no-install-recommends', ...packages)

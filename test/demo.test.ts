@@ -44,7 +44,7 @@ const FIELDS: Record<string, string> = {
   systems:
     'timestamp system_timestamp id event_type organization system message client_ip src_ip username process_name success provider resource changes initiated_by service app_management_source windows_meta @version',
 }
-/** What the service records beyond those lists. */
+/** Fields that the service records in addition. */
 const OURS: Record<string, string> = { sso: 'success mfa error_message sso_token_success' }
 const STRING_VERSION = new Set(['access_management', 'password_vault', 'reports'])
 const NO_VERSION = new Set(['alert', 'notifications'])
@@ -81,7 +81,7 @@ const tenants = [credentials.provider, ...credentials.organizations].map(({ id }
 const keyOf = (role: string) =>
   credentials.administrators.find((admin) => admin.role === role)!.apiKey
 
-test('the world is a provider with two organizations and one that stands alone', () => {
+test('the demo is a provider with two organizations and a standalone one', () => {
   assert.deepEqual(
     credentials.organizations.map(({ singleTenant }) => singleTenant),
     [false, false, true],
@@ -106,7 +106,7 @@ test('the world is a provider with two organizations and one that stands alone',
   assert.equal(credentials.insightsUrl, 'http://localhost:8080')
 })
 
-test('there are two hundred users, in every state, each with a manager but for three', async () => {
+test('there are two hundred users, in every state, all but three with a manager', async () => {
   assert.equal(credentials.users.length, 200)
   assert.deepEqual([...new Set(credentials.users.map(({ state }) => state))].sort(), [
     'ACTIVATED',
@@ -127,7 +127,7 @@ test('there are two hundred users, in every state, each with a manager but for t
   }
 })
 
-test('a password in the file opens the account', async () => {
+test('a password in the file signs in to the account', async () => {
   const { organizationId, username, password } = credentials.users[0]!
   const row = await findUserByLogin(app.db.tenant(organizationId), organizationId, username)
   assert.equal(await checkPassword(row!.password_hash, password), true)
@@ -137,7 +137,7 @@ test('only its owner can read the credentials file', () => {
   assert.equal(statSync(file).mode & 0o777, 0o600)
 })
 
-test('there is a month of events, each as the specification lists its fields', async () => {
+test('there is a month of events, with the fields of the specification', async () => {
   let total = 0
   const services = new Set<string>()
   for (const tenantId of tenants) {
@@ -162,10 +162,10 @@ test('there is a month of events, each as the specification lists its fields', a
   assert.deepEqual([...services].sort(), Object.keys(FIELDS))
 })
 
-test('every event lies in the last 30 days and names the tenant it is stored under', async () => {
+test('every event is in the last 30 days and names its tenant', async () => {
   for (const tenantId of tenants) {
     for (const { timestamp, document } of await eventsOf(tenantId)) {
-      // Administrators are seeded by the load itself, a moment after `now`.
+      // The load seeds administrators just after `now`.
       const at = Date.parse(timestamp)
       assert.ok(at > now - 30 * DAY && at <= Date.now(), timestamp)
       const { organization, provider } = JSON.parse(document)
@@ -181,7 +181,7 @@ const documentsOf = async (tenantId: string) =>
     document: JSON.parse(document) as Record<string, unknown> & { event_type: string },
   }))
 
-test('every member of every event is one that GET /schema lists', async () => {
+test('GET /schema lists every member of every event', async () => {
   const unlisted = new Set<string>()
   for (const tenantId of tenants)
     for (const { service, document } of await documentsOf(tenantId))
@@ -190,12 +190,12 @@ test('every member of every event is one that GET /schema lists', async () => {
   assert.deepEqual([...unlisted], [])
 })
 
-test('an event has the members of those that the service records under its name', async () => {
+test('events have the same members as those that the service records', async () => {
   const demo = Map.groupBy(
     (await Promise.all(tenants.map(documentsOf)))
       .flat()
       .map(({ document }) => document)
-      // What the service did by itself, it did without a browser.
+      // Events of the service itself have no user agent.
       .filter(
         ({ initiated_by }) => (initiated_by as { type: string } | undefined)?.type !== 'system',
       ),
@@ -208,7 +208,7 @@ test('an event has the members of those that the service records under its name'
   assert.ok(shared.length >= 16, shared.join(' '))
   const lacking = new Set<string>()
   for (const type of shared) {
-    // What all of them have; the rest depends on how it went.
+    // The members common to all; others depend on the outcome.
     const [first, ...others] = own.get(type)!
     const members = Object.keys(first!).filter((name) => others.every((event) => name in event))
     for (const event of demo.get(type)!)
@@ -217,7 +217,7 @@ test('an event has the members of those that the service records under its name'
   assert.deepEqual([...lacking], [])
 })
 
-test('values are folded as the service folds its own', async () => {
+test('values are folded as in events of the service', async () => {
   const [first] = (await eventsOf(credentials.organizations[2]!.id)).filter(
     ({ service }) => service === 'sso',
   )
@@ -226,7 +226,7 @@ test('values are folded as the service folds its own', async () => {
   assert.equal(application.display_label, application.display_label.toLowerCase())
 })
 
-test('the keys of the file open what their roles allow', async () => {
+test('the keys in the file have the permissions of their roles', async () => {
   const alone = credentials.organizations[2]!.id
   const administrator = app.as(keyOf('Administrator'))
   assert.equal((await administrator.get('/api/organizations')).statusCode, 200)
@@ -240,7 +240,7 @@ test('the keys of the file open what their roles allow', async () => {
   assert.equal((await helper.get(`/api/organizations/${alone}`)).statusCode, 200)
 })
 
-test('forty systems have keys of their own, and the eligible ones can sign for themselves', async () => {
+test('forty systems have their own keys, and the eligible ones can sign requests', async () => {
   const { systems } = credentials
   assert.equal(systems.length, 40)
   const alone = credentials.organizations[2]!.id
@@ -265,7 +265,7 @@ test('forty systems have keys of their own, and the eligible ones can sign for t
   assert.ok(users.length >= 1)
 })
 
-test('twelve groups of users and one of systems each have members, rules and a bond', async () => {
+test('twelve user groups and the system groups have members, rules and associations', async () => {
   const administrator = app.as(keyOf('Administrator'))
   const groups = (await administrator.get('/api/v2/groups')).json()
   assert.equal(groups.length, 6)
@@ -273,7 +273,7 @@ test('twelve groups of users and one of systems each have members, rules and a b
     const path = type === 'user_group' ? 'usergroups' : 'systemgroups'
     const members = await administrator.get(`/api/v2/${path}/${id}/members`)
     assert.ok(Number(members.headers['x-total-count']) > 0)
-    // What is seeded agrees with the rules.
+    // The seeded members agree with the rules.
     const { membershipMethod } = (await administrator.get(`/api/v2/${path}/${id}`)).json()
     if (membershipMethod === 'STATIC') continue
     const preview = (await administrator.post(`/api/v2/${path}/${id}/preview`, {})).json()
@@ -308,7 +308,7 @@ test('there are commands bound to systems, with results', async () => {
   }
 })
 
-test('six applications are bound to the departments, and lead to the built-in service provider', async () => {
+test('six applications are bound to the departments, and lead to the test service provider', async () => {
   assert.equal(credentials.applications.length, 6)
   for (const { organizationId, id, slug } of credentials.applications) {
     const found = await findSsoApplication(app, slug)
@@ -324,7 +324,7 @@ test('six applications are bound to the departments, and lead to the built-in se
   }
 })
 
-test('the provider administrator must say which of the two organizations is meant', async () => {
+test('the provider administrator must name one of the two organizations', async () => {
   const provider = app.as(keyOf('Administrator with Billing'))
   const list = (await provider.get('/api/organizations')).json()
   assert.equal(list.totalCount, 2)
@@ -350,7 +350,7 @@ test('a second load changes nothing, and says so when the credentials file is go
   assert.match(lines.join(' '), /credentials file is gone/)
 })
 
-test('a load that breaks off half-way leaves nothing behind', async () => {
+test('an interrupted load leaves nothing behind', async () => {
   const other = await startApp({ alone: true })
   const dataDir = tempDirectory()
   const breakOff = (line: string) => {
@@ -365,14 +365,14 @@ test('a load that breaks off half-way leaves nothing behind', async () => {
   assert.equal(await loadDemo(other, { ...options, dataDir }), 'loaded')
 })
 
-test('loads started at the same moment leave one world, the same in every installation', async () => {
+test('concurrent loads leave one set of data, the same in every installation', async () => {
   const other = await startApp({ alone: true })
   const directories = [tempDirectory(), tempDirectory()]
   const results = await Promise.all(
     directories.map((dataDir) => loadDemo(other, { ...options, dataDir })),
   )
   assert.deepEqual(results.sort(), ['already there', 'loaded'])
-  // Administrators get ids and secrets of their own; all the rest comes from the seed.
+  // Administrators get random ids and secrets; everything else comes from the seed.
   const seeded = (rows: Row[]) =>
     rows.filter(({ document }) => !document.includes('"admin')).map(({ document }) => document)
   for (const tenantId of tenants) {

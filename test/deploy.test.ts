@@ -7,7 +7,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { DEFAULT_DRAIN_SECONDS, settings } from '../server/platform/config.ts'
 import { addRange, isPublic } from '../server/platform/outbound/addresses.ts'
 
-// What can be known about the deployment files without a container engine.
+// Checks of the deployment files that need no container engine.
 
 const ROOT = join(import.meta.dirname, '..')
 const DEPLOY = join(ROOT, 'deploy')
@@ -89,7 +89,7 @@ const instructions = read('Dockerfile')
     return { name, rest }
   })
 
-test('the Dockerfile has only well-formed instructions, and what it copies exists', () => {
+test('the Dockerfile has only valid instructions, and the files it copies exist', () => {
   assert.equal(instructions[0]?.name, 'FROM')
   for (const { name, rest } of instructions) {
     assert.match(rest, ARGUMENTS[name] ?? /^$/, `${name} ${rest}`)
@@ -104,7 +104,7 @@ test('the Dockerfile has only well-formed instructions, and what it copies exist
   }
 })
 
-test('the image runs as nobody special, tells its health and sets only settings', () => {
+test('the image runs unprivileged, has a health check and sets only known settings', () => {
   const last = (wanted: string) => instructions.findLast(({ name }) => name === wanted)?.rest ?? ''
   assert.match(last('USER'), /^[1-9]/)
   assert.match(last('HEALTHCHECK'), /\/readyz/)
@@ -116,7 +116,7 @@ test('the image runs as nobody special, tells its health and sets only settings'
   )
 })
 
-/** The file and all it imports, without what only tests import. */
+/** The file and its transitive imports, without those of tests. */
 function importsFrom(file: string, seen = new Map<string, string[]>()): Map<string, string[]> {
   if (seen.has(file)) return seen
   const text = readFileSync(join(ROOT, file), 'utf8')
@@ -127,7 +127,7 @@ function importsFrom(file: string, seen = new Map<string, string[]>()): Map<stri
   return seen
 }
 
-test('the code of the image needs nothing that the image leaves out', () => {
+test('the code in the image imports nothing that the image lacks', () => {
   const copied = instructions
     .filter(({ name, rest }) => name === 'COPY' && !rest.startsWith('--from'))
     .map(({ rest }) => rest.split(' ')[0])
@@ -145,7 +145,7 @@ test('the code of the image needs nothing that the image leaves out', () => {
   }
 })
 
-test('compose: every container is confined, healthy or not, and sets only settings', () => {
+test('compose: every container is confined, has a health check, and sets only known settings', () => {
   const { services, secrets }: Compose = parse(read('compose.yaml'), { merge: true })
   assert.deepEqual(Object.keys(services).sort(), ['postgres', 'web', 'worker'])
   for (const [name, service] of Object.entries(services)) {
@@ -162,7 +162,7 @@ test('compose: every container is confined, healthy or not, and sets only settin
   }
 })
 
-/** Each a private network: whoever is outside must not say where a request comes from. */
+/** Private networks only: outside clients must not be able to set X-Forwarded-For. */
 function assertProxies(value: string | undefined, where: string): void {
   assert.ok(value, `${where} names no proxies`)
   for (const network of value.split(',')) {
@@ -171,7 +171,7 @@ function assertProxies(value: string | undefined, where: string): void {
   }
 }
 
-test('what serves people trusts the proxies in front of it', () => {
+test('web processes trust the proxies in front of them', () => {
   const { services }: Compose = parse(read('compose.yaml'), { merge: true })
   assertProxies(services.web?.environment.GATEHOUSE_TRUSTED_PROXIES, 'compose')
   const web = manifests.find(({ metadata }) => metadata.name === 'gatehouse-web')!
@@ -187,7 +187,7 @@ const manifests = globSync(join(DEPLOY, 'kubernetes', '*.yaml')).flatMap((file) 
   }),
 )
 
-test('kubernetes: the expected objects are there', () => {
+test('kubernetes: the expected objects exist', () => {
   assert.deepEqual(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort(), [
     'Deployment gatehouse-web',
     'Deployment gatehouse-worker',
@@ -197,7 +197,7 @@ test('kubernetes: the expected objects are there', () => {
   ])
 })
 
-test('kubernetes: pods are confined, probed and set only settings', () => {
+test('kubernetes: pods are confined, probed and set only known settings', () => {
   const secret = manifests.find(({ kind }) => kind === 'Secret')!
   for (const { spec, metadata } of manifests.filter(({ kind }) => kind === 'Deployment')) {
     const pod = spec.template.spec
@@ -217,7 +217,7 @@ test('kubernetes: pods are confined, probed and set only settings', () => {
       assert.equal(securityContext.allowPrivilegeEscalation, false)
       assert.deepEqual(securityContext.capabilities, { drop: ['ALL'] })
       assert.equal(livenessProbe.httpGet.path, '/healthz')
-      // A full disk must not take reading away.
+      // A full disk must not stop reads.
       const reads = metadata.name === 'gatehouse-web' ? '?for=reads' : ''
       assert.equal(readinessProbe.httpGet.path, `/readyz${reads}`)
       assertKnown(

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Response } from './harness.ts'
 
-/** One pair for a whole test file: making them is slow. */
+/** One key pair for a whole test file: generating them is slow. */
 export const newKeyPair = () =>
   generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -25,7 +25,7 @@ export const FACTS = {
   arch: 'x86_64',
 }
 
-/** A system of the organization, let in as the installer would; its id. */
+/** Enrols a system as the installer would, and returns its id. */
 export async function enrol(
   http: FastifyInstance,
   org: Enroller,
@@ -55,7 +55,7 @@ export const authorization = (
   return `Signature keyId="system/${systemId}",headers="request-line date",algorithm="rsa-sha256",signature="${signature}"`
 }
 
-/** Calls as a system that signs. */
+/** Calls signed by a system. */
 export function signedCaller(http: FastifyInstance, systemId: string, privateKey: string) {
   return (method: string, url: string, body?: unknown, at = Date.now()): Promise<Response> => {
     const date = new Date(at).toUTCString()
@@ -70,7 +70,7 @@ export function signedCaller(http: FastifyInstance, systemId: string, privateKey
 
 const execute = promisify(execFile)
 
-/** Runs a program while our server, which it may call, keeps running. */
+/** Runs a program asynchronously, as it may call our server. */
 export async function run(
   program: string,
   args: string[],

@@ -8,8 +8,8 @@ import { furnish, World } from './fuzz/world.ts'
 import { startApp } from './harness.ts'
 import { seeded } from './insights/random.ts'
 
-// Requests made from the schemas of all routes, and spoilt: whatever is sent, the answer is one that was declared.
-// FUZZ_SEED=7 npm test -- test/fuzz tries others; FUZZ_ROUNDS how many requests each route gets.
+// Requests generated from the schemas of all routes, then mutated: every response must be a declared one.
+// FUZZ_SEED=7 npm test -- test/fuzz generates others; FUZZ_ROUNDS sets the number of requests per route.
 
 const seed = Number(process.env.FUZZ_SEED ?? 1)
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 10)
@@ -25,7 +25,7 @@ const world = new World(random)
 for (const { adminId } of [org, provider]) world.spare(adminId)
 const request = requestMaker(random, world)
 
-/** Its answer does not end by itself: the beginning is looked at, and then the caller leaves. */
+/** An endless response: check the start, then disconnect. */
 const STREAM = '/insights/directory/v1/events/stream'
 
 async function listen({ url, headers }: FuzzRequest): Promise<Answer> {
@@ -51,7 +51,7 @@ const shown = ({ method, url, headers, payload = '' }: FuzzRequest): string =>
     payload.slice(0, 1200),
   ].join('\n  ')
 
-/** Why, as the log tells it: the answer must not. */
+/** The cause from the log, which the response must not reveal. */
 const lastError = (): string => {
   const line = app.lines.findLast((one) => JSON.parse(one).level >= 50)
   return line === undefined ? '' : String(JSON.parse(line).err?.stack ?? line).slice(0, 1500)
@@ -78,12 +78,12 @@ async function ask(route: Route, wild: number, credentialFor: Callers): Promise<
     world.learn(route.url, JSON.parse(answer.body))
 }
 
-/** What is made first can be found and changed; deletions come last, and so does the end of a session. */
+/** Create first, so that records can be found and changed; delete and sign out last. */
 const ORDER = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
 const place = ({ method, url }: Route) =>
   /sign-out|agent\/v1\/report/.test(url) ? 5 : ORDER.indexOf(method)
 
-test('no request makes the service fail, or tell more than it should', async () => {
+test('no request makes the service fail or reveal internals', async () => {
   const routes = routesOf(app.routes).sort((a, b) => place(a) - place(b))
   assert.ok(routes.length >= app.operations.length)
   await furnish(app, org, world)
@@ -96,13 +96,13 @@ test('no request makes the service fail, or tell more than it should', async () 
   const started = Date.now()
   for (let round = 0; round < rounds; round++) {
     const credentialFor = await callersOf(app, org, provider, world, random)
-    // First as they are meant, so that there is something to be found; then wilder from round to round.
+    // First valid, so that there are records to find; then wilder from round to round.
     for (const route of routes) await ask(route, round / rounds, credentialFor)
     for (const { get } of [org, provider])
       assert.equal((await get('/api/users/getSelf')).statusCode, 200, `round ${round}`)
   }
   await app.runDueJobs()
-  // What was accepted must not fail later either.
+  // Jobs of accepted requests must not fail either.
   for (const line of app.lines)
     if (line.includes('"msg":"job failed"')) found.set(line.slice(0, 200), line.slice(0, 2000))
   const asked = `${routes.length * rounds} requests to ${routes.length} routes`

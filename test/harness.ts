@@ -28,7 +28,7 @@ function cluster(): ClusterConnections {
   return JSON.parse(text)
 }
 
-/** A database of its own, copied from the migrated template; dropped when the test file is done. */
+/** A separate database, copied from the migrated template; dropped when the test file is done. */
 export async function newDatabase(
   options: { empty?: true } = {},
 ): Promise<{ owner: Connection; service: Connection; name: string }> {
@@ -43,7 +43,7 @@ export async function newDatabase(
   return { owner: onDatabase(owner, name), service: onDatabase(service, name), name }
 }
 
-/** The address of a database, for processes that take DATABASE_URL. */
+/** The URL of a database, for processes that read DATABASE_URL. */
 export function urlOf(connection: Connection): string {
   if (connection.connectionString) return connection.connectionString
   const { user, password, host, database } = connection
@@ -52,13 +52,13 @@ export function urlOf(connection: Connection): string {
 
 export function tempDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  // Open for passing through, or under root a database in it would have to live elsewhere.
+  // World-executable, or under root a database in it would have to live elsewhere.
   chmodSync(path, 0o711)
   after(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
-/** Every answer must be one that its route declares: status, shape and all. */
+/** Every response must match its route's declaration: status and schema. */
 function checkResponses(http: FastifyInstance, problems: string[]): void {
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats.default(ajv)
@@ -78,7 +78,7 @@ function checkResponses(http: FastifyInstance, problems: string[]): void {
   })
 }
 
-/** Every event that the service records is as its schema says, whichever test causes it. */
+/** Every recorded event must match its schema, whichever test causes it. */
 function checkEvent(event: OwnEvent, unlisted: Set<string>): void {
   for (const member of unlistedMembers(event.service, event))
     unlisted.add(`${event.service} ${event.event_type}: ${member}`)
@@ -86,7 +86,7 @@ function checkEvent(event: OwnEvent, unlisted: Set<string>): void {
 
 export type Response = Awaited<ReturnType<FastifyInstance['inject']>>
 
-/** Calls as one administrator would, with the key in the header. */
+/** Calls as an administrator, with the key in the header. */
 export function caller(http: FastifyInstance, apiKey: string | null) {
   const call =
     (method: InjectOptions['method'] & string) =>
@@ -114,9 +114,9 @@ export function caller(http: FastifyInstance, apiKey: string | null) {
 export interface AppOptions {
   env?: Record<string, string>
   searchTimeoutMs?: number
-  /** Another process on the database of this one. */
+  /** Simulates another process on the same database. */
   beside?: { owner: Connection; service: Connection; sealer: Sealer }
-  /** For a file that depends on more than its own organizations: never a shared application. */
+  /** Never a shared application: for a file that depends on more than its own organizations. */
   alone?: true
 }
 
@@ -127,14 +127,14 @@ export async function shareApp(): Promise<void> {
   shared = await openApp({})
 }
 
-/** The whole application. When the test file is done, its answers, events and log are checked. */
+/** The whole application. When the test file is done, its responses, events and log are checked. */
 export async function startApp(options: AppOptions = {}) {
   const app = shared && Object.keys(options).length === 0 ? shared : await openApp(options)
   after(app.checkRecorded)
   return app
 }
 
-/** An application on a database of its own, closed when the tests that opened it are done. */
+/** An application on a separate database, closed when the tests that opened it are done. */
 async function openApp(options: AppOptions) {
   const { owner, service } = options.beside ?? (await newDatabase())
   const lines: string[] = []
@@ -180,7 +180,7 @@ async function openApp(options: AppOptions) {
     await searchDb.close()
   })
 
-  /** Empties the lists, so that the next file to use this application answers for itself only. */
+  /** Clears the lists, so that the next file with this application is checked separately. */
   function checkRecorded() {
     const kept = [...secrets]
     const members = [...unlisted]
@@ -195,7 +195,7 @@ async function openApp(options: AppOptions) {
   }
 
   let listening: Promise<string> | undefined
-  /** Listens, for tests that need more than `inject`, and returns the address. */
+  /** Listens, for tests that need more than `inject`, and returns the URL. */
   const listen = async () => (listening ??= app.http.listen({ port: 0, host: '127.0.0.1' }))
 
   const keepSecret = <T extends Credentials>(credentials: T): T => {
@@ -210,7 +210,7 @@ async function openApp(options: AppOptions) {
       .map((row) => JSON.parse(row.document) as Record<string, unknown> & { event_type: string })
   }
 
-  /** One more administrator of an organization, with the role. */
+  /** Another administrator of an organization, with the role. */
   async function addAdministrator(organizationId: string, roleName = 'Administrator') {
     const person = {
       email: `${newId()}@example.com`,
@@ -226,7 +226,7 @@ async function openApp(options: AppOptions) {
     return { ...admin, ...caller(app.http, admin.apiKey) }
   }
 
-  /** One more administrator of a provider, who reaches these organizations. */
+  /** Another administrator of a provider, with access to these organizations. */
   async function addProviderAdministrator(
     provider: string,
     organizations: string[],
@@ -297,9 +297,9 @@ async function openApp(options: AppOptions) {
     owner,
     service,
     lines,
-    /** Answers that their routes do not declare; looked at in the end in any case. */
+    /** Undeclared responses; always checked at the end. */
     problems,
-    /** All that were registered, also those that no bundle publishes. */
+    /** All registered routes, including unpublished ones. */
     routes,
     secrets,
     checkRecorded,

@@ -6,7 +6,7 @@ import { startApp } from './harness.ts'
 import { listenTo } from './news.ts'
 import { addPerson } from './person.ts'
 
-// What slices tell those above them: once for each change, in its transaction, and nothing when nothing has changed.
+// Hooks fire once for each change, in its transaction, and not when nothing has changed.
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
@@ -30,7 +30,7 @@ const associations = async (org: Org, userId: string) =>
 const members = async (org: Org, groupId: string): Promise<{ to: { id: string } }[]> =>
   (await org.get(`/api/v2/usergroups/${groupId}/members`)).json()
 
-test('an edge is told when it comes, has other attributes, and ends', async () => {
+test('a hook fires when an edge is added, changes its attributes, and ends', async () => {
   const org = await app.newOrganization()
   const news = listenTo(graph.edgeChanged, org.organizationId)
   const [{ id: user }, { id: application }] = [await addPerson(org), await addBookmark(org)]
@@ -43,7 +43,7 @@ test('an edge is told when it comes, has other attributes, and ends', async () =
   assert.deepEqual(await associations(org, user), [])
   assert.equal((await change('add')).statusCode, 204)
   const { eventId, ...added } = news.only()
-  // As it is stored, although the application was named first.
+  // In the stored direction, although the application was named first.
   const [source, target] = [
     { type: 'user', id: user },
     { type: 'application', id: application },
@@ -99,7 +99,7 @@ test('memberships are edges, by hand and by rule', async () => {
   assert.deepEqual(news.heard(), [])
 })
 
-test('a group is told when it is made, changed, deleted and restored', async () => {
+test('a hook fires when a group is created, changed, deleted and restored', async () => {
   const org = await app.newOrganization()
   const news = listenTo(groups.changed, org.organizationId)
   await news.failing(() => org.post('/api/v2/usergroups', { name: 'Never' }))
@@ -131,7 +131,7 @@ test('a group is told when it is made, changed, deleted and restored', async () 
   assert.deepEqual(news.heard(), [])
 })
 
-test('whoever hears of a deleted group still finds its edges, and of a restored one again', async () => {
+test('the hooks of a deleted and of a restored group still see its edges', async () => {
   const org = await app.newOrganization()
   const { id: user } = await addPerson(org)
   const { id } = await addGroup(org)
@@ -148,7 +148,7 @@ test('whoever hears of a deleted group still finds its edges, and of a restored 
   assert.deepEqual(found, [1, 1])
 })
 
-test('an application is told when it is made, changed, deleted and restored', async () => {
+test('a hook fires when an application is created, changed, deleted and restored', async () => {
   const org = await app.newOrganization()
   const news = listenTo(applications.changed, org.organizationId)
   const body = {
@@ -195,7 +195,7 @@ test('an application is told when it is made, changed, deleted and restored', as
   assert.deepEqual(news.heard(), [])
 })
 
-test('settings of an organization are told', async () => {
+test('a hook fires when the settings of an organization change', async () => {
   const org = await app.newOrganization()
   const news = listenTo(organizations.changed, org.organizationId)
   const url = `/api/organizations/${org.organizationId}`
@@ -210,7 +210,7 @@ test('settings of an organization are told', async () => {
   assert.deepEqual([before.name, after.name], [displayName, 'Other'])
 })
 
-test('a user is told when it is made, changed, deleted and restored', async () => {
+test('a hook fires when a user is created, changed, deleted and restored', async () => {
   const org = await app.newOrganization()
   const news = listenTo(users.changed, org.organizationId)
   const { id } = await addPerson(org)
@@ -230,7 +230,7 @@ test('a user is told when it is made, changed, deleted and restored', async () =
   assert.equal(news.only().before, null)
 })
 
-test('a system is told when it is made, changed and deleted', async () => {
+test('a hook fires when a system is created, changed and deleted', async () => {
   const org = await app.newOrganization()
   const news = listenTo(systems.changed, org.organizationId)
   const url = `/api/systems/${await enrol(app.http, org, newKeyPair().publicKey)}`

@@ -11,7 +11,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** The application, listening where it says it is. */
+/** The application, listening at its public URL. */
 export async function startListening(options: AppOptions = {}) {
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`

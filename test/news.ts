@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Hook } from '../server/platform/hooks.ts'
 
-/** What a hook tells about one organization, and a listener that can be made to fail. */
+/** Records the calls of a hook for one organization; can be made to fail. */
 export function listenTo<Actor extends { organizationId: string }, Change>(
   hook: Hook<Actor, Change>,
   organizationId: string,
@@ -14,14 +14,14 @@ export function listenTo<Actor extends { organizationId: string }, Change>(
     news.push(change)
   })
   return {
-    /** What was told since the last time. */
+    /** Calls since the last check. */
     heard: () => news.splice(0),
-    /** The only thing that was told since the last time. */
+    /** The only call since the last check. */
     only: (): Change => {
       assert.equal(news.length, 1)
       return news.splice(0)[0]!
     },
-    /** Sends what would change something, while a listener fails: the answer must be a failure of ours. */
+    /** Sends a change while the listener fails: the response must be a 500. */
     async failing(send: () => Promise<{ statusCode: number; body: string }>): Promise<void> {
       failing = true
       const { statusCode, body } = await send().finally(() => {

@@ -7,14 +7,14 @@ import { enrol, newKeyPair, signedCaller } from './enrol.ts'
 import { type caller, startApp } from './harness.ts'
 import { addUser, person } from './people.ts'
 
-// Every operation about one record, whatever slice it belongs to, asked by an administrator of another organization:
-// a new route is asked as soon as it is there.
+// Every operation on one record, of every slice, called by an administrator of another organization. New routes are
+// covered automatically.
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
 const { publicKey, privateKey } = newKeyPair()
 
-/** One of everything, by what paths call it. */
+/** One record of each type, by the names of path parameters. */
 async function furnish(org: Org): Promise<Record<string, string>> {
   const { organizationId } = org
   const made = async (url: string, body: object) => {
@@ -77,7 +77,7 @@ async function furnish(org: Org): Promise<Record<string, string>> {
   }
 }
 
-/** What the parameters of each area stand for. The first that fits. */
+/** The meaning of path parameters in each area; the first match counts. */
 const PARAMETERS: [RegExp, Record<string, string>][] = [
   [/^\/api\/systemusers\/\{systemuser_id\}/, { systemuser_id: 'user', id: 'sshKey' }],
   [/^\/api\/systemusers\//, { id: 'user' }],
@@ -112,7 +112,7 @@ const PARAMETERS: [RegExp, Record<string, string>][] = [
 const STRONG = 'Tangled-Orchard-58'
 app.secrets.add(STRONG)
 
-/** What a change carries: enough to be let through to the record. */
+/** Bodies that are valid enough to reach the record. */
 const BODIES: [RegExp, object][] = [
   [/^(PUT|PATCH) .*groups\/\{id\}$/, { name: 'Taken over' }],
   [/^PUT \/api\/commands\//, { name: 'Taken over', command: 'true' }],
@@ -167,7 +167,7 @@ function pathOf({ hostRootPath }: Operation, things: Things): string | null {
 const typesOf = ({ schema }: Operation): string[] =>
   (schema.body as { properties: { type: { enum: string[] } } }).properties.type.enum
 
-/** A type that this list of associations can be asked for: the operation that changes them knows it. */
+/** A type that this list of associations supports, from the operation that changes it. */
 const targetOf = ({ hostRootPath }: Operation): string =>
   typesOf(
     app.operations.find((other) => other.method === 'POST' && other.hostRootPath === hostRootPath)!,
@@ -190,7 +190,7 @@ const call = (org: Org, { method }: Operation, path: string, body?: object) => {
 const about = (suffix: RegExp): Operation[] =>
   app.operations.filter(({ hostRootPath }) => suffix.test(hostRootPath))
 
-test('nobody reads or changes a record of another organization', async () => {
+test('a record of another organization cannot be read or changed', async () => {
   const [owner, stranger] = [await app.newOrganization(), await app.newOrganization()]
   const things = await furnish(owner)
   const events = (await owner.eventTypes()).length
@@ -204,7 +204,7 @@ test('nobody reads or changes a record of another organization', async () => {
     const body = method === 'GET' || method === 'DELETE' ? undefined : bodyOf(operation, things)
     const res = await call(stranger, operation, target, body)
     const where = `${method} ${hostRootPath}: ${res.statusCode} ${res.body}`
-    // As published: the groups of nobody are none, and a group that is not there is a bad argument.
+    // As published: an unknown user has no groups, and an unknown group is a bad argument.
     if (hostRootPath.endsWith('/memberof')) assert.equal(res.body, '[]', where)
     else if (method === 'POST' && hostRootPath.endsWith('/members'))
       assert.match(res.json().message, /_group not found/, where)
@@ -216,7 +216,7 @@ test('nobody reads or changes a record of another organization', async () => {
   assert.deepEqual(await stranger.eventTypes(), [])
 })
 
-test('nothing of one organization can be bound to something of another', async () => {
+test('records of different organizations cannot be bound', async () => {
   const [one, other] = [await app.newOrganization(), await app.newOrganization()]
   const [own, foreign] = [await furnish(one), await furnish(other)]
   const events = (await other.eventTypes()).length
@@ -234,7 +234,7 @@ test('nothing of one organization can be bound to something of another', async (
   assert.equal((await other.eventTypes()).length, events)
 })
 
-test('no record names one of another organization', async () => {
+test('no record can reference one of another organization', async () => {
   const [one, other] = [await app.newOrganization(), await app.newOrganization()]
   const [own, foreign] = [await furnish(one), await furnish(other)]
   const { user, system, user_group: group } = foreign
@@ -290,7 +290,7 @@ test('no record names one of another organization', async () => {
   assert.ok(!members.includes(user!) && !members.includes(group!))
 })
 
-test('who may only read changes nothing', async () => {
+test('a read-only caller changes nothing', async () => {
   const org = await app.newOrganization()
   const things = await furnish(org)
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')

@@ -15,7 +15,7 @@ async function ok(answer: Promise<Response>): Promise<Record<string, string>> {
   return /json/.test(String(res.headers['content-type'])) ? res.json() : {}
 }
 
-/** One organization in which a little of everything happens. */
+/** An organization with a little of every kind of activity. */
 async function busyOrganization(app: App): Promise<Event[]> {
   const { org, application, user, person } = await newWorld(app)
   const { email, password, organizationId } = org

@@ -4,10 +4,10 @@ import { Secret, TOTP } from 'otpauth'
 import { newId } from '../server/platform/ids.ts'
 import type { Response } from './harness.ts'
 
-/** Good enough for every policy that tests set. */
+/** Satisfies every policy that tests set. */
 export const PASSWORD = 'Tangled-Orchard-58'
 
-/** The code a device shows now, and the one after it, which is accepted already. Each works once. */
+/** The current code, and the next one, which is already accepted. Each works once. */
 export function codesOf(secret: string): [string, string] {
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
   const now = Date.now()
@@ -18,7 +18,7 @@ interface Administrator {
   post(url: string, body?: unknown): Promise<Response>
 }
 
-/** A user who can sign in, made by the administrator. */
+/** A user who can sign in, created by the administrator. */
 export async function addPerson(org: Administrator, more: object = {}) {
   const username = `person.${newId()}`
   const body = { username, email: `${username}@example.com`, password: PASSWORD, ...more }
@@ -27,7 +27,7 @@ export async function addPerson(org: Administrator, more: object = {}) {
   return res.json() as { id: string; username: string; email: string; organization: string }
 }
 
-/** An application of the user: a bookmark unless told otherwise. */
+/** An application of the user, by default a bookmark. */
 export async function bindApplication(org: Administrator, userId: string, more: object = {}) {
   const body = { name: 'bookmark', ssoUrl: 'https://wiki.example.com/', active: true, ...more }
   const made = await org.post('/api/applications', body)
@@ -39,11 +39,11 @@ export async function bindApplication(org: Administrator, userId: string, more: 
   return id
 }
 
-/** A browser as the portal's API sees it: keeps the cookie, and sends the token with changes. */
+/** A browser as the portal's API sees it: keeps the cookie, and sends the CSRF token with changes. */
 export class Person {
   readonly #http: FastifyInstance
   cookie = ''
-  /** What the portal knows the browser by; kept when the session ends. */
+  /** The known-device cookie; survives the session. */
   device = ''
   remoteAddress: string | undefined
   csrfToken = ''
@@ -78,7 +78,7 @@ export class Person {
   signIn = (identifier: string, password = PASSWORD, more: object = {}) =>
     this.post('/sign-in', { identifier, password, ...more })
 
-  /** Signed in, or the test fails. */
+  /** Signs in; throws if that fails. */
   async enter(identifier: string, password = PASSWORD): Promise<this> {
     const res = await this.signIn(identifier, password)
     assert.equal(res.json().status, 'signed_in', res.body)

@@ -11,7 +11,7 @@ interface Received {
 
 type Answer = (received: Received, response: ServerResponse) => void | Promise<void>
 
-/** A collector of webhooks on loopback. It keeps what it has accepted with 2xx apart from what it was sent. */
+/** A webhook receiver on loopback. Records accepted (2xx) deliveries separately from all. */
 export async function startReceiver() {
   const received: Received[] = []
   const accepted: Received[] = []
@@ -45,7 +45,7 @@ export async function startReceiver() {
     answerStatus(status: number, headers: Record<string, string> = {}) {
       answer = (_, response) => void response.writeHead(status, headers).end()
     },
-    /** Names of the accepted events, in the order they came. */
+    /** Names of the accepted events, in order of arrival. */
     names: () =>
       accepted.flatMap(({ events }) => events.map((event) => event.name ?? event.event_type)),
   }

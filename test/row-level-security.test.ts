@@ -30,7 +30,7 @@ test('every table with organization_id has the policy, and the column in each of
       assert.equal(policies[0].relrowsecurity, true, `${table}: row-level security is off`)
       assert.equal(policies.length, 1, table)
       for (const expression of [policies[0].using_expr, policies[0].check_expr]) {
-        // Readers of events may act for several tenants at once.
+        // Event readers may query several tenants at once.
         assert.match(
           expression,
           /organization_id\)?(::text)? = (current_tenant\(\)|ANY \(current_tenants\(\)\))/,

@@ -1,6 +1,6 @@
 import type { Import } from './source.ts'
 
-/** Files that import each other in a circle, each circle once, as `a → b → a`. */
+/** Import cycles, each once, as `a → b → a`. */
 export function cyclesIn(imports: Import[]): string[] {
   const importsOf = Map.groupBy(imports, ({ from }) => from)
   const done = new Set<string>()

@@ -1,13 +1,13 @@
 import { exportsOf, FILES, IMPORTS } from './source.ts'
 
-/** For others than us, or for files that scripts/test.ts writes. */
+/** Exports for external users, or for files that scripts/test.ts writes. */
 const PUBLISHED = /^client\/|^test\/together\.ts$/
 
 const sliceOf = (file: string): string | undefined =>
   /^server\/(?!platform\/)(\w+)\//.exec(file)?.[1]
 const isDoor = (file: string): boolean => sliceOf(file) !== undefined && file.endsWith('/index.ts')
 
-/** `file: name` for each export that no other file imports; a door is for files outside its slice. */
+/** `file: name` for each unused export; an index.ts must be used outside its slice. */
 export function unusedExports(): string[] {
   const foreign = IMPORTS.filter(({ from, to }) => !(isDoor(to) && sliceOf(from) === sliceOf(to)))
   const used = new Set(

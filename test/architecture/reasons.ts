@@ -1,7 +1,7 @@
 import { collectReasons } from '../../scripts/reasons.ts'
 import { FILES, textOf } from './source.ts'
 
-/** Reasons that stand in no test: nobody would notice if they changed. */
+/** Reasons that no test asserts: a change would go unnoticed. */
 export function unassertedReasons(): string[] {
   const tests = FILES.filter((file) => file.endsWith('.test.ts')).map(textOf)
   return collectReasons()

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** Everything we have written that can import something. */
+/** All our source files. */
 export const FILES = globSync(
   '{server,cli,demo,lab,client,bench,scripts,test,web/src}/**/*.{ts,tsx,mjs}',
 )
@@ -15,17 +15,17 @@ export interface Import {
   from: string
   /** A path from the root, or the name of a package. */
   to: string
-  /** Undefined: all of them, as in `import * as x` and `import('./x.ts')`. */
+  /** Undefined for all, as in `import * as x` and `import('./x.ts')`. */
   names?: string[]
   typeOnly: boolean
-  /** `export … from`: offered on, not used. */
+  /** `export … from`: re-exported, not used. */
   reExport: boolean
 }
 
 const FROM = /^(import|export)\s+(type\s+)?([^'";=()]*?)\s+from\s+'([^']+)'/gm
 const BARE = /\bimport\s*\(?\s*'([^']+)'/g
 
-/** The names between braces as their own file knows them: `a, type B, c as d` are a, B and c. */
+/** The exported names between braces: `a, type B, c as d` are a, B and c. */
 const listed = (clause: string): string[] =>
   clause
     .split(',')

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { FILES, textOf } from './source.ts'
 
 interface Access {
-  /** The slice that writes it; more than one has to be explained in the list. */
+  /** The slice that writes it; more than one needs an explanation in the list. */
   writers: string[]
   /** Slices that read it and do not write it. */
   readers: string[]
@@ -11,7 +11,7 @@ interface Access {
 const CREATED = /create (?:unlogged )?table (?:if not exists )?(\w+)/gi
 const WRITTEN = /\b(?:insert into|update|delete from)\s+(\w+)/gi
 const READ = /\b(?:from|join|using)\s+(?:lateral\s+)?(\w+(?:(?:\s+\w+)?,\s*\w+)*)/gi
-/** A table that is handed to a function that reads pages. */
+/** A table passed to a paging function. */
 const NAMED = /sql`(\w+)(?:\s+\w+)?`/g
 
 const tables = new Set(
@@ -24,7 +24,7 @@ const ownerOf = (file: string): string => file.split('/')[1]!
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '')
 
-/** What the SQL in a file writes and reads, by table. */
+/** Tables that the SQL in a file writes and reads. */
 function touchedBy(file: string): { written: Set<string>; read: Set<string> } {
   const text = withoutComments(textOf(file))
   const found = (pattern: RegExp) =>

@@ -142,6 +142,6 @@ test('the console has a frame of its own, also below its address', async () => {
   await heading(page, 'Console').waitFor()
   await assertAccessible(page, 'console')
   await page.goto('/console/nothing')
-  await heading(page, 'There is nothing here').waitFor()
+  await heading(page, 'Page not found').waitFor()
   assert.deepEqual(problems, [])
 })

@@ -12,8 +12,8 @@ type Headers = Record<string, string>
 type Org = Awaited<ReturnType<App['newOrganization']>>
 
 /**
- * Sessions end when somebody signs out, so they begin anew with each round. Settings that came at random may keep people
- * out; then these routes are asked by nobody.
+ * A sign-out ends the session, so each round starts new ones. Random settings may prevent sign-in; then the routes
+ * that need a session are skipped.
  */
 async function openSessions(app: App, org: Org, world: World) {
   const { email, password } = await app.addAdministrator(org.organizationId)
@@ -35,7 +35,7 @@ async function openSessions(app: App, org: Org, world: World) {
   }
 }
 
-/** Who asks what: each route is called by somebody it is for, so that most requests get past the door. */
+/** Each route is called by a suitable caller, so that most requests pass authorization. */
 export async function callersOf(
   app: App,
   org: Org,

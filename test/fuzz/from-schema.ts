@@ -18,7 +18,7 @@ export interface Schema {
   maximum?: number
 }
 
-/** What a schema cannot tell: values that lead past the first checks, by the name of the member. */
+/** Values that a schema does not describe but that pass the first checks, by member name. */
 const HINTS = new Map<string, readonly unknown[]>([
   ['service', [['all'], ['directory', 'sso']]],
   ['start_time', ['2026-01-01T00:00:00Z']],
@@ -98,14 +98,14 @@ const CANDIDATES = [
 ]
 
 export interface Ids {
-  /** Of a record in the collection at this path. */
+  /** Id of a record in the collection at this path. */
   own(path: string): string
-  /** Of a record of the kind, as the graph calls kinds. */
+  /** Id of a record of this graph type. */
   ofType(type: string): string
   any(): string
 }
 
-/** Members that name a record of some collection. */
+/** Members that reference a record of a collection. */
 const REFERENCES: [RegExp, string][] = [
   [/^roleId$/, '/api/v2/roles'],
   [/^(user(_?ids?)?|users|manager|userIds)$/, '/api/systemusers'],
@@ -119,11 +119,11 @@ const REFERENCES: [RegExp, string][] = [
 const kindOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 
-/** Hints that are what the schema wants, as far as it says. */
+/** Hints that the schema accepts. */
 const hintsFor = (name: string, { type }: Schema): readonly unknown[] =>
   HINTS.get(name)?.filter((hint) => type === undefined || type === kindOf(hint)) ?? []
 
-/** RFC 3339 knows them all; not every calendar does. */
+/** All valid in RFC 3339, but not all are real dates. */
 const EXTREME_TIMES = [
   '2998-12-31T23:59:60Z',
   '0000-01-01T00:00:00Z',
@@ -135,8 +135,8 @@ const EXTREME_TIMES = [
 ]
 
 /**
- * Makes values that a schema takes, with ids of records where ids are wanted. `extreme` says whether the next may be the
- * smallest, largest or longest there is.
+ * Generates valid values for a schema, with ids of existing records. `extreme` decides whether the next value may be
+ * the smallest, largest or longest possible.
  */
 export function maker(random: Random, ids: Ids, extreme: () => boolean) {
   const { below, pick, chance } = random

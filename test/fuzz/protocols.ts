@@ -2,13 +2,13 @@ import { deflateRawSync } from 'node:zlib'
 import type { Random } from '../insights/random.ts'
 import { hostileText } from './values.ts'
 
-// SAML and OpenID Connect read parameters without a schema, so these say what would be right.
+// SAML and OpenID Connect parameters have no schema, so valid values are given here.
 
-/** As an attribute or an element may hold it; most of what XML forbids is left in. */
+/** Escaped for XML; most forbidden characters are kept. */
 const escaped = (text: string): string =>
   text.replace(/[&<"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** An AuthnRequest with something odd in one place. */
+/** An AuthnRequest with one mutation. */
 function samlRequest(random: Random): string {
   const odd = escaped(hostileText(random).slice(0, 2000))
   const right: Record<string, string> = {
@@ -55,13 +55,13 @@ const RIGHT: Record<string, (random: Random) => string> = {
 
 export const PROTOCOLS = /^\/(saml2|oidc|oauth2)\//
 
-/** Parameters of a request in one of these protocols, for the address or for a form. */
+/** Parameters of a request in one of these protocols, for the query or a form. */
 export const protocolPairs = (random: Random): [name: string, value: string][] =>
   Object.entries(RIGHT)
     .filter(([name]) => random.chance(/^(SAMLResponse|SigAlg|Signature)$/.test(name) ? 0.1 : 0.7))
     .map(([name, make]) => [name, random.chance(0.15) ? hostileText(random) : make(random)])
 
-/** A form with a file, more or less. */
+/** A multipart form with a file, roughly. */
 export const multipart = (random: Random): { type: string; payload: string } => ({
   type: random.pick([
     'multipart/form-data; boundary=x',

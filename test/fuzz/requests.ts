@@ -27,7 +27,7 @@ export const routesOf = (registered: RouteOptions[]): Route[] =>
       .map((one) => ({ method: one, url, schema: (schema ?? {}) as Route['schema'] })),
   )
 
-/** Half a surrogate pair cannot stand in an address, so it comes as the character for it. */
+/** A lone surrogate cannot be URL-encoded, so it becomes U+FFFD. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 type Pair = [name: string, value: string]
@@ -36,7 +36,7 @@ const encodedPairs = (pairs: Pair[]): string =>
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : written(value))
 
-/** A header takes one line of Latin letters. */
+/** Header values are one line of Latin-1. */
 const headerText = (text: string): string =>
   text.replace(/[^\t\x20-\x7e\xa0-\xff]/g, '?').slice(0, 4000)
 
@@ -53,7 +53,7 @@ const TYPES = [
   'nonsense',
 ]
 
-/** Requests for one route: as it wants them when `wild` is 0, and the wilder the more is wrong. */
+/** Requests for one route: valid when `wild` is 0, with more mutations the higher it is. */
 export function requestMaker(random: Random, ids: Ids) {
   const { pick, chance, below } = random
   let likelihood = 0

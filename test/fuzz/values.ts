@@ -1,6 +1,6 @@
 import type { Random } from '../insights/random.ts'
 
-/** Stands for a number that JSON can write and JavaScript cannot hold; see `written`. */
+/** Placeholder for a number that JSON can express but JavaScript cannot represent; see `written`. */
 const RAW = 'raw number '
 
 const NUMBERS = [
@@ -21,7 +21,7 @@ const NUMBERS = [
   `${RAW}1e-400`,
 ]
 
-/** Members that every object in JavaScript answers for, or that it is asked for behind our back. */
+/** Members that JavaScript objects inherit, or that the runtime looks up implicitly. */
 export const ODD_NAMES = [
   'toString',
   'valueOf',
@@ -108,7 +108,7 @@ export const hostileText = ({ below, pick, chance }: Random): string =>
 const oddObject = (random: Random): unknown =>
   Object.fromEntries(random.some(ODD_NAMES).map((name) => [name, random.pick([1, null, 'x', {}])]))
 
-/** Anything that JSON can say. */
+/** Any JSON value. */
 export function hostile(random: Random): unknown {
   const { below, pick, chance } = random
   const kinds: (() => unknown)[] = [
@@ -144,7 +144,7 @@ function placesIn(value: unknown, found: Place[] = []): Place[] {
   return found
 }
 
-/** The same with something wrong in one place. Changes what it is given. */
+/** Mutates the value in one place. */
 export function spoil(random: Random, value: unknown): unknown {
   const { pick, chance } = random
   const places = placesIn(value)
@@ -166,7 +166,7 @@ export function spoil(random: Random, value: unknown): unknown {
       else delete holder[name]
     },
     () => {
-      // An assignment to __proto__ would make no member.
+      // Assigning to __proto__ would not create a member.
       const value = { value: hostile(random), enumerable: true, writable: true, configurable: true }
       if (Array.isArray(holder)) holder.push(value.value)
       else Object.defineProperty(holder, pick(ODD_NAMES), value)
@@ -185,6 +185,6 @@ export function spoil(random: Random, value: unknown): unknown {
   return value
 }
 
-/** As JSON, with the numbers that only JSON knows. */
+/** As JSON, with the placeholder numbers replaced. */
 export const written = (value: unknown): string =>
   (JSON.stringify(value) ?? 'null').replaceAll(new RegExp(`"${RAW}([^"]*)"`, 'g'), '$1')

@@ -15,11 +15,11 @@ const BODIES = {
   oauth: ajv.compile(ErrorOAuth),
 }
 
-/** What only we know and nobody else should read: stacks, files, engines. */
+/** Internals that must not leak: stacks, files, engines. */
 const INTERNAL =
   /\n\s+at |\.[jt]s:\d+|node_modules|node:internal|\b(Type|Reference|Syntax|Range|URI)Error\b|FST_ERR|is not a function|Cannot (read|convert)|of undefined|syntax error at|violates |relation "|column "|invalid input syntax|PostgreSQL/
 
-/** Pages in the browser have errors of their own; these answer programs. */
+/** API paths; browser pages have other errors. */
 const PROGRAMS = /^\/(api|insights|auth|oauth2)\//i
 
 export interface Answer {
@@ -36,16 +36,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What is wrong with an answer, whatever the request was. */
+/** Faults of a response, independent of the request. */
 export function faultsOf(url: string, { statusCode, headers, body }: Answer): string[] {
   const faults: string[] = []
   if (statusCode >= 500) faults.push(`answered ${statusCode}`)
-  // Of records that were found, the text is that of whoever wrote them.
-  if (statusCode >= 400 && INTERNAL.test(body)) faults.push('tells what is internal')
+  // Records contain user-supplied text, so check only errors.
+  if (statusCode >= 400 && INTERNAL.test(body)) faults.push('leaks internals')
   if (statusCode >= 400 && PROGRAMS.test(url)) {
     const type = String(headers['content-type'])
     if (!/^application\/json(;|$)/.test(type)) faults.push(`its content type is ${type}`)
-    if (!BODIES[familyOf(url)](parsed(body))) faults.push('its body is not that of the family')
+    if (!BODIES[familyOf(url)](parsed(body))) faults.push('its body is not that of its API family')
   }
   if (headers['x-content-type-options'] !== 'nosniff') faults.push('has no security headers')
   return faults

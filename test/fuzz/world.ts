@@ -11,7 +11,7 @@ type Org = Awaited<ReturnType<App['newOrganization']>>
 
 const MAX_KEPT = 12
 
-/** Collections that stand under several names. */
+/** Collections with several paths. */
 const SAME: [RegExp, string][] = [
   [/^\/api\/users\/(reactivate|resettotp)$/, '/api/users'],
   [/^\/api\/v2\/administrators$/, '/api/users'],
@@ -25,15 +25,15 @@ const NODE_PATHS = new Map([
   ['active_directory', 'activedirectories'],
 ])
 
-/** By what is before the id, whatever its parameters are called. */
+/** Keyed by the path before the id, whatever the parameters are called. */
 const collectionOf = (path: string): string =>
   SAME.reduce((name, [other, one]) => name.replace(other, one), path.replace(/:\w+/g, ':'))
 
-/** Where records of a kind stand. */
+/** Collection of each graph type. */
 const pathOf = (type: string): string =>
   `/api/v2/${NODE_PATHS.get(type) ?? `${type.replaceAll('_', '')}s`}`
 
-/** Ids of records, by the collection they stand in: what is made in the course of the test joins them. */
+/** Ids of records by collection, including those created during the test. */
 export class World {
   readonly #byCollection = new Map<string, string[]>()
   readonly #foreign: string[] = []
@@ -44,7 +44,7 @@ export class World {
     this.#random = random
   }
 
-  /** Who makes the calls must not be deleted, suspended or given another key. */
+  /** The callers must not be deleted, suspended or given another key. */
   spare(id: string): void {
     this.#spared.add(id)
   }
@@ -63,7 +63,7 @@ export class World {
     this.#foreign.push(...ids)
   }
 
-  /** All ids that an answer tells, for the collection that was asked. */
+  /** Collects all ids in a response, for its collection. */
   learn(path: string, body: unknown): void {
     const { id, _id, jobId, results } = Object(body) as Record<string, unknown>
     const list = Array.isArray(body) ? body : Array.isArray(results) ? results : []
@@ -83,7 +83,7 @@ export class World {
 
   readonly ofType = (type: string): string => this.own(pathOf(type))
 
-  /** For the parameter that comes after this part of a path, such as `/api/v2/users`. */
+  /** An id for the parameter after this path prefix, such as `/api/v2/users`. */
   readonly own = (path: string): string => {
     const known = this.#byCollection.get(collectionOf(path))
     return known && known.length > 0 ? this.#random.pick(known) : this.any()
@@ -92,7 +92,7 @@ export class World {
 
 export const { publicKey, privateKey } = newKeyPair()
 
-/** These have records, which are made below. */
+/** Collections with records, created below. */
 const WITH_RECORDS = new Set<string>([
   'user',
   'system',
@@ -102,7 +102,7 @@ const WITH_RECORDS = new Set<string>([
   'system_group',
 ])
 
-/** What requests made from schemas would hardly make: a system that has answered, a report, nodes without records. */
+/** Records that generated requests would rarely create: a system that has reported, a report, nodes without records. */
 export async function furnish(app: App, org: Org, world: World): Promise<void> {
   const { organizationId } = org
   const made = async (url: string, body: object) => {

@@ -15,7 +15,7 @@ async function ok(res: Response | Promise<Response>): Promise<Record<string, str
   return answer.body === '' ? {} : answer.json()
 }
 
-/** Who, how, from where and with what: in every event that a request causes. */
+/** Members of every event that a request causes. */
 function checkMembers(event: Event, initiated_by: object): void {
   assert.deepEqual(event.initiated_by, initiated_by, event.event_type)
   assert.equal(event.auth_method, 'api-key')
@@ -34,7 +34,7 @@ function checkMembers(event: Event, initiated_by: object): void {
 const changesOf = (events: Event[], type: string) =>
   events.filter(({ event_type }) => event_type === type).flatMap(({ changes }) => changes ?? [])
 
-test('events of an organization tell who did what, how and from where, with what changed', async () => {
+test('events of an organization record initiator, method, address and changes', async () => {
   const org = await app.newOrganization()
   const scopes = ['users.readonly']
   const role = await ok(org.post('/api/v2/roles', { name: 'One', scopes }, AGENT))
@@ -64,7 +64,7 @@ test('events of an organization tell who did what, how and from where, with what
   assert.ok(changesOf(events, 'admin_create').some(({ to }) => to === email))
 })
 
-test('events of the portal name the provider of whoever caused them', async () => {
+test('portal events name the provider of their initiator', async () => {
   const msp = await app.newProvider(1)
   const { providerId } = msp
   await ok(msp.put(`/api/v2/providers/${providerId}`, { name: 'Renamed' }, AGENT))
@@ -79,7 +79,7 @@ test('events of the portal name the provider of whoever caused them', async () =
   assert.equal(change!.field, 'name')
   assert.equal(change!.to, 'Renamed')
 
-  // In one of its organizations the same person is an administrator like others.
+  // In one of its organizations the same person is an ordinary administrator.
   const [organizationId = ''] = msp.organizationIds
   const body = { settings: { contactName: 'Grace' } }
   await ok(msp.put(`/api/organizations/${organizationId}`, body, AGENT))
@@ -88,7 +88,7 @@ test('events of the portal name the provider of whoever caused them', async () =
   assert.equal(event!.organization, organizationId)
 })
 
-test('events that a job causes are found by its id', async () => {
+test('events caused by a job are found by its id', async () => {
   const org = await app.newOrganization()
   const actor = systemCaller(org.organizationId, 'import')
   const correlation = { id: '5f0c0ffee0c0ffee0c0ffee0', type: 'user_import' }

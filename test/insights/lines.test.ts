@@ -16,7 +16,7 @@ function pieces(random: Random, body: Buffer, most: number): Buffer[] {
 
 async function read(chunks: Buffer[]): Promise<Line[]> {
   const lines: Line[] = []
-  // Empty pieces end no stream, but would end this one.
+  // Skip empty chunks, which would end this stream.
   const body = Readable.from(
     chunks.filter(({ length }) => length > 0),
     { objectMode: false },
@@ -65,7 +65,7 @@ interface Body {
 function ndjson(random: Random): Body {
   let text = random.pick(['', '\ufeff', ' ', '\n'])
   const lines: Line[] = []
-  // What starts like an array would be read as one.
+  // A line that starts like an array would be parsed as one.
   for (const one of ['{}', ...random.times(12, () => element(random))]) {
     lines.push({ line: text.split('\n').length, text: one })
     text += `${one}${random.pick(['\n', '\r\n', ' \n', '\n\n'])}${random.pick(['', ' ', '\t'])}`
@@ -91,7 +91,7 @@ for (const [name, make] of [
   ['an array', array],
   ['an indented array', (random: Random) => array(random, true)],
 ] as const) {
-  test(`${name} gives the same lines, with their numbers, however it is cut`, async () => {
+  test(`${name} gives the same lines and numbers, however it is split`, async () => {
     for (let seed = 0; seed < 300; seed++) {
       const random = seeded(seed)
       const { text, lines } = make(random)
@@ -102,7 +102,7 @@ for (const [name, make] of [
   })
 }
 
-test('a line that is too long is told by its number, and those after it are kept', async () => {
+test('a line that is too long is reported by number, and later lines are kept', async () => {
   const text = (length: number) => JSON.stringify('é'.repeat(length - 2))
   const error = `longer than ${MAX_LINE} characters`
   const elements = ['{}', text(MAX_LINE), text(MAX_LINE + 1), '{"a":1}', '{"b":2}']
@@ -128,7 +128,7 @@ test('a line that is too long is told by its number, and those after it are kept
   }
 })
 
-test('nothing gives nothing', async () => {
+test('an empty body has no lines', async () => {
   for (const body of ['', '\n\n', ' ', '[]', '[ \n ]', '\ufeff'])
     assert.deepEqual(await read([Buffer.from(body)]), [], JSON.stringify(body))
 })

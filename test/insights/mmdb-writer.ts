@@ -1,10 +1,10 @@
 import { isIPv4 } from 'node:net'
 
 // Writes small MaxMind databases, by the MaxMind DB File Format Specification 2.0: a binary tree over the bits of
-// an address, the records it leads to, and the metadata after its mark.
+// an address, its records, and the metadata after a marker.
 
 type Value = string | number | boolean | Value[] | { [name: string]: Value }
-/** What fits in no smaller field is a double; the metadata needs unsigned numbers of fixed sizes. */
+/** Other numbers are doubles; the metadata needs unsigned integers of fixed sizes. */
 class Unsigned {
   readonly type: number
   readonly value: bigint
@@ -58,7 +58,7 @@ function bytesOf(address: string): number[] {
   })
 }
 
-/** The bits that lead to a network. In a tree of IPv6, those of IPv4 stand below ::/96. */
+/** The path of bits to a network. In an IPv6 tree, IPv4 is below ::/96. */
 function bitsOf(network: string, ipVersion: 4 | 6): number[] {
   const [address = '', prefix] = network.split('/')
   const bits = bytesOf(address)
@@ -73,7 +73,7 @@ interface Node {
 const isNode = (child: Node | Value | null): child is Node =>
   typeof child === 'object' && child !== null && 'children' in child
 
-/** The bytes of a database that says the value for every address of the network. */
+/** A database that maps every address of the network to the value. */
 export function mmdb(networks: Record<string, Value>, ipVersion: 4 | 6 = 6): Buffer {
   const nodes: Node[] = [{ children: [null, null] }]
   for (const [network, value] of Object.entries(networks)) {
@@ -93,7 +93,7 @@ export function mmdb(networks: Record<string, Value>, ipVersion: 4 | 6 = 6): Buf
   const data: Buffer[] = []
   let size = 0
   const numbers = new Map(nodes.map((node, number) => [node, number]))
-  // Records of 24 bits: a node by its number, the number of nodes for nothing, what is above for data.
+  // 24-bit records: below the node count a node, equal to it no data, above it a data offset.
   const tree = Buffer.alloc(nodes.length * 6)
   nodes.forEach((node, number) => {
     node.children.forEach((child, side) => {

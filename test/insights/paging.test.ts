@@ -8,13 +8,13 @@ import { sql } from '../../server/platform/db/sql.ts'
 import { startApp } from '../harness.ts'
 import { type Random, seeded } from './random.ts'
 
-// Design D7: commits come in another order than the times of the events, and no reader may notice.
+// Design D7: events commit in another order than their timestamps, and no reader may notice.
 
 const app = await startApp()
 const EVENTS = '/insights/directory/v1/events'
 const WRITERS = 6
 const TRANSACTIONS = 60
-/** Writers hold connections for long; readers must not wait for theirs. */
+/** Writers hold connections for a long time; readers must not wait for one. */
 const writing = openDb(app.service, { max: WRITERS })
 
 type Organization = Awaited<ReturnType<typeof app.newOrganization>>
@@ -23,7 +23,7 @@ interface Told {
   resource: { name: string }
 }
 
-/** Events and pauses in turn; a pause is some round trips, so that others commit in between. */
+/** Alternates events and pauses; a pause is a few round trips, so that others commit in between. */
 async function write(organizationId: string, writer: number, random: Random): Promise<string[]> {
   const actor = systemCaller(organizationId, `writer ${writer}`)
   const written: string[] = []
@@ -47,7 +47,7 @@ async function write(organizationId: string, writer: number, random: Random): Pr
 
 const namesOf = (events: Told[]): string[] => events.map(({ resource }) => resource.name)
 
-/** Reads on from the place of the last page until an empty page comes after the writers are done. */
+/** Pages by cursor until a page is empty after the writers are done. */
 async function pageThrough(
   org: Organization,
   start_time: string,
@@ -66,7 +66,7 @@ async function pageThrough(
   }
 }
 
-/** Asks from the newest time it knows, which brings the events of that millisecond again. */
+/** Polls from the latest timestamp, which repeats the events of that millisecond. */
 async function poll(org: Organization, from: string, isOver: () => boolean): Promise<string[]> {
   const seen: string[] = []
   let start_time = from
@@ -85,7 +85,7 @@ async function poll(org: Organization, from: string, isOver: () => boolean): Pro
   }
 }
 
-test('readers that page or poll while others write miss and double nothing', async () => {
+test('readers that page or poll during writes see every event exactly once', async () => {
   const org = await app.newOrganization()
   const start_time = new Date(Date.now() - 60_000).toISOString()
   let settled = false

@@ -9,7 +9,7 @@ type Json = Record<string, unknown>
 
 const SOME_SERVICES: Service[] = ['directory', 'ldap', 'systems', 'radius', 'genai', 'reports']
 
-/** Pieces of text that some layer on the way to the answer might take for its own. */
+/** Strings that some layer might interpret as syntax. */
 const PIECES = [
   'a',
   'B',
@@ -110,7 +110,7 @@ function randomValue(random: Random, depth = 0): unknown {
   return random.times(3, () => randomValue(random, depth + 1))
 }
 
-/** Own members only: `__proto__` is a name like others. */
+/** Own members only: `__proto__` is an ordinary name. */
 function put(target: Json, path: string[], value: unknown): void {
   const [name, ...rest] = path as [string, ...string[]]
   const own = Object.hasOwn(target, name) ? target[name] : undefined
@@ -125,7 +125,7 @@ function put(target: Json, path: string[], value: unknown): void {
   })
 }
 
-/** A stored event: folded, as ingest leaves it, but with values that no list allows as well. */
+/** A stored event, folded as by ingest, but also with values that no field list allows. */
 export function randomEvent(random: Random, at: number, timestamp: number): StoredDocument {
   const service = random.pick(SOME_SERVICES)
   const document: Json = { id: `e${at}`, service, timestamp: new Date(timestamp).toISOString() }
@@ -134,7 +134,7 @@ export function randomEvent(random: Random, at: number, timestamp: number): Stor
   return { service, timestamp, document: fold(document) as Json }
 }
 
-/** Every scalar of the events: terms that ask for what is there are the interesting ones. */
+/** Every scalar of the events, so that terms have matches. */
 export function scalarsOf(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return [value]
   return Object.values(value).flatMap(scalarsOf)
@@ -170,7 +170,7 @@ function randomLeaf(random: Random, field: string, sources: TermSources): Json {
     known === 'string' && field !== 'service' && random.chance(0.15)
       ? random.pick(['number', 'boolean'])
       : known
-  // A listed string stays one, whatever is sent.
+  // A field listed as a string stays one, whatever is sent.
   const operators = known === kind ? OPERATORS[known as 'string'] : (['eq', 'ne', 'in'] as const)
   const operator = random.pick<string>(operators)
   const one = () =>
@@ -187,7 +187,7 @@ function randomLeaf(random: Random, field: string, sources: TermSources): Json {
   return { field, operator, value }
 }
 
-/** A list of terms or, where every one of them can be written so, the older map. */
+/** A list of terms or, if all of them allow it, the older map form. */
 export function randomGroup(random: Random, sources: TermSources, depth = 0): Json {
   const fields = [...FIELDS, 'service', 'timestamp']
   const names = new Set(random.times(3, () => random.pick(fields)))

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that a seed repeats (mulberry32): a failure names its seed. */
+/** Seeded numbers in [0, 1) (mulberry32): a failure names its seed. */
 export function mulberry32(seed: number): () => number {
   let state = seed
   return () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Range, windowsOf } from '../../server/insights/query/ranges.ts'
 import { seeded } from './random.ts'
 
-/** Ranges of some organizations, those of one never overlapping. */
+/** Ranges of some organizations, without overlap within one. */
 function randomRanges(seed: number): Range[] {
   const random = seeded(seed)
   return Array.from({ length: 1 + random.below(3) }, (_, organization) => {
@@ -26,7 +26,7 @@ const moments = (ranges: Range[]): string[] =>
     )
     .sort()
 
-test('windows hold every moment of all ranges once, and follow each other in time', () => {
+test('windows cover every instant of all ranges once, in chronological order', () => {
   let several = 0
   for (let seed = 0; seed < 2000; seed++) {
     const ranges = randomRanges(seed)

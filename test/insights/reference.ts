@@ -1,6 +1,6 @@
 import type { Term, Value } from '../../server/insights/query/search-tree.ts'
 
-// What a search term means, said as plainly as possible. The SQL must agree with it.
+// A reference implementation of search terms. The SQL must agree with it.
 
 export interface StoredDocument {
   service: string
@@ -9,7 +9,7 @@ export interface StoredDocument {
   document: Record<string, unknown>
 }
 
-/** The members of this name; a list on the way is looked into. */
+/** The members of this name; descends into lists. */
 const step = (values: unknown[], name: string): unknown[] =>
   values
     .flat(1)
@@ -19,7 +19,7 @@ const step = (values: unknown[], name: string): unknown[] =>
         : [],
     )
 
-/** At the end of the path also a list in a list is looked into. */
+/** At the end of the path, descends into nested lists as well. */
 function valuesAt({ service, timestamp, document }: StoredDocument, field: string): unknown[] {
   if (field === 'service') return [service]
   if (field === 'timestamp') return [timestamp]
@@ -59,7 +59,7 @@ export function matches(term: Term, event: StoredDocument): boolean {
     case 'and':
       return term.terms.every((one) => matches(one, event))
     case 'or':
-      // An empty group says nothing.
+      // An empty group has no effect.
       return term.terms.length === 0 || term.terms.some((one) => matches(one, event))
     case 'leaf': {
       const { field, operator, values } = term

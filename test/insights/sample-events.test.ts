@@ -17,7 +17,7 @@ interface Sample extends Json {
   sample: number
 }
 
-/** The samples have fixed dates: moved by whole days, so that the newest is of the last day or two. */
+/** Shifts the fixed dates of the samples by whole days, so that the latest is from the last two days. */
 function samples(organizationId: string): Sample[] {
   const lines = readFileSync(new URL('../sample-events.ndjson', import.meta.url), 'utf8')
   const events: Sample[] = lines
@@ -62,7 +62,7 @@ interface Leaf {
   value: string | number | boolean
 }
 
-/** The searchable members of an event with the kinds that the lists give them. */
+/** The searchable members of an event with their listed types. */
 function leavesOf(event: Json): Leaf[] {
   const service = serviceOf(event)
   const walk = (value: unknown, field: string): Leaf[] => {
@@ -86,7 +86,7 @@ const SECOND = 1000
 const shifted = (value: unknown, by: number) =>
   new Date(Date.parse(String(value)) + by).toISOString()
 
-/** A value with which the operator holds for the leaf. */
+/** A value for which the operator matches the leaf. */
 const FITTING: Record<Operator, (leaf: Leaf) => unknown> = {
   eq: ({ value }) => value,
   ne: ({ kind, value }) => (kind === 'boolean' ? !value : kind === 'number' ? -77 : 'no such word'),
@@ -104,7 +104,7 @@ const FITTING: Record<Operator, (leaf: Leaf) => unknown> = {
 }
 const ne = (leaf: Leaf): unknown => FITTING.ne(leaf)
 
-test('every sample is taken, and taken once', async () => {
+test('every sample is stored exactly once', async () => {
   assert.deepEqual(first, {
     received: events.length,
     stored: events.length,
@@ -117,7 +117,7 @@ test('every sample is taken, and taken once', async () => {
   assert.equal((await find('all')).size, events.length)
 })
 
-test('every sample is found by its service, and by no other', async () => {
+test('every sample is found by its service only', async () => {
   for (const service of Object.keys(SHAPES)) {
     const expected = events.filter((event) => serviceOf(event) === service)
     const found = await find(service)
@@ -126,7 +126,7 @@ test('every sample is found by its service, and by no other', async () => {
   }
 })
 
-/** Per operator, what holds for the event: one term for each field that allows it. */
+/** Matching terms for the event by operator: one for each field that allows it. */
 function fittingTerms(event: Sample): object[][] {
   const leaves = leavesOf(event)
   return (Object.keys(FITTING) as Operator[])
@@ -144,7 +144,7 @@ test('every sample is found by every operator that its fields allow', async () =
     const groups = fittingTerms(event)
     const terms = groups.flat()
     assert.ok(terms.length > 30, `sample ${event.sample} has hardly any fields`)
-    // All in one question; a list may not name a field twice, hence the groups.
+    // All in one query; a list may not repeat a field, hence the groups.
     const found = await find(service, { and: groups.map((and) => ({ and })) })
     if (!found.has(event.sample)) {
       for (const term of terms)
@@ -156,7 +156,7 @@ test('every sample is found by every operator that its fields allow', async () =
   }
 })
 
-test('every sample with members inside members is found by one of them, among all services', async () => {
+test('every sample with nested members is found by one of them, among all services', async () => {
   for (const event of events) {
     const nested = leavesOf(event).filter(({ field }) => field.includes('.'))
     for (const { field, value } of nested.slice(0, 1)) {

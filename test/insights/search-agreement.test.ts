@@ -26,7 +26,7 @@ async function store(organizationId: string, events: StoredDocument[]): Promise<
   await app.db.tx(organizationId, (tx) => insertPastEvents(tx, organizationId, rows))
 }
 
-/** Where a service does not list the field, its kind follows the value, and some operators do not fit. */
+/** The type of an unlisted field follows the value, and some operators do not apply. */
 function readOrRefuse(body: Record<string, unknown>, now: number): EventQuery | null {
   try {
     return readEventQuery(body, now)
@@ -36,7 +36,7 @@ function readOrRefuse(body: Record<string, unknown>, now: number): EventQuery | 
   }
 }
 
-test('the database finds what the meaning of the term says, for random terms and events', async () => {
+test('the database agrees with the reference for random terms and events', async () => {
   const { organizationId } = await app.newOrganization()
   const now = Date.now()
   const events = Array.from({ length: EVENTS }, (_, at) =>
@@ -44,7 +44,7 @@ test('the database finds what the meaning of the term says, for random terms and
     randomEvent(seeded(at), at, now - HOUR * (1 + (at % 50))),
   )
   await store(organizationId, events)
-  // Of the older half there are digests, so every term is put to both.
+  // The older half has digests, so every term is tested with and without.
   await makeDigests(app.db, { settled: now - HOUR * 25, size: 20 })
   const sources: TermSources = {
     scalars: events.flatMap(({ document }) => scalarsOf(document)),
@@ -84,7 +84,7 @@ test('the database finds what the meaning of the term says, for random terms and
       }
     }
   }
-  // Terms that find nothing, or everything, would agree with anything.
+  // Terms that match nothing or everything would prove nothing.
   assert.ok(refused < TERMS / 10, `${refused} terms were refused`)
   const share = found / (EVENTS * TERMS)
   assert.ok(share > 0.1 && share < 0.9, `a share of ${share} matched`)

@@ -8,7 +8,7 @@ import { addGroup, bind } from '../sso/world.ts'
 import { begin, discover, startCallback } from './relying-party.ts'
 import { addClient, type Client, claimsIn, type Org, ssoEvents } from './world.ts'
 
-// Signing in with an independent relying party over HTTP.
+// Sign-in with an independent relying party over HTTP.
 
 const app = await startListening()
 app.secrets.add(PASSWORD)
@@ -20,7 +20,7 @@ async function newPerson(org: Org) {
   return { user, surfer: new Surfer({ identifier: user.email, password: PASSWORD }) }
 }
 
-/** One sign-in from beginning to end. */
+/** One sign-in, end to end. */
 async function signOn(
   config: openid.Configuration,
   surfer: Surfer,
@@ -31,7 +31,7 @@ async function signOn(
   return kept(await finish((await surfer.open(url)).url))
 }
 
-/** What must not turn up in the log. */
+/** Secrets that must not appear in the log. */
 function kept<T extends openid.TokenEndpointResponse>(answer: T): T {
   for (const secret of [answer.access_token, answer.refresh_token, answer.id_token])
     if (secret) app.secrets.add(secret)
@@ -45,7 +45,7 @@ const METHODS: [string, (secret: string | undefined) => openid.ClientAuth, boole
 ]
 for (const [tokenEndpointAuthMethod, authenticate, withPkce] of METHODS)
   for (const pkce of withPkce)
-    test(`${tokenEndpointAuthMethod} ${pkce ? 'with' : 'without'} PKCE: somebody signs in, and is told about`, async () => {
+    test(`${tokenEndpointAuthMethod} ${pkce ? 'with' : 'without'} PKCE: a user signs in, and the claims arrive`, async () => {
       const org = await app.newOrganization()
       const { user, surfer } = await newPerson(org)
       const client = await addClient(app, org, {
@@ -96,7 +96,7 @@ for (const [tokenEndpointAuthMethod, authenticate, withPkce] of METHODS)
       assert.equal((event!.application as { id: string }).id, client.id)
     })
 
-test('the same person is somebody else to another application, and the same at every sign-in', async () => {
+test('a user has a different sub for each application, the same at every sign-in', async () => {
   const org = await app.newOrganization()
   const { user, surfer } = await newPerson(org)
   const subjectsOf = async () => {
@@ -111,7 +111,7 @@ test('the same person is somebody else to another application, and the same at e
   assert.notEqual(one, other)
 })
 
-test('prompt and max_age: who must sign in again does so once, and the client sees when', async () => {
+test('prompt and max_age: the user signs in again once, and auth_time shows when', async () => {
   const org = await app.newOrganization()
   const { user, surfer } = await newPerson(org)
   const client = await addClient(app, org, { redirectUris: [redirect_uri] })
@@ -129,7 +129,7 @@ test('prompt and max_age: who must sign in again does so once, and the client se
   }
 })
 
-test('keys rotate: what was signed before is still verified, and what is signed now', async () => {
+test('after a key rotation both old and new tokens verify', async () => {
   const org = await app.newOrganization()
   const { user, surfer } = await newPerson(org)
   const client = await addClient(app, org, { redirectUris: [redirect_uri] })
@@ -142,7 +142,7 @@ test('keys rotate: what was signed before is still verified, and what is signed 
   assert.equal(seen.length, 2)
   await org.post(`${certificates}/promote`)
 
-  // A relying party that has read the keys before the change knows the one that signs now.
+  // A relying party that read the keys before the rotation knows the new one.
   const second = (await signOn(await discover(client), surfer)).id_token!
   assert.notEqual(kidIn(first), kidIn(second))
   assert.deepEqual([kidIn(second), kidIn(first)].sort(), seen.map(({ kid }) => kid).sort())
@@ -161,7 +161,7 @@ const partsOf = (token: string) => token.split('.') as [string, string, string]
 const kidIn = (token: string): string =>
   JSON.parse(Buffer.from(partsOf(token)[0], 'base64url').toString()).kid
 
-/** By Web Crypto, which had no part in the signature. */
+/** Verified by Web Crypto, which did not create the signature. */
 async function verifies(token: string, keys: Key[]): Promise<boolean> {
   const [header, claims, signature] = partsOf(token)
   const jwk = keys.find(({ kid }) => kid === kidIn(token))!

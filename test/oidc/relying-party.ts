@@ -5,9 +5,9 @@ import { after } from 'node:test'
 import * as openid from 'openid-client'
 import type { Client } from './world.ts'
 
-// An independent relying party, which knows the issuer, its id and its secret and nothing else.
+// An independent relying party that knows only the issuer, its client id and its secret.
 
-/** A page that people come back to. Closed when the test file is done. */
+/** The redirect target. Closed when the test file is done. */
 export async function startCallback(): Promise<string> {
   const server = createServer((_, res) => res.end('signed in'))
   server.listen(0, '127.0.0.1')
@@ -19,7 +19,7 @@ export async function startCallback(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
 }
 
-/** Reads what the issuer says about itself anew. It checks signatures, too, though the connection would vouch for them. */
+/** Fetches the discovery document. Also checks signatures, although TLS would suffice (OpenID Connect Core §3.1.3.7). */
 export const discover = (
   { issuer, clientId, clientSecret }: Client,
   authentication = openid.ClientSecretBasic(clientSecret),
@@ -28,7 +28,7 @@ export const discover = (
     execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
   })
 
-/** One sign-in: where it begins, and what it comes to at the address where it ends. */
+/** One sign-in: its start URL, and the tokens from its callback URL. */
 export async function begin(
   config: openid.Configuration,
   redirect_uri: string,

@@ -14,11 +14,11 @@ export interface Client {
   clientId: string
   clientSecret: string | undefined
   issuer: string
-  /** Of the endpoints, on any host. */
+  /** Path of the endpoints, on any host. */
   path: string
 }
 
-/** An application as an administrator makes it, with its settings. */
+/** An application as an administrator creates it, with its settings. */
 export async function addClient(app: App, org: Org, settings: object = {}): Promise<Client> {
   const made = await org.post('/api/applications', {
     name: 'oidc',
@@ -35,7 +35,7 @@ export async function addClient(app: App, org: Org, settings: object = {}): Prom
   return { id, clientId, clientSecret, issuer, path: `/oidc/${clientId}` }
 }
 
-/** An organization with a client and somebody who may use it and is signed in. */
+/** An organization with a client and a signed-in user who has access to it. */
 export async function newWorld(app: App, settings: object = {}) {
   const org = await app.newOrganization()
   const client = await addClient(app, org, settings)
@@ -51,7 +51,7 @@ export const newPkce = () => {
   return { verifier, asked: { code_challenge: challenge, code_challenge_method: 'S256' } }
 }
 
-/** Members that are undefined are not sent. */
+/** Undefined members are not sent. */
 export type Fields = Record<string, string | undefined>
 const encoded = (fields: Fields): string =>
   new URLSearchParams(
@@ -68,7 +68,7 @@ export const authorizeUrl = ({ path, clientId }: Client, more: Fields = {}): str
     ...more,
   })}`
 
-/** What a redirect tells the client. */
+/** The parameters of a redirect to the client. */
 export function answerIn(res: Response): Record<string, string> {
   assert.equal(res.statusCode, 303, res.body)
   const location = String(res.headers.location)
@@ -80,7 +80,7 @@ export function callsOf(app: Pick<App, 'http' | 'secrets'>) {
   const visit = (url: string, { cookie }: { cookie: string } = { cookie: '' }) =>
     app.http.inject({ url, headers: cookie === '' ? {} : { cookie } })
 
-  /** A code for whoever is signed in. */
+  /** A code for the signed-in user. */
   const codeFor = async (client: Client, person: Person, more: Fields = {}): Promise<string> => {
     const { code } = answerIn(await visit(authorizeUrl(client, more), person))
     assert.ok(code, 'there is no code')
@@ -96,7 +96,7 @@ export function callsOf(app: Pick<App, 'http' | 'secrets'>) {
       payload: encoded(fields),
     })
 
-  /** At the token endpoint, with the secret in the header where there is one. */
+  /** Calls the token endpoint, with the secret, if any, in the header. */
   const tokens = async ({ path, clientId, clientSecret }: Client, fields: Fields) => {
     const res = clientSecret
       ? await post(`${path}/token`, fields, { authorization: basic(clientId, clientSecret) })
@@ -120,7 +120,7 @@ export function callsOf(app: Pick<App, 'http' | 'secrets'>) {
 export const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
 
-/** What a token says, whoever signed it. */
+/** The claims of a token, unverified. */
 export const claimsIn = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
 

@@ -22,7 +22,7 @@ async function start(size: number) {
 }
 
 let made = 0
-/** Whatever its size, some page is full soon, and no further one can be had. */
+/** Repeated writes soon need a new page, which cannot be allocated. */
 const write = ({ call }: Service) =>
   call('POST', '/api/v2/roles', {
     name: `Role ${++made} ${'x'.repeat(80)}`,
@@ -42,7 +42,7 @@ const readiness = async ({ call }: Service, query = '') => {
   return { status: res.status, retryAfter: res.headers.get('retry-after'), body: await res.json() }
 }
 
-test('a disk that fills up: a warning before, 503 for writes and not ready, reads go on, then all is well again', async () => {
+test('a disk fills up: first a warning, then 503 for writes and not ready while reads work, then recovery', async () => {
   const { disk, service } = await start(SIZE)
   assert.deepEqual((await readiness(service)).body, { status: 'ready' })
   const metrics = await (await service.call('GET', '/metrics')).text()
@@ -82,7 +82,7 @@ test('a disk that fills up: a warning before, 503 for writes and not ready, read
   assert.equal(service.output.stderr, '')
 })
 
-test('PostgreSQL cannot even write its log: 503 that says why, and it comes back by itself', async () => {
+test('PostgreSQL cannot write its WAL: 503 with the reason, and it recovers by itself', async () => {
   const { disk, service } = await start(SIZE)
   const data =
     process.getuid?.() === 0 ? disk.dataDir : join('/proc', `${service.pid}`, 'root', disk.dataDir)
@@ -96,7 +96,7 @@ test('PostgreSQL cannot even write its log: 503 that says why, and it comes back
   await owner.connect()
 
   disk.fill()
-  // A new piece of the log is needed each time; without room for it the whole database stops.
+  // Each needs a new WAL segment; without space for it the database stops.
   await assert.rejects(async () => {
     for (;;) {
       await owner.query("select pg_logical_emit_message(true, 'test', repeat('x', 100000))")

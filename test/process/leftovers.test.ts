@@ -16,14 +16,14 @@ import {
 const children = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
 
-// Without /proc we could not find such processes; PostgreSQL then refuses the start and says why.
+// Without /proc we cannot find such processes; PostgreSQL then refuses to start and says why.
 if (process.platform === 'linux') {
   test('a backend that outlived its killed PostgreSQL does not stop the next start', async () => {
     const settings = { GATEHOUSE_DATA_DIR: newDataDirectory() }
     const first = await startService(settings)
     const database = postgresPid(settings.GATEHOUSE_DATA_DIR)!
     const backend = children(database).at(-1)!
-    // Stopped, it cannot notice that its PostgreSQL is gone.
+    // While stopped, it cannot notice that its postmaster is gone.
     process.kill(backend, 'SIGSTOP')
     for (const pid of [first.pid, database]) process.kill(pid, 'SIGKILL')
     await first.exited
@@ -37,12 +37,12 @@ if (process.platform === 'linux') {
   })
 }
 
-test('locks and pid files that name somebody else are taken over', async () => {
+test('lock and pid files of other processes are taken over', async () => {
   const settings = { GATEHOUSE_DATA_DIR: newDataDirectory() }
   const first = await startService(settings)
   first.child.kill('SIGTERM')
   await first.exited
-  // Of the account that PostgreSQL runs as: a pid of another one it would not believe in the first place.
+  // Same account as PostgreSQL, which ignores pids of other accounts.
   const account = postgresAccount()
   const stranger = spawn('/bin/sleep', ['600'], {
     stdio: 'ignore',
@@ -56,7 +56,7 @@ test('locks and pid files that name somebody else are taken over', async () => {
   write('postgres/cluster/postmaster.pid', `${pid}\n`)
   write('postgres/socket/.s.PGSQL.5432.lock', `${pid}\n`)
 
-  // Two at once: the dead lock goes to exactly one of them.
+  // Two at once: exactly one takes over the stale lock.
   const starts = await Promise.allSettled([startService(settings), startService(settings)])
 
   const started = starts.filter((start) => start.status === 'fulfilled').map(({ value }) => value)

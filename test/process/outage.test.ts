@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { newDataDirectory, postgresPid, startService, until } from './service.ts'
 
-test('while PostgreSQL is away requests answer 503 and say so; then service resumes', async () => {
+test('while PostgreSQL is down, requests get 503 with the reason; then service resumes', async () => {
   const dataDir = newDataDirectory()
   const service = await startService({ GATEHOUSE_DATA_DIR: dataDir })
   const cluster = join(dataDir, 'postgres', 'cluster')
 
-  // Without its files PostgreSQL cannot come back, so the outage lasts as long as we look.
+  // Without its files PostgreSQL cannot restart, so the outage lasts as long as the test needs.
   const database = postgresPid(dataDir)!
   renameSync(cluster, `${cluster}.away`)
   process.kill(database, 'SIGKILL')
@@ -43,7 +43,7 @@ test('while PostgreSQL is away requests answer 503 and say so; then service resu
   assert.equal(service.output.stderr, '')
 })
 
-test('SIGTERM while PostgreSQL is away still stops everything', async () => {
+test('SIGTERM while PostgreSQL is down still stops everything', async () => {
   const dataDir = newDataDirectory()
   const service = await startService({ GATEHOUSE_DATA_DIR: dataDir })
   const cluster = join(dataDir, 'postgres', 'cluster')

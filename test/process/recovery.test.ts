@@ -7,7 +7,7 @@ import { newDataDirectory, postgresPid, type Service, startService, until } from
 const ROUNDS = 10
 const WRITERS = 4
 
-/** mulberry32: the same order of disasters in every run, so a failure can be repeated. */
+/** mulberry32: the same sequence of crashes in every run, so a failure can be reproduced. */
 function seeded(state: number): () => number {
   let at = state
   return () => {
@@ -18,7 +18,7 @@ function seeded(state: number): () => number {
   }
 }
 
-/** Writers that note what the service acknowledged, and whatever else it answered. */
+/** Writers that record acknowledged writes and all other responses. */
 function startLoad(service: Service, prefix: string, acknowledged: Map<string, string>) {
   const refusals = new Set<number>()
   let stopped = false
@@ -34,7 +34,7 @@ function startLoad(service: Service, prefix: string, acknowledged: Map<string, s
         if (answer.ok) acknowledged.set(body.id, name)
         else refusals.add(answer.status)
       } catch {
-        // The connection broke: the role may exist or not, both are right.
+        // The connection was lost: the role may or may not exist.
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
@@ -65,7 +65,7 @@ const countRoles = (dataDir: string): Promise<Found[]> =>
     return rows
   })
 
-test(`nothing acknowledged is lost or doubled when the plug is pulled ${ROUNDS} times`, async () => {
+test(`no acknowledged write is lost or duplicated in ${ROUNDS} crashes`, async () => {
   const random = seeded(20_241)
   const dataDir = newDataDirectory()
   const settings = { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'info' }
@@ -83,7 +83,7 @@ test(`nothing acknowledged is lost or doubled when the plug is pulled ${ROUNDS} 
     for (const pid of doomed) process.kill(pid, 'SIGKILL')
 
     if (victim === 'postgres') {
-      // Its backends go on writing until they notice, so that writes alone do not tell that it is back.
+      // Its backends keep writing until they notice, so writes alone do not prove that it is back.
       await until('another PostgreSQL', () => ![null, database].includes(postgresPid(dataDir)))
       const before = acknowledged.size
       await until('writes after PostgreSQL came back', () => acknowledged.size > before + WRITERS)

@@ -31,7 +31,7 @@ const REQUESTS = [
   { method: 'GET', path: '/api/v2/roles' },
 ]
 
-/** What any load balancer does: whoever is not ready, or says that it is closing, gets nothing more. */
+/** A minimal load balancer: sends nothing to processes that are not ready or closing. */
 class Balancer {
   readonly backends: Backend[] = []
   #next = 0
@@ -66,7 +66,7 @@ class Balancer {
   }
 }
 
-test('processes take turns behind a load balancer, and no request fails', async () => {
+test('a rolling restart behind a load balancer fails no request', async () => {
   const { owner } = await newDatabase({ empty: true })
   const dataDir = newDataDirectory()
   const start = () =>
@@ -109,7 +109,7 @@ test('processes take turns behind a load balancer, and no request fails', async 
   for (const backend of balancer.backends) backend.ready = false
 })
 
-test('a process that stops says so at once, and a second signal spares the wait', async () => {
+test('a stopping process reports it at once, and a second signal skips the wait', async () => {
   const { owner } = await newDatabase({ empty: true })
   const service = await startService({
     GATEHOUSE_DATA_DIR: newDataDirectory(),

@@ -16,15 +16,15 @@ export const ADMIN_PASSWORD = 'password of the first administrator'
 type LogLine = Record<string, unknown> & { msg?: string }
 export type Settings = Record<string, string>
 
-// Last made, first undone: processes end before their directories go.
+// In reverse order: processes end before their directories are deleted.
 const undo: (() => Promise<void> | void)[] = []
 after(async () => {
   while (undo.length > 0) await undo.pop()!()
 })
-/** Runs when the test file is done, the latest first. */
+/** Runs when the test file is done, last registered first. */
 export const finally_ = (step: () => Promise<void> | void): void => void undo.push(step)
 
-/** Until `check` gives something; never a sleep of a guessed length. */
+/** Polls until `check` returns a value; never sleeps for a guessed time. */
 export async function until<T>(
   what: string,
   check: () => Promise<T | false | null | undefined> | T | false | null | undefined,
@@ -37,10 +37,10 @@ export async function until<T>(
   }
 }
 
-/** A data directory that ends with the test file, together with a cluster that had to live elsewhere. */
+/** A data directory, deleted after the test file, together with a cluster that had to live elsewhere. */
 export function newDataDirectory(parent = tmpdir()): string {
   const path = mkdtempSync(join(parent, 'gatehouse-process-'))
-  // Open for passing through, or under root every cluster would live elsewhere.
+  // World-executable, or under root every cluster would live elsewhere.
   chmodSync(path, 0o711)
   finally_(async () => {
     const left = postgresPid(path)
@@ -48,14 +48,14 @@ export function newDataDirectory(parent = tmpdir()): string {
     try {
       rmSync(realpathSync(join(path, 'postgres')), { recursive: true, force: true })
     } catch {
-      // The service never came that far.
+      // The service did not get that far.
     }
     rmSync(path, { recursive: true, force: true })
   })
   return path
 }
 
-/** `postgresql://user@/…` is no address to the URL parser, so the login of a socket goes in the query. */
+/** The URL parser rejects `postgresql://user@/…`, so the login of a socket goes in the query. */
 export function addressOf({
   connectionString,
   user,
@@ -85,7 +85,7 @@ interface Running {
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** The real thing, with an environment of its own: nothing of the test run leaks in. */
+/** The real process, with a clean environment: nothing of the test run leaks in. */
 function run(settings: Settings, umask = '022', within: string[] = []): Running {
   const { PATH = '', HOME = '' } = process.env
   const shell = `umask ${umask}; exec "$@" cli/main.ts serve`
@@ -123,7 +123,7 @@ function run(settings: Settings, umask = '022', within: string[] = []): Running 
   return { child, lines, output, exited }
 }
 
-/** Starts the service, `within` another program if need be, and waits until it says that it is ready. */
+/** Starts the service, optionally `within` another program, and waits until it is ready. */
 export async function startService(settings: Settings, umask?: string, within?: string[]) {
   const running = run(settings, umask, within)
   let gone = false
@@ -134,7 +134,7 @@ export async function startService(settings: Settings, umask?: string, within?: 
     if (gone) throw new Error(`The service ended: ${running.output.stderr}${running.output.stdout}`)
     return running.lines.find(({ msg }) => msg === 'ready')
   }
-  // A machine that others use as well may take its time.
+  // Generous for shared machines.
   const ready = await until('the ready line', find, 120)
   const port = Number(ready.port)
   const call = (method: string, path: string, body?: unknown): Promise<Response> =>
@@ -158,7 +158,7 @@ export async function startService(settings: Settings, umask?: string, within?: 
 }
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** Starts the service with settings that must stop it. */
+/** Starts the service with settings that must make it fail. */
 export async function failToStart(settings: Settings) {
   const { exited, output } = run(settings)
   const { code } = await exited

@@ -36,7 +36,7 @@ test('three processes start at once on an empty database and share the work', as
     services
       .filter(({ lines }) => lines.some(({ job }) => job === 'platform.send-mail'))
       .map(({ ready }) => ready.role)
-  // Log lines leave in batches.
+  // Log lines are written in batches.
   await until('its line in a log', () => ranIn().length > 0)
   assert.equal(ranIn().length, 1, 'one process ran it')
   assert.ok(!ranIn().includes('web'), 'web processes run no jobs')

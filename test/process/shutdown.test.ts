@@ -14,10 +14,10 @@ import {
 
 const dataDir = newDataDirectory()
 
-/** A request whose headers the server has answered with 100 Continue and whose body is still to come. */
+/** A request that has got 100 Continue and whose body is not sent yet. */
 async function openRequest({ port }: Service, body: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8')
-  // The server may cut it off; the tests look at 'close'.
+  // The server may abort it; the tests wait for 'close'.
   socket.on('error', () => {})
   socket.write(
     [

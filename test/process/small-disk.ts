@@ -7,8 +7,8 @@ const MIB = 1024 * 1024
 const PIECE = Buffer.alloc(MIB / 4)
 
 /**
- * A real disk of its own, small enough to be filled: a tmpfs. Root mounts it. Others let the service itself run in a
- * user namespace in which they may, and reach the disk from outside through /proc.
+ * A small disk that can be filled: a tmpfs. Root mounts it directly. Other users run the service in a user namespace
+ * that may mount it, and reach the disk from outside through /proc.
  */
 export function smallDisk(mebibytes: number) {
   const parent = newDataDirectory()
@@ -33,14 +33,14 @@ export function smallDisk(mebibytes: number) {
   return {
     /** For the settings of the service. */
     dataDir: join(mountPoint, 'data'),
-    /** What the service is to be started within. */
+    /** Command to start the service within. */
     within,
-    /** To be called with the process that runs on it. */
+    /** Call with the process that runs on it. */
     seenBy(pid: number): void {
       if (!root) path = join('/proc', String(pid), 'root', mountPoint)
     },
     free,
-    /** Leaves so many bytes, or none. */
+    /** Fills the disk up to this many free bytes. */
     fill(left = 0): void {
       const file = openSync(filler(), constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND)
       try {

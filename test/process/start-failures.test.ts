@@ -14,7 +14,7 @@ import {
   startService,
 } from './service.ts'
 
-/** One line that says what is wrong, and nothing that only a developer would want. */
+/** One line with the reason, and no stack trace. */
 async function assertRefuses(settings: Settings, ...words: string[]): Promise<string> {
   const { code, stderr, stdout } = await failToStart(settings)
   assert.equal(code, 1)
@@ -40,8 +40,8 @@ test('a port in use', async () => {
   await assertRefuses({ ...data(), PORT }, PORT, 'in use')
 })
 
-/** Left in the log of a container they would be read by many. */
-test('secrets that the operator has set are not printed, whether the start succeeds or not', async () => {
+/** Container logs have many readers. */
+test('secrets set by the operator are not printed, whether the start succeeds or not', async () => {
   const PORT = String(await takenPort())
   const settings = data()
   const failed = await failToStart({ ...settings, PORT })
@@ -51,7 +51,7 @@ test('secrets that the operator has set are not printed, whether the start succe
   for (const { stdout, stderr } of [failed, started.output])
     for (const secret of [ADMIN_PASSWORD, API_KEY])
       assert.ok(!`${stdout}${stderr}`.includes(secret))
-  // By a file as well; what is generated beside it is shown.
+  // Also from a file; generated secrets are still shown.
   const file = join(newDataDirectory(), 'key')
   writeFileSync(file, `${API_KEY}\n`)
   const { stdout } = await failToStart({
@@ -87,7 +87,7 @@ test('a setting that does not exist', async () => {
   )
 })
 
-test('a setting with a bad value', async () => {
+test('a setting with an invalid value', async () => {
   await assertRefuses({ ...data(), GATEHOUSE_ROLE: 'boss' }, 'GATEHOUSE_ROLE', 'all, web, worker')
 })
 

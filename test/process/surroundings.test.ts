@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { newDataDirectory, postgresPid, startService } from './service.ts'
 
-test('the service runs on the Node it brings along', async () => {
+test('the service runs on the bundled Node', async () => {
   const service = await startService({ GATEHOUSE_DATA_DIR: newDataDirectory() })
   assert.match(String(service.ready.node), /^v24\./)
   assert.equal((await service.call('GET', '/api/organizations')).status, 200)
 })
 
-// Root's PostgreSQL runs as another account, which such a directory locks out; others have no such case.
+// Under root PostgreSQL runs as another account, which cannot enter such a directory.
 if (process.getuid?.() === 0) {
-  test('a data directory in a place that only root can enter', async () => {
+  test('a data directory that only root can enter', async () => {
     const parent = newDataDirectory()
     chmodSync(parent, 0o700)
     const settings = { GATEHOUSE_DATA_DIR: newDataDirectory(parent) }
@@ -26,7 +26,7 @@ if (process.getuid?.() === 0) {
     assert.equal((await second.call('GET', '/api/organizations')).status, 200, 'the same data')
   })
 
-  test('a umask that takes everything from others', async () => {
+  test('a umask that denies other users everything', async () => {
     const settings = { GATEHOUSE_DATA_DIR: join(newDataDirectory(), 'data') }
     const service = await startService(settings, '077')
     assert.equal((await service.call('GET', '/api/organizations')).status, 200)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ProviderOptions, startServiceProvider } from './service-provider.ts'
 import { addApplication, type Org } from './world.ts'
 
-/** A service provider and its application: each side is handed the other's metadata, and nothing else. */
+/** Connects a service provider and its application by exchanging metadata only. */
 export async function connect(
   idp: string,
   org: Org,

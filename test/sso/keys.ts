@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** An RSA key and a certificate that says it is its own, made by openssl. */
+/** An RSA key and a self-signed certificate, created by openssl. */
 export function makeKey(name: string, days = 2) {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-key-'))
   try {

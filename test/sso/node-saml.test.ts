@@ -9,7 +9,7 @@ import { Surfer } from './surfer.ts'
 import { addGroup, attemptsOf, base64, bind } from './world.ts'
 import { decrypted, verifies } from './xml-programs.ts'
 
-// Single sign-on and logout with an independent service provider over HTTP, connected by metadata alone.
+// Single sign-on and logout with an independent service provider over HTTP, connected only by metadata.
 
 const app = await startListening()
 const idp = app.base
@@ -99,7 +99,7 @@ for (const [name, options, values, saml = {}] of MODES)
     )
   })
 
-test('a request signed by somebody else, or not at all, is refused where a certificate is known', async () => {
+test('with a certificate, unsigned requests and those signed with another key are refused', async () => {
   const org = await app.newOrganization()
   const { user, surfer } = await newPerson(org)
   const { sp, application } = await connect(idp, org, { signs: true })
@@ -181,7 +181,7 @@ for (const [name, saml, meddle, error] of NEGATIVES)
     assert.match(JSON.parse(body).error, error)
   })
 
-test('a response is good once, and for the service provider that asked', async () => {
+test('a response is valid once, and only for the service provider that asked', async () => {
   const org = await app.newOrganization()
   const { user, surfer } = await newPerson(org)
   const { sp, application } = await connect(idp, org)
@@ -201,7 +201,7 @@ test('a response is good once, and for the service provider that asked', async (
   assert.equal(elsewhere.status, 403)
 })
 
-test('the error flow: the service provider hears why there is no assertion', async () => {
+test('the error flow: the service provider gets the reason instead of an assertion', async () => {
   const org = await app.newOrganization()
   const { surfer } = await newPerson(org)
   const { sp } = await connect(idp, org, {}, { spErrorFlow: true, signResponse: true })
@@ -224,7 +224,7 @@ for (const signs of [true, false])
     assert.match(url, new RegExp(`^${first.sp.origin}/slo`))
     assert.deepEqual(JSON.parse(body), { loggedOut: true })
     assert.deepEqual([first.sp.state.loggedOut, second.sp.state.loggedOut], [1, 1])
-    // The session here is over: the next visit leads to the sign-in, which this surfer does by itself.
+    // The portal session is over: the next visit leads to sign-in, which the surfer completes.
     const before = (await org.events()).filter(
       ({ event_type }) => event_type === 'user_login_attempt',
     )

@@ -8,18 +8,18 @@ import { USER_AGENT } from './service-provider.ts'
 import { Surfer } from './surfer.ts'
 import { bind, type Org } from './world.ts'
 
-// Certificates change while people sign in without pause. The service provider trusts the certificates of the metadata
-// it read last, and no others.
+// Certificates rotate while users sign in continuously. The service provider trusts only the certificates of the
+// metadata it read last.
 
 const app = await startListening()
 app.secrets.add(PASSWORD)
 
-/** With a message of theirs on the way while a change is made. */
+/** Users with a message in flight during a change. */
 const CROSSING = ['SAMLRequest', 'SAMLResponse', 'SAMLRequest', 'SAMLResponse']
-/** Who never wait for anything. */
+/** Users who never wait. */
 const RUNNING = 2
 
-/** Holds one message of each kind it was given, until it is opened. */
+/** Holds back one message of each given kind until it is opened. */
 class Gate {
   readonly #news = new EventEmitter()
   #held = new Set<number>()
@@ -68,10 +68,10 @@ for (const reads of ['once a certificate was prepared', 'without pause'] as cons
     const signers = new Set<string>()
     let changes = 0
     let over = false
-    /** After how many changes the last sign-in of each person, and the last reading, was begun. */
+    /** Number of changes before the start of each user's last sign-in, and of the last metadata read. */
     const begun = surfers.map(() => -1)
     let readAfter = 0
-    /** How many sign-ins each change met on the way. */
+    /** Number of sign-ins in flight at each change. */
     const crossed: number[] = []
 
     const until = async (condition: () => boolean) => {
@@ -108,7 +108,7 @@ for (const reads of ['once a certificate was prepared', 'without pause'] as cons
       changes++
       gate.open()
     }
-    /** An administrator waits until the service provider has been seen to read the next certificate. */
+    /** Waits, as an administrator would, until the service provider has read the next certificate. */
     async function prepare(): Promise<void> {
       await change('')
       if (reads === 'without pause') await until(() => readAfter === changes)
@@ -126,7 +126,7 @@ for (const reads of ['once a certificate was prepared', 'without pause'] as cons
       await prepare()
       await change('/promote')
       await change('/return')
-      // Once more the other way round: the new one signs again.
+      // And back: the new one signs again.
       await change('/return')
       await prepare()
       await change('/promote')
@@ -135,7 +135,7 @@ for (const reads of ['once a certificate was prepared', 'without pause'] as cons
 
     const busy = surfers.map(keepSigningIn)
     if (reads === 'without pause') busy.push(keepReading())
-    // Whoever fails ends the test; nobody else ends before the rotation does.
+    // Any failure ends the test; otherwise users run until the rotation is done.
     await Promise.race([rotate(), ...busy])
     over = true
     await Promise.all(busy)

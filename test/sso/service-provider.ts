@@ -6,8 +6,8 @@ import { after } from 'node:test'
 import { type Profile, SAML, type SamlConfig, ValidateInResponseTo } from '@node-saml/node-saml'
 import { makeKey } from './keys.ts'
 
-// A service provider that is not ours: @node-saml/node-saml behind a few paths on loopback. It knows the identity
-// provider by its metadata, and is known by its own.
+// An independent service provider: @node-saml/node-saml behind a few paths on loopback. Both sides know each other
+// only by metadata.
 
 interface IdpMetadata {
   entityId: string
@@ -17,7 +17,7 @@ interface IdpMetadata {
   certificates: string[]
 }
 
-/** What a service provider takes out of the metadata of an identity provider. */
+/** The values that a service provider reads from identity provider metadata. */
 export function readIdpMetadata(xml: string): IdpMetadata {
   const location = (service: string, binding: string) =>
     new RegExp(`<md:${service} Binding="[^"]*:${binding}" Location="([^"]*)"`).exec(xml)![1]!
@@ -34,12 +34,12 @@ export interface ProviderOptions {
   binding?: 'HTTP-Redirect' | 'HTTP-POST'
   /** Signs its requests. */
   signs?: boolean
-  /** Wants assertions encrypted. */
+  /** Requires encrypted assertions. */
   encrypts?: boolean
   saml?: Partial<SamlConfig>
 }
 
-/** What it says it is when it reads metadata. */
+/** User agent when it reads metadata. */
 export const USER_AGENT = 'node-saml'
 
 type Handle = (saml: SAML, request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -70,7 +70,7 @@ export async function startServiceProvider(options: ProviderOptions = {}) {
     logoutCallbackUrl: `${origin}/slo`,
     idpCert: 'none yet',
     validateInResponseTo: ValidateInResponseTo.ifPresent,
-    // Only what it says itself: the default asks for a password in every case.
+    // Overrides the default, which always requests a password.
     identifierFormat: null,
     signatureAlgorithm: 'sha256',
     digestAlgorithm: 'sha256',
@@ -101,7 +101,7 @@ export async function startServiceProvider(options: ProviderOptions = {}) {
     },
     '/logout': async (saml, _, response) =>
       void redirect(response, await saml.getLogoutUrlAsync(state.profile!, 'bye', {})),
-    // The metadata of this library says POST; messages by redirect are understood, too.
+    // The metadata of this library says POST; Redirect is supported as well.
     '/slo': async (saml, request, response) => {
       const { searchParams, search } = new URL(request.url!, origin)
       const posted = request.method === 'POST'
@@ -130,11 +130,11 @@ export async function startServiceProvider(options: ProviderOptions = {}) {
     )
   })
 
-  /** Takes the identity provider from its metadata. */
+  /** Configures the identity provider from its metadata. */
   function trust(idp: IdpMetadata, more: Partial<SamlConfig> = {}) {
     state.saml = new SAML({
       ...own,
-      // Whoever is on the way while the metadata is read again still has a request that is known.
+      // Keep the pending request ids when the metadata is read again.
       ...(state.saml && { cacheProvider: state.saml.cacheProvider }),
       entryPoint: options.binding === 'HTTP-POST' ? idp.ssoPost : idp.ssoRedirect,
       idpIssuer: idp.entityId,
@@ -145,7 +145,7 @@ export async function startServiceProvider(options: ProviderOptions = {}) {
       ...more,
     })
   }
-  /** The same from where it stands, as service providers do by themselves. */
+  /** The same by URL, as service providers do automatically. */
   async function read(url: string): Promise<IdpMetadata> {
     const response = await fetch(url, { headers: { 'user-agent': USER_AGENT } })
     const body = await response.text()

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { formOf } from './world.ts'
 
-/** A browser without pictures: follows redirects, sends forms that send themselves, keeps cookies by origin. */
+/** A minimal browser: follows redirects, submits auto-submitting forms, keeps cookies by origin. */
 export class Surfer {
   readonly #cookies = new Map<string, string>()
   readonly #login: { identifier: string; password: string }
-  /** Everything it has seen, for tests that look at what passed through. */
+  /** All pages it has loaded, for tests that inspect them. */
   readonly forms: { action: string; fields: Record<string, string> }[] = []
-  /** Called before a form is sent; may change it, or keep it waiting. */
+  /** Called before a form is submitted; may change or delay it. */
   meddle: (form: Surfer['forms'][number]) => void | Promise<void> = () => {}
 
   constructor(login: { identifier: string; password: string }) {
@@ -23,7 +23,7 @@ export class Surfer {
     return response
   }
 
-  /** What the sign-in page does. */
+  /** Signs in, as the page would. */
   async #signIn(page: URL): Promise<URL> {
     const response = await this.#fetch(new URL('/auth/users/sign-in', page), {
       method: 'POST',
@@ -45,7 +45,7 @@ export class Surfer {
     ]
   }
 
-  /** Goes there, and on to where that leads. */
+  /** Loads the URL and follows redirects and forms. */
   async open(address: string): Promise<{ url: string; status: number; body: string }> {
     let url = new URL(address)
     let response = await this.#fetch(url)
@@ -70,7 +70,7 @@ export class Surfer {
   }
 }
 
-/** The form that another service has written. */
+/** Parses a form of another service. */
 function foreignForm(body: string) {
   const action = /action="([^"]*)"/.exec(body)![1]!
   const inputs = body.match(/<input[^>]*>/g) ?? []

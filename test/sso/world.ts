@@ -11,7 +11,7 @@ export type Org = Awaited<ReturnType<App['newOrganization']>>
 export const SP = 'https://sp.example.com/metadata'
 export const ACS = 'https://sp.example.com/acs?tenant=1&x=2'
 
-/** Claims about signing in have members of their own in place of a value. */
+/** Authentication claims have special members instead of a value. */
 const asEntries = (values: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -20,7 +20,7 @@ const asEntries = (values: Record<string, unknown>) =>
     ]),
   )
 
-/** An application as an administrator makes it, by values of its settings. */
+/** Creates an application as an administrator would, from setting values. */
 export async function addApplication(org: Org, values: object = {}, more: object = {}) {
   const slug = `app-${newId()}`
   const res = await org.post('/api/applications', {
@@ -57,7 +57,7 @@ export async function addGroup(org: Org, name: string, memberId: string) {
   return id as string
 }
 
-/** An organization with an application and somebody who may use it and is signed in. */
+/** An organization with an application and a signed-in user who has access to it. */
 export async function newWorld(app: App, values: object = {}) {
   const org = await app.newOrganization()
   const application = await addApplication(org, values)
@@ -89,7 +89,7 @@ export const authnRequest = ({
 export const query = (xml: string, relayState?: string, parameter = 'SAMLRequest') =>
   `${parameter}=${encodeURIComponent(deflateRawSync(xml).toString('base64'))}${relayState === undefined ? '' : `&RelayState=${encodeURIComponent(relayState)}`}`
 
-/** A browser that remembers nothing: each call says which cookie it brings. */
+/** A stateless browser: each call passes its cookie. */
 export function callsOf({ http }: Pick<App, 'http'>) {
   const withCookie = (cookie: string) => (cookie === '' ? {} : { cookie })
   return {
@@ -106,7 +106,7 @@ export function callsOf({ http }: Pick<App, 'http'>) {
 
 export const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** What the administrator sees of the last attempts. */
+/** The last attempts as the administrator sees them. */
 export const attemptsOf = async (org: Org, applicationId: string) =>
   (await org.get(`/api/v2/applications/${applicationId}/sso/attempts`)).json()
 
@@ -118,7 +118,7 @@ const plain = (text: string) =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
 
-/** The form of a page, as a browser would send it. */
+/** The form of a page, as a browser would submit it. */
 export function formOf(body: string): { action: string; fields: Record<string, string> } {
   const action = /<form method="post" action="([^"]*)">/.exec(body)?.[1]
   assert.ok(action !== undefined, `no form in ${body}`)
@@ -129,7 +129,7 @@ export function formOf(body: string): { action: string; fields: Record<string, s
   }
 }
 
-/** The response in a page that sends itself. */
+/** The SAML response in an auto-submitting page. */
 export function responseIn(res: Response) {
   assert.equal(res.statusCode, 200, res.body)
   const { action, fields } = formOf(res.body)
@@ -137,7 +137,7 @@ export function responseIn(res: Response) {
   return { action, xml, relayState: fields.RelayState }
 }
 
-/** What stands between the tags of the first element of that name. */
+/** The content of the first element of that name. */
 export const valueIn = (xml: string, name: string): string | undefined =>
   new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`).exec(xml)?.[1]
 export const attributeIn = (xml: string, element: string, name: string): string | undefined =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installPackages } from '../debian.ts'
 
-// xmllint with the schemas of the standard, and xmlsec1: independent judges of the XML that we write.
+// xmllint with the schemas of the standard, and xmlsec1: independent checks of the XML that we write.
 
 const OPENSAML = '/usr/share/xml/opensaml'
 const XMLTOOLING = '/usr/share/xml/xmltooling'
@@ -29,7 +29,7 @@ function inFolder<T>(files: Record<string, string>, use: (folder: string) => T):
 export const canonical = (xml: string): string =>
   execFileSync('xmllint', ['--exc-c14n', '-'], { input: xml, encoding: 'utf8' })
 
-/** Whether the signature of the element with this name (and every digest it holds) is good under the certificate. */
+/** Whether the signature of the element with this name, and all its digests, are valid under the certificate. */
 export const verifies = (xml: string, certificatePem: string, signed: string): boolean =>
   inFolder({ 'message.xml': xml, 'certificate.pem': certificatePem }, (folder) => {
     const [, prefix = '', name = ''] = /^(\w+):(\w+)$/.exec(signed)!
@@ -51,25 +51,25 @@ export const verifies = (xml: string, certificatePem: string, signed: string): b
     return status === 0
   })
 
-/** The document with what was encrypted put in its place. */
+/** The document with encrypted elements decrypted in place. */
 export const decrypted = (xml: string, privateKeyPem: string): string =>
   inFolder({ 'message.xml': xml, 'key.pem': privateKeyPem }, (folder) =>
     execFileSync(
       'xmlsec1',
       ['--decrypt', '--privkey-pem', join(folder, 'key.pem'), join(folder, 'message.xml')],
-      // It complains that nobody vouches for the certificate beside the key.
+      // Ignore its warning that the certificate is untrusted.
       { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
     ),
   )
 
-/** The schemas name each other by addresses; these are the files. */
+/** The schemas import each other by URL; these are the files. */
 const CATALOG = `<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">
 <system systemId="http://www.w3.org/TR/2002/REC-xmldsig-core-20020212/xmldsig-core-schema.xsd" uri="file://${XMLTOOLING}/xmldsig-core-schema.xsd"/>
 <system systemId="http://www.w3.org/TR/2002/REC-xmlenc-core-20021210/xenc-schema.xsd" uri="file://${XMLTOOLING}/xenc-schema.xsd"/>
 <system systemId="http://www.w3.org/2001/xml.xsd" uri="file://${XMLTOOLING}/xml.xsd"/>
 </catalog>`
 
-/** What the SAML 2.0 schema finds wrong with a document; empty: nothing. */
+/** Schema violations of a SAML 2.0 document; empty if valid. */
 export const schemaErrors = (xml: string, schema: 'protocol' | 'metadata'): string =>
   inFolder({ 'message.xml': xml, 'catalog.xml': CATALOG }, (folder) => {
     const { status, stderr } = spawnSync(
