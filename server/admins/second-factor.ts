@@ -10,7 +10,7 @@ import {
   totpAddress,
   verifyTotp,
 } from '../platform/totp.ts'
-import { type AdminContext, change } from './context.ts'
+import type { AdminContext } from './context.ts'
 import { resourceOf } from './records.ts'
 import { deleteSessionsOf } from './session-store.ts'
 import { openSession, type SignedIn } from './sessions.ts'
