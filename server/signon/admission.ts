@@ -9,14 +9,14 @@ export interface SignedIn {
   user: UserRow
 }
 
-/** A user whom the application may be told about. */
+/** A user admitted to the application, with the data it may receive. */
 export interface Person {
   user: User
   session: UserSession
   groups: string[]
 }
 
-/** SAML and OpenID Connect each answer it in the words of their protocol; `message` is for the administrator. */
+/** SAML and OpenID Connect each map it to an error of their protocol; `message` is for the administrator. */
 export class AdmissionDenied extends Error {
   readonly reason: 'no_access' | 'user_state'
 
@@ -27,7 +27,7 @@ export class AdmissionDenied extends Error {
   }
 }
 
-/** Whether the user may use the application at this moment. */
+/** Checks that the user may use the application now; throws AdmissionDenied otherwise. */
 export async function admit(
   { db }: { db: Db },
   { organizationId, id }: Pick<SsoApplication, 'organizationId' | 'id'>,
@@ -35,8 +35,8 @@ export async function admit(
   withGroups: boolean,
 ): Promise<Person> {
   if (session.organizationId !== organizationId)
-    throw new AdmissionDenied('no_access', 'The person signed in belongs to another organization')
-  // The portal opens no session for anybody else; an assertion is worth a second check.
+    throw new AdmissionDenied('no_access', 'The signed-in user belongs to another organization')
+  // The portal opens sessions for activated users only; an assertion deserves a second check.
   if (user.state !== 'ACTIVATED')
     throw new AdmissionDenied('user_state', `The user is ${user.state}, not ACTIVATED`)
   const tenant = db.tenant(organizationId)
@@ -47,7 +47,7 @@ export async function admit(
   if (!bound)
     throw new AdmissionDenied(
       'no_access',
-      'The user is not bound to the application, neither directly nor through a group',
+      'The user is not bound to the application, either directly or through a group',
     )
   return { user: toUser(user), session, groups: groups.map(({ name }) => name) }
 }

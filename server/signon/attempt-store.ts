@@ -15,7 +15,7 @@ export interface AttemptRow {
   response: string | null
 }
 
-/** How many are kept for each application. */
+/** Kept per application. */
 const MAX_ATTEMPTS = 50
 
 export const insertAttempt = (
@@ -30,7 +30,7 @@ export const insertAttempt = (
     values (${organizationId}, ${applicationId}, ${row.id}, ${row.kind}, ${row.idp_initiated}, ${row.reason},
             ${row.explanation}, ${row.user_id}, ${row.username}, ${row.client_ip}, ${row.request}, ${row.response})`)
 
-/** What another request deletes at this moment is left to it. */
+/** Skips rows that a concurrent request is deleting. */
 export const trimAttempts = (db: Queryable, organizationId: string, applicationId: string) =>
   db.run(sql`
     delete from sso_attempts

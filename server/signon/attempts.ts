@@ -12,17 +12,17 @@ export interface Attempt {
   application: Pick<SsoApplication, 'organizationId' | 'id' | 'name' | 'displayLabel' | 'ssoUrl'>
   client: Client
   idpInitiated: boolean
-  /** As far as it is known. */
+  /** Absent until the user is known. */
   user?: { id: string; username: string } | undefined
   mfa?: boolean
   /** `message` is for the administrator. */
   refusal?: { reason: string; message: string } | undefined
   request?: string | undefined
-  /** Written only if it is kept. */
+  /** Serialized only if the attempt is kept. */
   response?: (() => string) | undefined
 }
 
-/** Now and then is enough for a table that may hold a few more than are shown. */
+/** Trimming occasionally is enough: the table may hold a few more rows than are shown. */
 const TRIM_ONE_IN = 16
 
 function keep(tx: Tx, attempt: Attempt): Promise<unknown> {
@@ -41,8 +41,8 @@ function keep(tx: Tx, attempt: Attempt): Promise<unknown> {
   })
 }
 
-/** The event for the watch book; a logout is not one of sign-in. */
-function tell(tx: Tx, { application, user, ...attempt }: Attempt): Promise<unknown> {
+/** The audit event of a sign-in; logouts have none of this type. */
+function recordSignIn(tx: Tx, { application, user, ...attempt }: Attempt): Promise<unknown> {
   const { organizationId, id, name, displayLabel, ssoUrl } = application
   return recordSsoEvent(tx, organizationId, attempt.client, {
     initiated_by: { type: 'user', ...(user && { id: user.id, username: user.username }) },
@@ -53,40 +53,43 @@ function tell(tx: Tx, { application, user, ...attempt }: Attempt): Promise<unkno
   })
 }
 
-/** Of the many that go well some are enough for the debug view: only the last fifty are ever shown. */
-const successes = new TokenBucket({ atOnce: 100, aSecond: 10 })
+/** A sample of the successes is enough for the debug view, which shows only the last fifty attempts. */
+const successes = new TokenBucket({ capacity: 100, perSecond: 10 })
 
 /**
- * Anybody can send what is refused, as often as they like. Of what comes from nobody we know, so much is written down for
- * each application and address, and for each application from everywhere; the rest is answered all the same, and counted
- * by the metrics like every answer.
+ * Anyone can send requests that are refused, as often as they like. Recording those without a known user is rate-limited
+ * per application and client address, and per application. Requests over the limit are still answered, and counted in
+ * the metrics.
  */
-const refusalsFrom = new TokenBucket({ atOnce: 200, aSecond: 1 / 3 })
-const refusalsOf = new TokenBucket({ atOnce: 1000, aSecond: 1 })
+const refusalsByAddress = new TokenBucket({ capacity: 200, perSecond: 1 / 3 })
+const refusalsByApplication = new TokenBucket({ capacity: 1000, perSecond: 1 })
 
 interface Recordable extends Pick<Attempt, 'refusal' | 'user'> {
   application: Pick<SsoApplication, 'id'>
   client: Pick<Client, 'ip'>
 }
 
-/** False: leave no trace of it in the database. */
+/** False: over the rate limit, so write nothing to the database. */
 export function mayRecord(
   { refusal, user, application: { id }, client }: Recordable,
   now = Date.now(),
 ): boolean {
   if (!refusal || user) return true
-  return refusalsFrom.take(`${id} ${addressKey(client.ip)}`, now) && refusalsOf.take(id, now)
+  return (
+    refusalsByAddress.take(`${id} ${addressKey(client.ip)}`, now) &&
+    refusalsByApplication.take(id, now)
+  )
 }
 
 /**
- * One statement each, all sent before the first answer: `Db.together` takes no second round, and in a plain transaction
- * the rollback of a failure comes after them.
+ * One statement each, all sent before the first result arrives: `Db.together` allows a single round trip, and in a plain
+ * transaction a rollback then follows all of them.
  */
 export async function recordAttempt(tx: Tx, attempt: Attempt): Promise<void> {
   const { organizationId, id } = attempt.application
   const kept = attempt.refusal !== undefined || successes.take(id, Date.now())
   await Promise.all([
-    attempt.kind === 'sign-in' && tell(tx, attempt),
+    attempt.kind === 'sign-in' && recordSignIn(tx, attempt),
     kept && keep(tx, attempt),
     kept && Math.random() * TRIM_ONE_IN < 1 && trimAttempts(tx, organizationId, id),
   ])

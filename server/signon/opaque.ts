@@ -1,4 +1,4 @@
 import { sha256 } from '../platform/secrets.ts'
 
-/** The same for the same parts, and tells nothing about them. Starts like an XML name. */
+/** Deterministic identifier that reveals nothing about its parts. The underscore makes it a valid XML name. */
 export const opaque = (...parts: string[]): string => `_${sha256(parts.join(' ')).toString('hex')}`

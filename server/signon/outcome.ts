@@ -1,4 +1,4 @@
-/** How a message leaves with the person's browser: as an address to go to, or as a form to send. */
+/** How the browser carries a message to the application: by a redirect, or by a form it posts. */
 export type Delivery =
   | { binding: 'redirect'; location: string }
   | { binding: 'post'; action: string; fields: Record<string, string> }
@@ -10,7 +10,7 @@ export type Outcome =
 
 export const redirectTo = (location: string): Outcome => ({ binding: 'redirect', location })
 
-/** For failures that say nothing about the request. */
+/** For errors unrelated to the protocol message. */
 export const failurePage = (status: number, text: string): Outcome => ({
   binding: 'page',
   status,

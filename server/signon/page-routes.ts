@@ -9,7 +9,7 @@ import { type Page, pageOf, policyOf } from './pages.ts'
 /** The browser that sent a request. */
 export interface Visitor {
   client: Client
-  /** Who is signed in; looked up only where the answer depends on it, and once. */
+  /** The signed-in user; looked up on first use, then reused. */
   person: () => Promise<SignedIn | undefined>
 }
 
@@ -32,14 +32,14 @@ export const sendPage = (reply: FastifyReply, page: Page) =>
     .code(page.status)
     .header('content-security-policy', policyOf(page))
     .header('cache-control', 'no-store')
-    // The service provider sees which origin the form came from; without it, some take it for forged.
+    // Some service providers reject a form without an origin as forged.
     .header('referrer-policy', 'strict-origin')
     .type('text/html; charset=utf-8')
     .send(page.body)
 
 export function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
   if (outcome.binding !== 'redirect') return sendPage(reply, pageOf(outcome, request.id))
-  // 303: whatever came as a form goes on as a plain request, with the cookie.
+  // 303 turns a POST into a GET, which carries the cookie.
   return reply.header('cache-control', 'no-store').redirect(outcome.location, 303)
 }
 
@@ -49,7 +49,7 @@ const ASSETS = {
   'post-form.js': { type: 'text/javascript; charset=utf-8', text: asset('post-form.js') },
 }
 
-/** What the pages of SAML and of OpenID Connect load; the address is older than the second of them. */
+/** Assets of the SAML and OpenID Connect pages. The path predates OpenID Connect. */
 export const assetRoutes: FastifyPluginAsync = async (app) => {
   for (const [name, { type, text }] of Object.entries(ASSETS))
     app.get(`/saml2/assets/${name}`, { config: { public: true } }, (_, reply) =>

@@ -4,7 +4,7 @@ import type { Outcome } from './outcome.ts'
 export interface Page {
   status: number
   body: string
-  /** Where forms of this page may go. */
+  /** The form-action sources of the Content-Security-Policy. */
   formAction: string
   script: boolean
 }
@@ -45,7 +45,7 @@ const messagePage = (
     html`<p>${text}</p>
 <div class="actions">
 <a class="button" href="/">Go to the portal</a>
-${again === undefined ? undefined : html`<a href="${again}">Sign in with another account</a>`}
+${again === undefined ? undefined : html`<a href="${again}">Sign in with a different account</a>`}
 </div>
 ${status < 400 ? undefined : html`<p class="quiet">Reference: ${requestId}</p>`}`,
   ),
@@ -56,8 +56,8 @@ const field = ([name, value]: [string, string]): Html =>
 `
 
 /**
- * Sends itself, and can be sent by hand. Browsers apply form-action to where the service provider redirects afterwards
- * as well, which is often another host of its own: so its scheme is allowed, not its host alone (decision 0009).
+ * Submits itself; without scripts the user presses Continue. Browsers also apply form-action to redirects that follow,
+ * and service providers often redirect to another of their hosts: so the whole scheme is allowed (decision 0009).
  */
 function formPage({ action, fields }: Extract<Outcome, { binding: 'post' }>): Page {
   const { origin, protocol } = new URL(action)
@@ -67,7 +67,7 @@ function formPage({ action, fields }: Extract<Outcome, { binding: 'post' }>): Pa
     formAction: `${origin} ${protocol}`,
     body: layout(
       'One moment',
-      html`<p>You are being taken to the application.</p>
+      html`<p>Taking you to the application…</p>
 <form method="post" action="${action}">
 ${Object.entries(fields).map(field)}<button type="submit">Continue</button>
 </form>`,
@@ -81,7 +81,7 @@ export const pageOf = (
   requestId: string,
 ): Page => (outcome.binding === 'page' ? messagePage(outcome, requestId) : formPage(outcome))
 
-/** Nothing inline, nothing from elsewhere, in nobody's frame. */
+/** No inline code, no other origins, no framing. */
 export const policyOf = ({ formAction, script }: Pick<Page, 'formAction' | 'script'>): string =>
   [
     "default-src 'none'",

@@ -1,9 +1,9 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 
-// What other slices keep; only read here.
+// Reads from tables of other slices.
 
-/** Names of the groups that make the user a user of the application. */
+/** Names of the groups through which the user is bound to the application. */
 export const groupNamesFor = (
   db: Queryable,
   organizationId: string,

@@ -1,32 +1,33 @@
-/** How much there is at once, and how much comes back after that. */
-interface Allowance {
-  atOnce: number
-  aSecond: number
+interface Rate {
+  /** Tokens of a full bucket: the largest burst. */
+  capacity: number
+  perSecond: number
 }
 
 /**
- * Something that may be had so often for each key, counted by this process alone. The key that came first is forgotten
- * first, and then has everything once more: where others choose the keys, a second bucket bounds all of them together.
+ * Per-process token bucket per key. The oldest key is evicted first and starts over with a full bucket: where clients
+ * choose the keys, bound all of them together with a second bucket.
  */
 export class TokenBucket {
-  readonly #allowance: Allowance
-  readonly #left = new Map<string, { left: number; at: number }>()
+  readonly #rate: Rate
+  readonly #buckets = new Map<string, { tokens: number; at: number }>()
   static readonly #MAX_KEYS = 1000
 
-  constructor(allowance: Allowance) {
-    this.#allowance = allowance
+  constructor(rate: Rate) {
+    this.#rate = rate
   }
 
-  /** False: nothing is left for this key at the moment. */
+  /** False: the bucket of this key is empty. */
   take(key: string, now: number): boolean {
-    const { atOnce, aSecond } = this.#allowance
-    const { left, at } = this.#left.get(key) ?? { left: atOnce, at: now }
-    // A clock that was set back gives nothing and takes nothing.
-    const passed = Math.max(0, now - at) / 1000
-    const saved = Math.min(atOnce, left + passed * aSecond)
-    const granted = saved >= 1
-    this.#left.set(key, { left: granted ? saved - 1 : saved, at: now })
-    if (this.#left.size > TokenBucket.#MAX_KEYS) this.#left.delete(this.#left.keys().next().value!)
+    const { capacity, perSecond } = this.#rate
+    const { tokens, at } = this.#buckets.get(key) ?? { tokens: capacity, at: now }
+    // No refill if the clock was set back.
+    const elapsed = Math.max(0, now - at) / 1000
+    const available = Math.min(capacity, tokens + elapsed * perSecond)
+    const granted = available >= 1
+    this.#buckets.set(key, { tokens: granted ? available - 1 : available, at: now })
+    if (this.#buckets.size > TokenBucket.#MAX_KEYS)
+      this.#buckets.delete(this.#buckets.keys().next().value!)
     return granted
   }
 }

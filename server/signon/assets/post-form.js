@@ -1,2 +1,2 @@
-// Sends the form of the page at once; without this script the person presses its button.
+// Submits the form at once; without scripts the user presses its button.
 document.forms[0].submit()
