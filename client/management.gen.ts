@@ -1204,7 +1204,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The last 50 sign-ins and refused logouts of an application, the newest first */
+        /** The last 50 sign-ins and refused logouts of an application, newest first */
         get: operations["getApiV2ApplicationsByApplicationIdSsoAttempts"];
         put?: never;
         post?: never;
@@ -5113,9 +5113,9 @@ export interface components {
             success: boolean;
             /** @description Started in the portal, not at the application */
             idpInitiated: boolean;
-            /** @description A word for machines; null where it went well */
+            /** @description A stable reason code; null on success */
             reason: string | null;
-            /** @description What was wrong, and what would be right */
+            /** @description What is wrong, and how to fix it */
             explanation: string;
             user: {
                 id?: string;
@@ -5123,7 +5123,7 @@ export interface components {
             } | null;
             clientIp: string;
             request: string | null;
-            /** @description Without signature, and without the values of attributes */
+            /** @description Without the signature and the attribute values */
             response: string | null;
         };
         StringSetting: {

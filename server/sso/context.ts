@@ -5,24 +5,24 @@ import type { Sealer } from '../platform/secrets.ts'
 import type { UserSession } from '../portal/index.ts'
 import type { UserActor } from '../users/index.ts'
 
-/** What the actions of this slice work with; made once by the composition root. */
+/** Dependencies of this slice's actions; built once by the composition root. */
 export interface SsoSliceContext {
   db: Db
-  /** The keys of applications are sealed. */
+  /** Unseals the private keys of applications. */
   sealer: Sealer
   publicUrl: string
-  /** Of the portal: an application may ask for the end of a session. */
+  /** The portal's hook: an application may end a session by a logout request. */
   sessionEnded: Hook<UserActor, UserSession>
 }
 
 interface Endpoints {
   sso: string
   slo: string
-  /** Addresses that a request may name as its destination. */
+  /** URLs accepted as the Destination of a request. */
   ssoDestinations: string[]
 }
 
-/** The address that the administrator has written down counts as ours, too: a proxy may lead here from it. */
+/** The configured ssoUrl is accepted as a destination as well: a proxy may forward it to us. */
 export function endpointsOf(
   { publicUrl }: Pick<SsoSliceContext, 'publicUrl'>,
   { slug, ssoUrl }: Pick<SsoApplication, 'slug' | 'ssoUrl'>,

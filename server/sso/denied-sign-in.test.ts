@@ -17,7 +17,7 @@ const app = await startApp()
 app.secrets.add(PASSWORD)
 const { visit } = callsOf(app)
 
-/** As the sign-in page does it for somebody who was sent there. */
+/** Signs in as the sign-in page does after a redirect. */
 async function signInFrom(location: unknown, identifier: string) {
   const search = new URL(String(location), 'http://localhost').searchParams
   const body = {
@@ -32,7 +32,7 @@ async function signInFrom(location: unknown, identifier: string) {
 const ssoEvents = async (org: Org) =>
   (await org.events()).filter(({ event_type }) => event_type === 'sso_auth')
 
-test('whoever is kept out at the sign-in has tried the application they were on the way to', async () => {
+test('a sign-in denied at the portal is an attempt on the application it was meant for', async () => {
   const { org, application, user } = await newWorld(app)
   const states = [
     [{ suspended: true }, 'SUSPENDED'],
@@ -62,7 +62,7 @@ test('whoever is kept out at the sign-in has tried the application they were on 
   assert.equal(last!.reason, 'user_state')
 })
 
-test('whoever is kept out is told once, with the event of the attempt', async () => {
+test('a denied sign-in is recorded once, with the event of the attempt', async () => {
   const { org, application, user } = await newWorld(app)
   const news = listenTo(app.contexts.portal.signInDenied, org.organizationId)
   const signIn = (more: object = {}) =>
@@ -86,7 +86,7 @@ test('whoever is kept out is told once, with the event of the attempt', async ()
   assert.deepEqual(news.heard(), [])
 })
 
-test('a wrong password, another address and the application of others leave none', async () => {
+test('a wrong password, another address and an application of another organization leave no attempt', async () => {
   const { org, application, user } = await newWorld(app)
   const other = await newWorld(app)
   const tryWith = (more: object) =>

@@ -13,7 +13,7 @@ import { findWaiting } from './sign-on.ts'
 
 type Destination = Pick<Attempt, 'idpInitiated' | 'request'> & { application: SsoApplication }
 
-/** A request that waits for the sign-in. */
+/** A pending request that waits for the sign-in. */
 async function waitingAt(context: SsoSliceContext, text: string): Promise<Destination | undefined> {
   const waiting = await findWaiting(context, text)
   if (waiting?.ask.kind !== 'sign-in') return undefined
@@ -22,7 +22,7 @@ async function waitingAt(context: SsoSliceContext, text: string): Promise<Destin
   return application && { application, idpInitiated: false, request: ask.xml }
 }
 
-/** An application that was to be opened from here. */
+/** An application opened from the portal (IdP-initiated). */
 async function openedAt(context: SsoSliceContext, slug: string): Promise<Destination | undefined> {
   const application = await findSsoApplication(context, slug)
   return application && { application, idpInitiated: true }
@@ -41,7 +41,7 @@ async function destinationOf(
   return slug === undefined ? undefined : openedAt(context, slug)
 }
 
-/** A sign-in that is denied at the portal counts as an attempt on the application all the same. */
+/** A sign-in denied at the portal still counts as an attempt on the application. */
 export const recordDeniedSignIn =
   (context: SsoSliceContext): Listener<UserActor, DeniedSignIn> =>
   async (tx, { client }, { user: { organization_id, id, username }, continueTo, why }) => {

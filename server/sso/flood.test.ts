@@ -15,7 +15,7 @@ import { mayRecord } from '../signon/index.ts'
 import { Refusal } from './refusal.ts'
 import { trimPending } from './store.ts'
 
-// What people without an account can make us write down.
+// Limits on what unauthenticated clients can make us store.
 
 const app = await startApp()
 
@@ -41,7 +41,7 @@ const quotes: [name: string, xml: string][] = [
   ['root', authnRequest().replaceAll('AuthnRequest', LONG.slice(0, 10_000))],
 ]
 for (const [name, xml] of quotes)
-  test(`of an endless ${name} only the beginning is kept`, async () => {
+  test(`an overlong ${name} is truncated`, async () => {
     const { org, application } = await newWorld(app)
     assert.equal((await send(application.url, xml)).statusCode, 400)
     const [attempt] = await attemptsOf(org, application.id)
@@ -58,7 +58,7 @@ const endless: [name: string, parts: { content: string }][] = [
   ['AuthnContextClassRef', { content: named(21) }],
 ]
 for (const [name, parts] of endless)
-  test(`too much in ${name} does not wait: ${parts.content.length} characters`, async () => {
+  test(`an oversized ${name} is not stored: ${parts.content.length} characters`, async () => {
     const { org, application } = await newWorld(app)
     assert.equal((await send(application.url, authnRequest(parts))).statusCode, 400)
     const [attempt] = await attemptsOf(org, application.id)
@@ -67,7 +67,7 @@ for (const [name, parts] of endless)
     assert.deepEqual(await pendingOf(org, application.id), [])
   })
 
-test('as many class names as anybody needs may wait', async () => {
+test('twenty class names are accepted', async () => {
   const { application } = await newWorld(app)
   const res = await send(application.url, authnRequest({ content: named(20) }))
   assert.equal(res.statusCode, 303)
@@ -75,7 +75,7 @@ test('as many class names as anybody needs may wait', async () => {
 
 const names = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, at) => ` ${prefix}${at}="u"`).join('')
-// Small once deflated. Looking through a tree of the first took seventeen seconds.
+// Small once deflated. Walking the tree of the first took seventeen seconds.
 const floods: [name: string, xml: string, explanation: RegExp][] = [
   ['instructions by the megabyte', `<a>${'<?p?>'.repeat(52_000)}</a>`, /32768 bytes/],
   ['instructions', `<a>${'<?p?>'.repeat(6000)}</a>`, /processing instruction/],
@@ -87,7 +87,7 @@ const floods: [name: string, xml: string, explanation: RegExp][] = [
   ['entities', `<!DOCTYPE a [${'<!ENTITY b "">'.repeat(2000)}]><a/>`, /document type/],
 ]
 for (const [name, xml, explanation] of floods)
-  test(`a flood of ${name} is refused before a tree is made of it`, async () => {
+  test(`a flood of ${name} is refused before it is parsed`, async () => {
     const { org, application } = await newWorld(app)
     assert.equal((await send(application.url, xml)).statusCode, 400)
     const [attempt] = await attemptsOf(org, application.id)
@@ -97,7 +97,7 @@ for (const [name, xml, explanation] of floods)
 
 const refusal = new Refusal('stale', 'too old')
 
-test('refusals are written down so often for each address, and for all addresses together', () => {
+test('recording of refusals is rate-limited per address, and for all addresses together', () => {
   const application = { id: newId() }
   const from = (ip: string, now: number) => mayRecord({ application, client: { ip }, refusal }, now)
   const written = Array.from({ length: 500 }, () => from('192.0.2.1', 0)).filter(Boolean)
@@ -108,22 +108,26 @@ test('refusals are written down so often for each address, and for all addresses
   assert.ok(others.filter(Boolean).length < 1000)
   const known = { application, client: { ip: '192.0.2.1' }, refusal }
   const user = { id: newId(), username: 'ada' }
-  assert.equal(mayRecord({ ...known, user }, 60_000), true, 'whoever is known is always told of')
+  assert.equal(
+    mayRecord({ ...known, user }, 60_000),
+    true,
+    'attempts of known users are always recorded',
+  )
 })
 
-test('what is not written down any more is answered all the same', async () => {
+test('requests over the rate limit are answered but not recorded', async () => {
   const { org, application } = await newWorld(app)
   const later = Date.now() + 3_600_000
   const spend = () => mayRecord({ application, client: { ip: '127.0.0.1' }, refusal }, later)
   while (spend());
   const res = await send(application.url, authnRequest({ issuer: 'https://evil.test' }))
   assert.equal(res.statusCode, 400)
-  assert.match(res.body, /not known here/)
+  assert.match(res.body, /unknown application/)
   assert.deepEqual(await attemptsOf(org, application.id), [])
   assert.ok((await org.events()).every(({ event_type }) => event_type !== 'sso_auth'))
 })
 
-test('of the requests that wait, the oldest of an application go first', async () => {
+test('the oldest pending requests of an application are dropped first', async () => {
   const { org, application } = await newWorld(app)
   const other = await addApplication(org)
   for (const { url } of [other, application, application, application])

@@ -38,7 +38,7 @@ const visit = (parameters: string) => calls.visit(`${application.url}?${paramete
 const post = (fields: Record<string, string>, url = application.url) =>
   calls.postTo(url, fields, person.cookie)
 
-test('what they are changed from is answered', async () => {
+test('the unmodified request is answered', async () => {
   responseIn(await visit(query(authnRequest())))
   const res = await post({ SAMLRequest: Buffer.from(authnRequest()).toString('base64') })
   responseIn(await app.http.inject({ url: String(res.headers.location), headers }))
@@ -76,17 +76,17 @@ const queries: [name: string, parameters: string][] = [
     'bytes that are not UTF-8',
     `SAMLRequest=${encodeURIComponent(deflateRawSync(Buffer.from([60, 255, 254])).toString('base64'))}`,
   ],
-  ['a RelayState without end', query(authnRequest(), 'x'.repeat(20_000))],
+  ['an overlong RelayState', query(authnRequest(), 'x'.repeat(20_000))],
 ]
 for (const [name, parameters] of queries)
-  test(`an address with ${name}`, async () => {
+  test(`a query with ${name}`, async () => {
     const res = await visit(parameters)
     assert.equal(res.statusCode, 400)
     assert.doesNotMatch(res.body, /SAMLResponse/)
     assert.equal((await lastAttempt()).reason, 'unreadable')
   })
 
-test('a form that is too large, or is none', async () => {
+test('a form that is too large, and a body that is not a form', async () => {
   const large = await post({ SAMLRequest: 'A'.repeat(200_000) })
   assert.equal(large.statusCode, 413)
   assert.match(String(large.headers['content-type']), /^text\/html/)
@@ -97,14 +97,14 @@ test('a form that is too large, or is none', async () => {
   assert.equal((await app.http.inject({ method: 'POST', ...xml })).statusCode, 415)
 })
 
-test('markup in RelayState and in the answer to a request stays text', async () => {
+test('markup in RelayState is escaped', async () => {
   const relayState = `"><img src=x onerror=alert(1)> ' & \u2028 javascript:alert(1)`
   const res = await visit(query(authnRequest(), relayState))
   assert.equal(responseIn(res).relayState, relayState)
   assert.doesNotMatch(res.body, /<img/)
 })
 
-test('tokens that are none lead nowhere', async () => {
+test('invalid tokens are refused', async () => {
   for (const token of [
     'x',
     `${org.organizationId}.`,

@@ -51,7 +51,7 @@ export interface Issued {
   xml: string
   nameId: NameId
   sessionIndex: string
-  /** For the debug view, which does not keep all of them. */
+  /** The redacted XML for the debug view; lazy, since not every attempt is kept. */
   shown: () => string
 }
 
@@ -59,7 +59,7 @@ function checkSubject(subject: string | undefined, nameId: NameId, { user }: Per
   if (subject === undefined || [nameId.value, user.email, user.username].includes(subject)) return
   throw new Refusal(
     'subject_differs',
-    'The request names somebody (Subject) who is not the person signed in',
+    'The request names a user (Subject) other than the one signed in',
   )
 }
 
@@ -73,7 +73,7 @@ async function respond(
   const { session, user, groups } = person
   const nameId = nameIdFor({ user, session, application }, ask.nameIdPolicy)
   checkSubject(ask.subject, nameId, person)
-  // Each application knows the session by a name of its own: they cannot compare notes.
+  // Each application gets its own session index, so that applications cannot correlate users.
   const sessionIndex = opaque('index', session.index, application.id)
   const frame = frameOf(application, ask, now)
   const statement = assertion({
@@ -94,7 +94,7 @@ async function respond(
   return { xml, nameId, sessionIndex, shown }
 }
 
-/** The response for somebody who may have it. */
+/** Issues the response for an admitted user. */
 export async function issue(
   application: SsoApplication,
   ask: SignInRequest,

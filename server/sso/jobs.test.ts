@@ -7,7 +7,7 @@ import { tidySsoJob } from './jobs.ts'
 
 const app = await startApp()
 
-test('what has expired counts no more, and the job takes it away', async () => {
+test('expired rows are ignored, and the job deletes them', async () => {
   const { org, application, person } = await newWorld(app)
   const url = `${application.url}?${query(authnRequest())}`
   const waiting = await app.http.inject({ url })

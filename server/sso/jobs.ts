@@ -5,7 +5,7 @@ import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition
 import { deleteOldAttempts } from '../signon/index.ts'
 import { deleteExpired } from './store.ts'
 
-/** What has expired counts no more, whether it is still there or not. */
+/** Frees space only: every read ignores expired rows. */
 export const tidySsoJob = defineJob({
   name: 'sso.delete-expired',
   payload: Type.Object({}),

@@ -1,7 +1,7 @@
 import type { Binding } from './names.ts'
 import type { ParticipantRow } from './store.ts'
 
-/** The application that asked for the logout, and what it gets its answer to. */
+/** The application that asked for the logout, and the request to answer. */
 export interface Origin {
   applicationId: string
   requestId: string
@@ -9,15 +9,15 @@ export interface Origin {
   binding: Binding
 }
 
-/** A logout on its way through the applications, one after the other, with the person's browser. */
+/** A logout in progress: the browser visits the applications one after the other. */
 export interface LogoutState {
-  /** Absent: the person signed out here. */
+  /** Absent: the user signed out in the portal. */
   origin?: Origin
   waiting: ParticipantRow[]
-  /** Whose answer we wait for. */
+  /** The application whose response we are waiting for. */
   current?: { applicationId: string; requestId: string }
-  /** Applications that could not do it. */
+  /** Applications that reported a failure. */
   failed: string[]
-  /** Applications that cannot be told. */
+  /** Applications without a logout URL. */
   unreached: string[]
 }

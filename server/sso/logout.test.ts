@@ -21,7 +21,7 @@ import {
 } from '../../test/sso/world.ts'
 import { verifies } from '../../test/sso/xml-programs.ts'
 
-// Logout by the messages alone; test/sso has it with a whole service provider.
+// Logout by messages alone; test/sso runs it with a real service provider.
 
 const app = await startApp()
 app.secrets.add(PASSWORD)
@@ -29,7 +29,7 @@ const SLO = 'https://sp.example.com/slo'
 
 const { visit, postTo } = callsOf(app)
 
-/** The message in an address that a browser is sent to. */
+/** The message in a redirect. */
 function messageIn(location: unknown) {
   const url = new URL(String(location))
   const parameter = url.searchParams.has('SAMLRequest') ? 'SAMLRequest' : 'SAMLResponse'
@@ -55,13 +55,13 @@ const logoutRequest = ({ id = newRequestId(), nameId, sessionIndex, attributes =
 const logoutResponse = (inResponseTo: string, status = 'Success') =>
   `<samlp:LogoutResponse ${SPACES} ID="${newRequestId()}" Version="2.0" IssueInstant="${new Date().toISOString()}" InResponseTo="${inResponseTo}"><saml:Issuer>${SP}</saml:Issuer><samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${status}"/></samlp:Status></samlp:LogoutResponse>`
 
-/** Goes to the application, which hears of the session. */
+/** Signs on to the application, which joins the session. */
 async function enter({ url }: { url: string }, person: Person): Promise<string> {
   const { xml } = responseIn(await visit(url, person.cookie))
   return attributeIn(xml, 'saml:AuthnStatement', 'SessionIndex')!
 }
 
-/** Somebody who is signed in to two applications. */
+/** A user signed in to two applications. */
 async function twoApplications(values: object = {}) {
   const world = await newWorld(app, { sloUrl: SLO, ...values })
   const { org, user, person, application } = world
@@ -74,7 +74,7 @@ async function twoApplications(values: object = {}) {
 const isSignedIn = async (person: Person, url: string) =>
   (await visit(url, person.cookie)).statusCode === 200
 
-test('an application asks: the session ends, the others are told, then it gets its answer', async () => {
+test('SP-initiated logout: the session ends, the other applications log out, then the response is sent', async () => {
   const { application, other, user, person, sessionIndex } = await twoApplications()
   const id = newRequestId()
   const request = logoutRequest({ id, nameId: user.email, sessionIndex })
@@ -85,7 +85,7 @@ test('an application asks: the session ends, the others are told, then it gets i
   assert.equal(toOther.parameter, 'SAMLRequest')
   assert.equal(toOther.to, 'https://sp.example.com/other/slo')
   assert.equal(valueIn(toOther.xml, 'saml:NameID'), user.email)
-  assert.notEqual(valueIn(toOther.xml, 'samlp:SessionIndex'), sessionIndex, 'a name of its own')
+  assert.notEqual(valueIn(toOther.xml, 'samlp:SessionIndex'), sessionIndex, 'per application')
   const asked = attributeIn(toOther.xml, 'samlp:LogoutRequest', 'ID')!
 
   const answer = query(logoutResponse(asked), toOther.relayState!, 'SAMLResponse')
@@ -97,7 +97,7 @@ test('an application asks: the session ends, the others are told, then it gets i
   assert.deepEqual(statusesIn(final.xml), ['Success'])
 })
 
-test('an application that cannot sign out makes it a partial logout', async () => {
+test('an application that fails to sign out makes it a partial logout', async () => {
   const { application, other, user, person, sessionIndex } = await twoApplications()
   const request = logoutRequest({ nameId: user.email, sessionIndex })
   const first = await visit(`${application.url}/logout?${query(request)}`, person.cookie)
@@ -108,7 +108,7 @@ test('an application that cannot sign out makes it a partial logout', async () =
   assert.deepEqual(statusesIn(final.xml), ['Responder', 'PartialLogout'])
 })
 
-test('by forms: the browser comes once more with its cookie, and the answer is a form, too', async () => {
+test('POST binding: the browser returns with its cookie, and the response is a form too', async () => {
   const { application, user, person } = await newWorld(app, { sloUrl: SLO })
   const sessionIndex = await enter(application, person)
   const xmlSent = logoutRequest({ nameId: user.email, sessionIndex })
@@ -128,7 +128,7 @@ const posted = (res: Response) => {
   return { action, parameter, xml, relayState: fields.RelayState }
 }
 
-test('an application that reads forms only is told and answered by forms, each at its own address', async () => {
+test('an application with the POST binding gets requests and responses as forms, each at its own address', async () => {
   const { application, user, person } = await newWorld(app, {
     sloUrl: SLO,
     sloResponseUrl: `${SLO}/done`,
@@ -152,7 +152,7 @@ test('an application that reads forms only is told and answered by forms, each a
   assert.ok(asked.relayState)
 })
 
-test('an application that reads addresses only is answered so, however it asked', async () => {
+test('an application with the redirect binding gets a redirect, whichever binding it used', async () => {
   const { application, user, person } = await newWorld(app, {
     sloUrl: SLO,
     sloBinding: 'HTTP-Redirect',
@@ -164,7 +164,7 @@ test('an application that reads addresses only is answered so, however it asked'
   assert.equal(messageIn(answer.headers.location).to, SLO)
 })
 
-test('signing out in the portal tells every application, and names those that cannot be told', async () => {
+test('signing out in the portal logs out of every application, and names those without a logout URL', async () => {
   const { org, user, other, application, person } = await twoApplications()
   const silent = await addApplication(org, {}, { displayLabel: 'Silent <b>' })
   await bind(org, silent.id, 'user', user.id)
@@ -184,17 +184,17 @@ test('signing out in the portal tells every application, and names those that ca
   assert.match(res.body, /still be signed in to Silent &lt;b&gt;/)
 })
 
-test('whoever has used no application is signed out without further ado', async () => {
+test('a user who has used no application is signed out directly', async () => {
   const { person } = await newWorld(app)
   assert.equal((await person.post('/sign-out')).json().continueTo, null)
 })
 
-test('a request about somebody else ends nothing', async () => {
+test('a logout request for another user ends nothing', async () => {
   const { org, application, person, user, sessionIndex } = await twoApplications()
   for (const parts of [
     { nameId: 'bob@example.com', sessionIndex },
     { nameId: user.email, sessionIndex: '_another' },
-    // Without a signature anybody may have made it who knows the name.
+    // Without a signature, anyone who knows the name may have sent it.
     { nameId: user.email },
   ]) {
     const url = `${application.url}/logout?${query(logoutRequest(parts))}`
@@ -208,7 +208,7 @@ test('a request about somebody else ends nothing', async () => {
   assert.deepEqual(kinds.slice(1, 4), Array(3).fill('logout no_session'))
 })
 
-test('without a session there is nothing to end, and the application hears so', async () => {
+test('without a session there is nothing to end, and the response is a success', async () => {
   const { application, user } = await newWorld(app, { sloUrl: SLO })
   const url = `${application.url}/logout?${query(logoutRequest({ nameId: user.email }))}`
   const { xml } = messageIn((await visit(url)).headers.location)
@@ -255,7 +255,7 @@ for (const [name, change, reason] of bad)
     assert.equal((await attemptsOf(org, application.id))[1].reason, reason)
   })
 
-test('an answer to what was not asked is refused; without a logout on its way it leads nowhere', async () => {
+test('an unsolicited response is refused; without a logout in progress it ends on a page', async () => {
   const { application, other, user, person, sessionIndex } = await twoApplications()
   const request = logoutRequest({ nameId: user.email, sessionIndex })
   const first = await visit(`${application.url}/logout?${query(request)}`, person.cookie)

@@ -42,7 +42,7 @@ import {
 // Single logout over the front channel (SAML Profiles §4.4): the session here ends first, then the browser goes from
 // application to application, and back to the one that asked.
 
-/** Each application may take its time; the session here has ended anyway. */
+/** Generous, so that slow applications can finish; the session here has already ended. */
 const LOGOUT_SECONDS = 15 * 60
 const REQUEST_MS = 5 * 60_000
 
@@ -54,7 +54,7 @@ const frameTo = ({ config }: SsoApplication, destination: string, inResponseTo?:
   inResponseTo,
 })
 
-/** As the service provider listens, which need not be the way in which it speaks. */
+/** The binding the service provider accepts, which may differ from the one it used. */
 const bindingOf = ({ config }: SsoApplication, asked: Binding = 'redirect'): Binding =>
   config.sloBinding ?? asked
 
@@ -70,7 +70,7 @@ async function begin(
   return token
 }
 
-/** The end of it: an answer for the application that asked, or a page. */
+/** The end of the logout: a response to the application that asked, or a page. */
 async function finish(context: SsoSliceContext, organizationId: string, state: LogoutState) {
   const { origin, failed, unreached } = state
   const application =
@@ -101,7 +101,7 @@ interface Step {
   next?: { application: SsoApplication; participant: ParticipantRow; requestId: string }
 }
 
-/** The next one that can be told. */
+/** Moves on to the next application that has a logout URL. */
 async function advance(
   context: SsoSliceContext,
   organizationId: string,
@@ -123,7 +123,7 @@ async function advance(
   }
 }
 
-/** Takes the logout a step further, from the state that `change` makes of it. */
+/** Applies `change` to the stored state and advances the logout by one step. */
 async function goOn(
   context: SsoSliceContext,
   { organizationId, hash, text }: Token,
@@ -153,7 +153,7 @@ async function goOn(
   })
 }
 
-/** Ends the session of the browser, if it is the one that the application means. */
+/** Ends the browser's session if it is the one the application means. */
 async function signOutFor(
   context: SsoSliceContext,
   visitor: Visitor,
@@ -166,8 +166,8 @@ async function signOutFor(
   const session = found?.session
   const tenant = context.db.tenant(organizationId)
   const participants = session ? await readParticipants(tenant, organizationId, session.id) : []
-  // Names are easily guessed, and any page can send a browser here: without a signature only the application itself,
-  // which was told the index of the session, can ask for the end of it.
+  // NameIDs are easily guessed, and any page can send a browser here: an unsigned request must name the session index,
+  // which only the application knows.
   const signed = application.config.spCertificate !== undefined
   const meant = participants.some(
     ({ application_id, name_id, session_index }) =>
@@ -178,8 +178,8 @@ async function signOutFor(
   if (session && !meant) {
     const explanation =
       signed || ask.sessionIndexes.length > 0
-        ? 'The request names another person or session than the one of this browser'
-        : 'The request is not known to be signed (spCertificate), so it must name the session (SessionIndex)'
+        ? 'The request names a user or session other than that of this browser'
+        : 'Without a certificate of the service provider (spCertificate) the request must name the session (SessionIndex)'
     const refusal = new Refusal('no_session', explanation)
     await keepLogoutAttempt(context, visitor, application, refusal, ask.xml)
     const unknown = { code: STATUS.requester, second: STATUS.unknownPrincipal }
@@ -229,7 +229,7 @@ async function receiveLogoutRequest(
   const now = Date.now()
   checkFrame(request, { spEntityId: config.spEntityId, destinations: [slo], now })
   if (request.notOnOrAfter !== undefined && request.notOnOrAfter <= now)
-    throw new Refusal('stale', 'The time up to which the request is good (NotOnOrAfter) is over')
+    throw new Refusal('stale', 'The request has expired (NotOnOrAfter)')
   const ask: PendingLogout = {
     kind: 'logout',
     requestId: request.id,
@@ -239,12 +239,12 @@ async function receiveLogoutRequest(
     binding: inbound.binding,
     xml: receivedText(inbound.xml),
   }
-  // As with sign-in: a form from another site comes without our cookie.
+  // As with sign-in, a cross-site POST carries no cookie.
   if (inbound.binding === 'post') return redirectTo(await keepPending(context, application, ask))
   return signOutFor(context, visitor, application, ask)
 }
 
-/** What an application says about the logout it was asked for. */
+/** An application's response to our logout request. */
 async function receiveLogoutResponse(
   context: SsoSliceContext,
   application: SsoApplication,
@@ -258,7 +258,7 @@ async function receiveLogoutResponse(
   return goOn(context, token, (state) => {
     const { current } = state
     if (current?.applicationId !== id || current.requestId !== response.inResponseTo)
-      throw new Refusal('wrong_message', 'The answer is to a request that we have not sent last')
+      throw new Refusal('wrong_message', 'InResponseTo is not the logout request last sent')
     return response.success ? state : { ...state, failed: [...state.failed, displayLabel] }
   })
 }
@@ -271,7 +271,7 @@ export async function receiveLogout(
   read: () => Inbound,
 ): Promise<Outcome> {
   const application = await findSsoApplication(context, slug)
-  if (!application) return refusalPage(new Refusal('no_access', 'There is no such application'))
+  if (!application) return refusalPage(new Refusal('no_access', 'Application not found'))
   let request: string | undefined
   try {
     const inbound = read()
@@ -286,7 +286,7 @@ export async function receiveLogout(
   }
 }
 
-/** After a form from another site: the browser is back, with its cookie. */
+/** Continues after a cross-site POST, now that the browser sends its cookie. */
 export async function resumeLogout(
   context: SsoSliceContext,
   visitor: Visitor,
@@ -300,7 +300,7 @@ export async function resumeLogout(
   return application ? signOutFor(context, visitor, application, ask) : signedOutPage([])
 }
 
-/** Where the browser of somebody who signs out in the portal goes on; undefined: no application has to be told. */
+/** Where the browser continues after signing out in the portal; undefined if no application needs a logout request. */
 export const signOutAddress = async (tx: Tx, session: UserSession): Promise<string | undefined> => {
   const { organizationId, id } = session
   const participants = await readParticipants(tx, organizationId, id)

@@ -43,7 +43,7 @@ export const ssoManagementRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceC
     {
       schema: {
         tags,
-        summary: 'The last 50 sign-ins and refused logouts of an application, the newest first',
+        summary: 'The last 50 sign-ins and refused logouts of an application, newest first',
         params: Type.Object({ application_id: Type.String() }),
         response: { 200: Type.Array(SsoAttempt), ...errorsOf('v2') },
       },

@@ -2,7 +2,7 @@ import { allCertificates, type SsoApplication } from '../applications/index.ts'
 import { endpointsOf, type SsoSliceContext } from './context.ts'
 import { metadata } from './messages/metadata.ts'
 
-/** The metadata of an application with every certificate that signs, will sign or may sign again. */
+/** The metadata of an application, with its current, next and previous certificates. */
 export function metadataOf(
   context: Pick<SsoSliceContext, 'publicUrl'>,
   application: SsoApplication,

@@ -1,6 +1,6 @@
-// Names that the SAML 2.0, XML Signature and XML Encryption specifications give to things.
+// Identifiers from the SAML 2.0, XML Signature and XML Encryption specifications.
 
-/** One prefix for each namespace, wherever we write it. */
+/** We always write a namespace with the same prefix. */
 export const NAMESPACES = {
   saml: 'urn:oasis:names:tc:SAML:2.0:assertion',
   samlp: 'urn:oasis:names:tc:SAML:2.0:protocol',
@@ -22,7 +22,7 @@ export type Binding = keyof typeof BINDING
 const NAME_ID = 'urn:oasis:names:tc:SAML'
 export const NAME_ID_FORMAT = {
   unspecified: `${NAME_ID}:1.1:nameid-format:unspecified`,
-  /** Not a name of the standard, but of the custom template and of several service providers. */
+  /** Not in the standard, but used by the custom template and several service providers. */
   unspecified10: `${NAME_ID}:1.0:nameid-format:unspecified`,
   unspecified20: `${NAME_ID}:2.0:nameid-format:unspecified`,
   email: `${NAME_ID}:1.1:nameid-format:emailAddress`,
@@ -57,7 +57,7 @@ export const STATUS = {
   unsupportedBinding: status('UnsupportedBinding'),
 } as const
 
-/** Signature methods (RFC 6931) with what node:crypto calls them. SHA-1 is for templates that ask for it. */
+/** Signature methods (RFC 6931) with their names in node:crypto. SHA-1 is for templates that require it. */
 export const SIGNATURE_METHODS = {
   'RSA-SHA1': {
     hash: 'sha1',

@@ -1,14 +1,14 @@
 import type { Outcome } from '../signon/index.ts'
 import type { Reason, Refusal } from './refusal.ts'
 
-/** Here the person may well be somebody else in another account. */
+/** Reasons for which a different account may help. */
 const OTHER_ACCOUNT: readonly Reason[] = ['no_access', 'user_state', 'subject_differs']
 const FORBIDDEN: readonly Reason[] = ['no_access', 'user_state']
 
 export const refusalPage = ({ reason, kind }: Refusal, again?: string): Outcome => ({
   binding: 'page',
   status: FORBIDDEN.includes(reason) ? 403 : 400,
-  title: 'Sign-in not possible',
+  title: 'Unable to sign in',
   text: kind.person,
   ...(again !== undefined && OTHER_ACCOUNT.includes(reason) && { again }),
 })
@@ -20,5 +20,5 @@ export const signedOutPage = (unreached: string[]): Outcome => ({
   text:
     unreached.length === 0
       ? 'You are signed out.'
-      : `You are signed out here. You may still be signed in to ${unreached.join(', ')}; close the browser to be sure.`,
+      : `You are signed out here. You may still be signed in to ${unreached.join(', ')}. To be sure, close your browser.`,
 })

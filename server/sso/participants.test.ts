@@ -7,7 +7,7 @@ import { joinSession } from './participants.ts'
 
 const app = await startApp()
 
-test('a session that ended meanwhile is noticed, also by an application that was in it before', async () => {
+test('a session that has ended is noticed, even by an application that had joined it', async () => {
   const { org, application } = await newWorld(app)
   const { organizationId } = org
   const tenant = app.db.tenant(organizationId)

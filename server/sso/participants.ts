@@ -4,8 +4,8 @@ import type { Issued } from './issue.ts'
 import { insertParticipant } from './store.ts'
 
 /**
- * From now on the application hears of the end of the session. Asked of the database each time: a session that has
- * ended meanwhile fails here, and whoever held it gets no assertion.
+ * Adds the application to the session, so that it gets a logout request when the session ends. Runs on every sign-in: if
+ * the session has ended meanwhile, the foreign key fails and no assertion is sent.
  */
 export const joinSession = (
   tx: Tx,

@@ -5,10 +5,10 @@ import type { SsoSliceContext } from './context.ts'
 import type { PendingRequest } from './sign-in-request.ts'
 import { findPending, insertPending, trimPending } from './store.ts'
 
-/** As long as it may take to sign in, with a second factor and a forgotten password. */
+/** Long enough to sign in with a second factor after resetting a forgotten password. */
 export const PENDING_SECONDS = 30 * 60
 
-/** A secret that names its tenant, so that what it opens is found under row-level security. */
+/** A secret that names its tenant, so that its row can be found under row-level security. */
 export interface Token {
   text: string
   organizationId: string
@@ -29,13 +29,13 @@ export function readToken(text: string): Token | undefined {
 export const resumePath = ({ text }: Token): string => `/saml2/resume/${text}`
 
 /**
- * For each application, now and then. Anybody can send requests that wait: beyond this many those go first that have
- * waited longest, as most people take less than a minute to sign in.
+ * Per application, enforced occasionally. Anyone can create pending requests: above this many the oldest are dropped, as
+ * most users take less than a minute to sign in.
  */
 const MAX_PENDING = 5000
 const TRIM_ONE_IN = 64
 
-/** Keeps what was asked for until the browser comes back; tells where to. */
+/** Stores the request until the browser comes back; returns the path to come back to. */
 export async function keepPending(
   { db }: SsoSliceContext,
   { organizationId, id }: SsoApplication,

@@ -1,9 +1,9 @@
 import type { Element, Node } from './messages/xml-writer.ts'
 
-/** More than any honest request has. */
+/** More than any legitimate request has. */
 const MAX_CHARACTERS = 8192
 
-/** A message of others as it can be stored: it may be anything. */
+/** An untrusted message, truncated and cleaned so that it can be stored. */
 export const receivedText = (xml: Buffer): string =>
   xml
     .subarray(0, MAX_CHARACTERS * 4)
@@ -14,7 +14,7 @@ export const receivedText = (xml: Buffer): string =>
 
 const mask = (node: Node): Node => (typeof node === 'string' ? `[${node.length} characters]` : node)
 
-/** The message without what is said about the person beside the name: that is for the service provider. */
+/** The message without attribute values, which are for the service provider only. */
 export function redacted(root: Element): Element {
   if (root.name === 'saml:AttributeValue') return { ...root, children: root.children.map(mask) }
   return {

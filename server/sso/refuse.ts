@@ -17,12 +17,12 @@ import type { Refusal } from './refusal.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import { noteAnswered, takePending } from './store.ts'
 
-/** A request is accepted for that long, and may wait for a sign-in after that. */
+/** A request is accepted for ten minutes, then may wait for a sign-in. */
 export const ANSWERED_SECONDS = 600 + PENDING_SECONDS
 
 export const requestHash = (requestId: string): Buffer => sha256(requestId)
 
-/** What is known when a sign-in is refused; the earlier, the less. */
+/** The facts known when a sign-in is refused; the earlier, the fewer. */
 export interface Situation {
   ask?: SignInRequest | undefined
   token?: Token | undefined
@@ -34,7 +34,7 @@ export interface Situation {
 const again = ({ slug }: SsoApplication, token: Token | undefined): string =>
   signInAddress(token ? resumePath(token) : `/saml2/${slug}`, { fresh: true })
 
-/** To the service provider where it wants that and is known to have asked, else to the person. */
+/** Reports the refusal to the service provider if it is known and wants that, otherwise to the user. */
 export async function refuse(
   { db }: SsoSliceContext,
   { client }: Visitor,
@@ -61,7 +61,7 @@ export async function refuse(
     if (recorded) await recordAttempt(tx, attempt)
     if (response === undefined) return
     if (token) await takePending(tx, organizationId, token.hash)
-    // Saying no once more does no harm.
+    // Refusing the same request twice is harmless, so the ID is stored only within the rate limit.
     if (recorded && ask?.requestId !== undefined) {
       const hash = requestHash(ask.requestId)
       await noteAnswered(tx, organizationId, {

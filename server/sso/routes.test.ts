@@ -31,7 +31,7 @@ const { visit, postTo } = callsOf(app)
 const ssoEvents = async (org: Org) =>
   (await org.events()).filter(({ event_type }) => event_type === 'sso_auth')
 
-test('started at the service provider: a signed response for it alone, and an event', async () => {
+test('SP-initiated: a signed response for that service provider, and an event', async () => {
   const { org, application, user, person } = await newWorld(app)
   const id = newRequestId()
   const request = authnRequest({
@@ -71,7 +71,7 @@ test('started at the service provider: a signed response for it alone, and an ev
   assert.equal(event!.mfa, false)
 })
 
-test('the page that carries a response lets nothing run but its own script', async () => {
+test('the page that carries a response runs no script but its own', async () => {
   const { application, person } = await newWorld(app)
   const res = await visit(`${application.url}?${query(authnRequest())}`, person.cookie)
   const policy = String(res.headers['content-security-policy'])
@@ -95,7 +95,7 @@ test('the page that carries a response lets nothing run but its own script', asy
   }
 })
 
-test('started here: nothing of a request, with the default RelayState or the given one', async () => {
+test('IdP-initiated: no InResponseTo, and the default RelayState or the given one', async () => {
   const { org, application, person } = await newWorld(app, {
     defaultTargetUrl: 'https://sp.example.com/home',
   })
@@ -111,7 +111,7 @@ test('started here: nothing of a request, with the default RelayState or the giv
   )
 })
 
-test('where the service provider has to begin, the person is sent there', async () => {
+test('with an idpInitUrl the user is redirected to the service provider', async () => {
   const { application, person } = await newWorld(app, {
     idpInitUrl: 'https://sp.example.com/login',
   })
@@ -119,7 +119,7 @@ test('where the service provider has to begin, the person is sent there', async 
   assert.equal(res.headers.location, 'https://sp.example.com/login')
 })
 
-test('an address that only begins like ours is the one of somebody else', async () => {
+test('an idpInitUrl whose host only starts with ours is external', async () => {
   const real = await startApp({ env: { GATEHOUSE_PUBLIC_URL: 'https://id.example.com' } })
   const idpInitUrl = 'https://id.example.com.evil.test/login'
   const { application } = await newWorld(real, { idpInitUrl })
@@ -127,21 +127,21 @@ test('an address that only begins like ours is the one of somebody else', async 
   assert.equal(res.headers.location, idpInitUrl)
 })
 
-test('an address of our own is no place to begin elsewhere', async () => {
+test('an idpInitUrl of our own is ignored', async () => {
   const { application, person } = await newWorld(app, {
     idpInitUrl: 'http://localhost:8080/saml2/somewhere',
   })
   assert.equal((await visit(application.url, person.cookie)).statusCode, 200)
 })
 
-/** Where the sign-in page would send the person on to. */
+/** Where the sign-in page would continue to. */
 function continueFrom(location: unknown): { path: string; fresh: boolean } {
   const url = new URL(String(location), 'http://localhost')
   assert.equal(url.pathname, '/login')
   return { path: url.searchParams.get('continue')!, fresh: url.searchParams.get('fresh') === '1' }
 }
 
-test('a request waits while the person signs in, and is answered once', async () => {
+test('a request waits while the user signs in, and is answered once', async () => {
   const { application, user } = await newWorld(app)
   const id = newRequestId()
   const res = await visit(`${application.url}?${query(authnRequest({ id }), 'state')}`)
@@ -149,7 +149,7 @@ test('a request waits while the person signs in, and is answered once', async ()
   const { path, fresh } = continueFrom(res.headers.location)
   assert.match(path, /^\/saml2\/resume\//)
   assert.equal(fresh, false)
-  // Coming back without having signed in leads to the sign-in once more.
+  // Coming back without having signed in leads to the sign-in page again.
   assert.equal(continueFrom((await visit(path)).headers.location).path, path)
   const person = await new Person(app.http).enter(user.email)
   const { xml, relayState } = responseIn(await visit(path, person.cookie))
@@ -157,14 +157,14 @@ test('a request waits while the person signs in, and is answered once', async ()
   assert.equal(relayState, 'state')
   const again = await visit(path, person.cookie)
   assert.equal(again.statusCode, 400)
-  assert.match(again.body, /took too long/)
-  // The same request by the other way round.
+  assert.match(again.body, /has expired/)
+  // The same request sent directly.
   const replayed = await visit(`${application.url}?${query(authnRequest({ id }))}`, person.cookie)
   assert.equal(replayed.statusCode, 400)
-  assert.match(replayed.body, /answered already/)
+  assert.match(replayed.body, /already been used/)
 })
 
-test('a posted request is answered after the browser has come by itself, with its cookie', async () => {
+test('a posted request is answered after a redirect, which carries the cookie', async () => {
   const { org, application, person } = await newWorld(app)
   const res = await postTo(application.url, {
     SAMLRequest: base64(authnRequest()),
@@ -178,7 +178,7 @@ test('a posted request is answered after the browser has come by itself, with it
   assert.equal((await ssoEvents(org)).length, 1)
 })
 
-test('ForceAuthn wants a sign-in after the request', async () => {
+test('ForceAuthn requires a sign-in after the request', async () => {
   const { application, user, person } = await newWorld(app)
   const request = authnRequest({ attributes: 'ForceAuthn="true"' })
   const res = await visit(`${application.url}?${query(request)}`, person.cookie)
@@ -190,7 +190,7 @@ test('ForceAuthn wants a sign-in after the request', async () => {
   assert.equal(valueIn(xml, 'saml:NameID'), user.email)
 })
 
-test('IsPassive never shows a page: the service provider hears that nobody is signed in', async () => {
+test('IsPassive never shows a page: the service provider gets NoPassive', async () => {
   const { org, application } = await newWorld(app)
   const request = authnRequest({ attributes: 'IsPassive="true"' })
   const { action, xml } = responseIn(await visit(`${application.url}?${query(request, 'r')}`))
@@ -219,13 +219,13 @@ const errors: [name: string, parts: object, statuses: string[]][] = [
     ['Responder', 'NoAuthnContext'],
   ],
   [
-    'somebody else',
+    'another user',
     { content: '<saml:Subject><saml:NameID>bob@example.com</saml:NameID></saml:Subject>' },
     ['Responder', 'UnknownPrincipal'],
   ],
 ]
 for (const [name, parts, statuses] of errors)
-  test(`asked for ${name}: a page for the person, or an error for the service provider`, async () => {
+  test(`asked for ${name}: a page for the user, or an error for the service provider`, async () => {
     const { application, person } = await newWorld(app)
     const page = await visit(`${application.url}?${query(authnRequest(parts))}`, person.cookie)
     assert.equal(page.statusCode, 400)
@@ -239,7 +239,7 @@ for (const [name, parts, statuses] of errors)
     assert.ok(verifies(xml, other.application.certificate, 'samlp:Response'))
   })
 
-test('an unknown application, a switched-off one and one of others get the same answer', async () => {
+test('an unknown, an inactive and an unbound application give the same answer', async () => {
   const { org, application, person } = await newWorld(app)
   const unbound = await addApplication(org)
   const off = await addApplication(org, {}, { active: false })
@@ -259,12 +259,12 @@ test('an unknown application, a switched-off one and one of others get the same 
     }
   assert.equal(answers.size, 1)
   const [event] = await ssoEvents(foreign.org)
-  assert.deepEqual(event!.initiated_by, { type: 'user' }, 'nothing of somebody of another tenant')
+  assert.deepEqual(event!.initiated_by, { type: 'user' }, 'no data about a user of another tenant')
   assert.equal((await ssoEvents(org)).length, 4)
   assert.equal((await visit(application.url, person.cookie)).statusCode, 200)
 })
 
-test('bound through a group is as good as directly; what is unbound is refused at once', async () => {
+test('a binding through a group counts like a direct one; unbinding takes effect at once', async () => {
   const { org, application, user, person } = await newWorld(app, {
     includeGroups: true,
     groupsAttributeName: 'teams',
@@ -282,7 +282,7 @@ test('bound through a group is as good as directly; what is unbound is refused a
   assert.equal((await visit(application.url, person.cookie)).statusCode, 403)
 })
 
-test('nobody is told about who is suspended, locked or deleted meanwhile', async () => {
+test('no assertion is issued for users who have since been suspended, locked or deleted', async () => {
   const { org, application, user, person } = await newWorld(app)
   for (const change of [{ suspended: true }, { account_locked: true }]) {
     assert.equal((await visit(application.url, person.cookie)).statusCode, 200)
@@ -297,7 +297,7 @@ test('nobody is told about who is suspended, locked or deleted meanwhile', async
   assert.equal((await visit(application.url, person.cookie)).statusCode, 303)
 })
 
-test('attributes: constant ones, those of the user, and the way of signing in', async () => {
+test('attributes: constants, user properties and authentication methods', async () => {
   const { application, person, user } = await newWorld(app, {
     constantAttributes: [{ name: 'region', value: 'eu & us' }],
     databaseAttributes: [
@@ -322,7 +322,7 @@ test('attributes: constant ones, those of the user, and the way of signing in', 
   })
 })
 
-test('a value that XML cannot hold refuses the one sign-in, with the reason', async () => {
+test('a value that XML does not allow refuses that sign-in, with the reason', async () => {
   const { org, application, person, user } = await newWorld(app, {
     databaseAttributes: [{ name: 'title', value: 'jobTitle' }],
   })
@@ -333,7 +333,7 @@ test('a value that XML cannot hold refuses the one sign-in, with the reason', as
   assert.equal(attempt.reason, 'value_missing')
 })
 
-test('the debug view tells the last attempts and what was wrong, without what is personal', async () => {
+test('the debug view shows the last attempts and what was wrong, without personal data', async () => {
   const { org, application, person, user } = await newWorld(app, {
     databaseAttributes: [{ name: 'surname', value: 'lastname' }],
   })
@@ -364,7 +364,7 @@ test('the debug view tells the last attempts and what was wrong, without what is
   assert.equal((await org.get('/api/v2/applications/nonsense/sso/attempts')).statusCode, 404)
 })
 
-test('of each application the last fifty attempts are shown', async () => {
+test('the last fifty attempts of an application are shown', async () => {
   const { org, application, person } = await newWorld(app)
   for (let at = 0; at < 55; at++) await visit(application.url, person.cookie)
   const attempts = await attemptsOf(org, application.id)
@@ -372,7 +372,7 @@ test('of each application the last fifty attempts are shown', async () => {
   assert.equal((await ssoEvents(org)).length, 55)
 })
 
-test('metadata is open, and the administrator is told who has fetched it', async () => {
+test('metadata is public, and the administrator can see who fetched it', async () => {
   const { org, application } = await newWorld(app)
   const res = await visit(`${application.url}/metadata`)
   assert.equal(res.statusCode, 200)
@@ -423,7 +423,7 @@ test('Insights finds attempts by their outcome', async () => {
   assert.equal((await find({ idp_initiated: true })).length, 0)
 })
 
-test('the paths do not answer to other methods, and HEAD does nothing', async () => {
+test('other methods are not allowed, and HEAD does nothing', async () => {
   const { org, application, person } = await newWorld(app)
   const headers = { cookie: person.cookie }
   for (const method of ['HEAD', 'PUT', 'DELETE'] as const)

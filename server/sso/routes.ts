@@ -12,14 +12,14 @@ import { metadataOf } from './metadata.ts'
 import { Refusal } from './refusal.ts'
 import { findWaiting, gonePage, receiveRequest, resumeSignIn, startHere } from './sign-on.ts'
 
-/** The part of the address after the question mark, as it was sent: signatures are over these very characters. */
+/** The query string as it was sent: signatures cover these exact characters. */
 const rawQuery = ({ raw: { url = '' } }: FastifyRequest): string => {
   const at = url.indexOf('?')
   return at < 0 ? '' : url.slice(at + 1)
 }
 
-const missing = () => new Refusal('unreadable', 'There is no SAMLRequest or SAMLResponse')
-/** Reads only when asked to: whatever is wrong with a message is recorded for its application. */
+const missing = () => new Refusal('unreadable', 'SAMLRequest or SAMLResponse is missing')
+/** Lazy, so that an unreadable message is recorded as an attempt on its application. */
 const fromQuery = (request: FastifyRequest) => (): Inbound => {
   const inbound = readRedirect(rawQuery(request))
   if (!inbound) throw missing()
@@ -34,16 +34,16 @@ const fromForm = (request: FastifyRequest) => (): Inbound => {
 const Slug = Type.Object({ slug: Type.String({ minLength: 1, maxLength: 256 }) })
 const Token = Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }) })
 
-/** What browsers and service providers come to. Errors are pages, as people see them. */
+/** The endpoints for browsers and service providers. Errors are pages, since users see them. */
 export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }> = async (
   app,
   { context },
 ) => {
   await registerFormBody(app)
-  /** Of a browser that brings its cookie: who it is, is looked up beside the application and not after it. */
+  /** Looks up the session concurrently with the application, for requests that carry the cookie. */
   const earlyVisitorOf = (request: FastifyRequest): Visitor => {
     const visitor = visitorOf(context, request)
-    // A failure reaches those who await it; nobody may, and that is no unhandled rejection.
+    // Errors surface where it is awaited; avoid an unhandled rejection if it never is.
     visitor.person().catch(() => {})
     return visitor
   }
@@ -52,7 +52,7 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
     return sendOutcome(request, reply, failurePage(status, message))
   })
   const config = { public: true as const }
-  // HEAD must not do what GET does.
+  // GET has side effects, so HEAD must not run it.
   const get = { config, exposeHeadRoute: false }
 
   app.get('/saml2/:slug', { ...get, schema: { params: Slug } }, async (request, reply) => {
@@ -115,10 +115,7 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
   app.get('/saml2/:slug/metadata', { config, schema: { params: Slug } }, async (request, reply) => {
     const application = await findSsoApplication(context, request.params.slug)
     if (!application)
-      return reply
-        .code(404)
-        .type('text/plain; charset=utf-8')
-        .send('There is no such application\n')
+      return reply.code(404).type('text/plain; charset=utf-8').send('Application not found\n')
     const { xml, certificates } = metadataOf(context, application)
     await noteMetadataFetched(context.db, application, {
       address: request.ip,

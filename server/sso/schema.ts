@@ -11,9 +11,9 @@ export const SsoAttempt = Type.Object(
     idpInitiated: Type.Boolean({ description: 'Started in the portal, not at the application' }),
     reason: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'A word for machines; null where it went well',
+      description: 'A stable reason code; null on success',
     }),
-    explanation: Type.String({ description: 'What was wrong, and what would be right' }),
+    explanation: Type.String({ description: 'What is wrong, and how to fix it' }),
     user: Type.Unsafe<{ id: string; username: string } | null>({
       type: ['object', 'null'],
       properties: { id: { type: 'string' }, username: { type: 'string' } },
@@ -22,7 +22,7 @@ export const SsoAttempt = Type.Object(
     request: textOrNull,
     response: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'Without signature, and without the values of attributes',
+      description: 'Without the signature and the attribute values',
     }),
   },
   { title: 'SsoAttempt' },

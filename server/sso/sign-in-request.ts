@@ -2,15 +2,15 @@ import type { AuthnRequest } from './inbound/authn-request.ts'
 import type { LogoutRequest } from './inbound/logout-messages.ts'
 import type { Binding } from './names.ts'
 
-// What of a request decides about its answer, once all checks that need no person have passed. It can wait as JSON.
+// The part of a request that determines its response, after all checks that do not need the user. Stored as JSON.
 
 type Asked = Partial<Pick<AuthnRequest, 'nameIdPolicy' | 'requestedContext' | 'subject'>>
 
 export interface SignInRequest extends Asked {
   kind: 'sign-in'
-  /** Absent when the person started here. */
+  /** Absent if IdP-initiated. */
   requestId?: string
-  /** One of the registered ones. */
+  /** A registered ACS URL. */
   acsUrl: string
   relayState?: string | undefined
   forceAuthn: boolean

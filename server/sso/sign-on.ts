@@ -31,12 +31,12 @@ import { ANSWERED_SECONDS, refuse, requestHash, responseForm, type Situation } f
 import type { SignInRequest } from './sign-in-request.ts'
 import { ANSWERED_ONCE, insertAnswered, takePending } from './store.ts'
 
-// Signing on to an application, started there (with a request) or here (without).
+// Sign-on to an application: SP-initiated (with a request) or IdP-initiated (without).
 
-/** Unknown, deleted or switched off: what somebody is told who may not use it. */
+/** Unknown, deleted or inactive: the same page as for a user without access. */
 const unavailable = (slug: string): Outcome =>
   refusalPage(
-    new Refusal('no_access', 'There is no such application'),
+    new Refusal('no_access', 'Application not found'),
     signInAddress(`/saml2/${encodeURIComponent(slug)}`, { fresh: true }),
   )
 
@@ -46,7 +46,7 @@ function configuredEntity({ config }: SsoApplication): string {
   return config.spEntityId
 }
 
-/** Everything about a request that needs no person. */
+/** All checks of a request that do not need the user. */
 function readAsk(
   context: SsoSliceContext,
   application: SsoApplication,
@@ -79,7 +79,7 @@ function readAsk(
 const isFresh = ({ authenticatedAt }: UserSession, ask: SignInRequest): boolean =>
   !ask.forceAuthn || authenticatedAt.getTime() >= ask.receivedAt
 
-/** Change, trace and the end of what waited commit together; the browser gets the response afterwards. */
+/** The replay guard, the pending request, the session and the attempt commit together, before the response is sent. */
 async function commit(
   { db }: SsoSliceContext,
   { client }: Visitor,
@@ -111,11 +111,13 @@ async function commit(
     )
   } catch (error) {
     if (!isUniqueViolation(error, ANSWERED_ONCE)) throw error
-    throw new Refusal('replayed', 'A request with this ID was answered before', { cause: error })
+    throw new Refusal('replayed', 'A request with this ID has already been answered', {
+      cause: error,
+    })
   }
 }
 
-/** For somebody who is signed in as the request wants it. */
+/** Answers for a user who is signed in as the request requires. */
 async function answer(
   context: SsoSliceContext,
   visitor: Visitor,
@@ -125,14 +127,14 @@ async function answer(
   token?: Token,
 ): Promise<Outcome> {
   try {
-    const tellsGroups = application.config.groupsAttribute !== undefined
-    const person = await admit(context, application, signedIn, tellsGroups)
+    const withGroups = application.config.groupsAttribute !== undefined
+    const person = await admit(context, application, signedIn, withGroups)
     configuredEntity(application)
     const issued = await issue(application, ask, person, Date.now())
     await commit(context, visitor, application, ask, { person, issued, token })
     return responseForm(ask, issued.xml)
   } catch (error) {
-    // The session has ended since we looked.
+    // Foreign key violation: the session has ended since it was read.
     if (codeOf(error) === '23503') return redirectTo(signInAddress(`/saml2/${application.slug}`))
     const refusal =
       error instanceof AdmissionDenied ? new Refusal(error.reason, error.message) : error
@@ -141,14 +143,14 @@ async function answer(
     return refuse(context, visitor, application, refusal, {
       ask,
       token,
-      // Nothing of a person of another tenant is written down here.
+      // Never record a user of another tenant here.
       user: session.organizationId === application.organizationId ? user : undefined,
       idpInitiated: ask.requestId === undefined,
     })
   }
 }
 
-/** Answers at once, or after the person has signed in. */
+/** Answers at once, or after the user has signed in. */
 async function proceed(
   context: SsoSliceContext,
   visitor: Visitor,
@@ -162,7 +164,7 @@ async function proceed(
   if (ask.isPassive) {
     const refusal = new Refusal(
       'passive',
-      'Nobody is signed in (or a fresh sign-in is wanted), and the request is passive (IsPassive)',
+      'The user is not signed in, or must sign in again, and the request is passive (IsPassive)',
     )
     return refuse(context, visitor, application, refusal, { ask, token, idpInitiated: false })
   }
@@ -186,7 +188,7 @@ export async function receiveRequest(
     if (!application.active) throw new Refusal('no_access', 'The application is not active')
     const ask = readAsk(context, application, inbound, Date.now())
     const comeBack = () => keepPending(context, application, ask)
-    // A form from another site comes without our cookie (SameSite): the browser has to come once more by itself.
+    // A cross-site POST carries no cookie (SameSite), so redirect the browser to a GET.
     if (inbound.binding === 'post') return redirectTo(await comeBack())
     return await proceed(context, visitor, application, ask, { comeBack })
   } catch (error) {
@@ -195,11 +197,11 @@ export async function receiveRequest(
   }
 }
 
-/** Going to ourselves would go round in a circle. By origin: another host's name may begin like ours. */
+/** A redirect to ourselves would loop. Compares origins: another host name may start with ours. */
 const isOurs = ({ publicUrl }: SsoSliceContext, address: string): boolean =>
   URL.parse(address)?.origin === new URL(publicUrl).origin
 
-/** Somebody opens the application from here. */
+/** IdP-initiated sign-on. */
 export async function startHere(
   context: SsoSliceContext,
   visitor: Visitor,
@@ -234,7 +236,7 @@ export async function startHere(
   }
 }
 
-/** After the sign-in: goes on with the request that waited. */
+/** Continues the pending request after the sign-in. */
 export async function resumeSignIn(
   context: SsoSliceContext,
   visitor: Visitor,
@@ -247,10 +249,7 @@ export async function resumeSignIn(
   if (!application?.active) return unavailable(application?.slug ?? '')
   // The registered addresses may have changed meanwhile.
   if (!application.config.acsUrls.some(({ url }) => url === ask.acsUrl)) {
-    const refusal = new Refusal(
-      'acs_unknown',
-      `"${ask.acsUrl}" is not registered any more (acsUrl)`,
-    )
+    const refusal = new Refusal('acs_unknown', `"${ask.acsUrl}" is no longer registered (acsUrl)`)
     return refuse(context, visitor, application, refusal, {
       idpInitiated: false,
       request: ask.xml,
@@ -261,7 +260,7 @@ export async function resumeSignIn(
 }
 
 export const gonePage = (): Outcome =>
-  refusalPage(new Refusal('gone', 'The request that waited has expired or was answered'))
+  refusalPage(new Refusal('gone', 'The pending request has expired or has already been answered'))
 
 export async function findWaiting(context: SsoSliceContext, text: string) {
   const token = readToken(text)

@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 
-// Requests on their way -----------------------------------------------------------------------------------------
+// Pending requests -----------------------------------------------------------------------------------------
 
 export const insertPending = (
   db: Queryable,
@@ -13,26 +13,26 @@ export const insertPending = (
     values (${organizationId}, ${row.hash}, ${row.applicationId}, ${JSON.stringify(row.request)},
             now() + make_interval(secs => ${row.seconds}))`)
 
-/** What another request takes at this moment is left to it. */
+/** Skips rows that a concurrent request is taking. */
 export const trimPending = (
   db: Queryable,
   organizationId: string,
   applicationId: string,
-  most: number,
+  limit: number,
 ) =>
   db.run(sql`
     delete from sso_pending_requests
      where organization_id = ${organizationId} and hash = any(array(
        select hash from sso_pending_requests
         where organization_id = ${organizationId} and application_id = ${applicationId}
-        order by expires_at desc, hash offset ${most} for update skip locked))`)
+        order by expires_at desc, hash offset ${limit} for update skip locked))`)
 
 export const findPending = (db: Queryable, organizationId: string, hash: Buffer) =>
   db.find<{ application_id: string; request: unknown }>(sql`
     select application_id, request from sso_pending_requests
      where organization_id = ${organizationId} and hash = ${hash} and expires_at > now()`)
 
-/** False: somebody was quicker. */
+/** False: a concurrent request took it. */
 export const takePending = async (db: Queryable, organizationId: string, hash: Buffer) =>
   (await db.run(sql`
     delete from sso_pending_requests where organization_id = ${organizationId} and hash = ${hash}`)) >
@@ -44,14 +44,14 @@ interface AnsweredRow {
   seconds: number
 }
 
-/** Fails on ANSWERED_ONCE where it was answered before. */
+/** Violates ANSWERED_ONCE if the request has already been answered. */
 export const insertAnswered = (db: Queryable, organizationId: string, row: AnsweredRow) =>
   db.run(sql`
     insert into sso_answered_requests (organization_id, application_id, hash, expires_at)
     values (${organizationId}, ${row.applicationId}, ${row.hash}, now() + make_interval(secs => ${row.seconds}))`)
 export const ANSWERED_ONCE = 'sso_answered_requests_pkey'
 
-/** The same where once more does no harm. */
+/** The same, but does nothing if the request has already been answered. */
 export const noteAnswered = (db: Queryable, organizationId: string, row: AnsweredRow) =>
   db.run(sql`
     insert into sso_answered_requests (organization_id, application_id, hash, expires_at)
@@ -67,7 +67,7 @@ export async function deleteExpired(db: Queryable, organizationId: string): Prom
     delete from sso_logouts where organization_id = ${organizationId} and expires_at <= now()`)
 }
 
-// Who is told of a logout ------------------------------------------------------------------------------------------
+// Session participants ------------------------------------------------------------------------------------------
 
 export interface ParticipantRow {
   application_id: string
@@ -76,7 +76,7 @@ export interface ParticipantRow {
   session_index: string
 }
 
-/** Nothing is written where it is known already: a row that is, is not locked. */
+/** Does nothing if the row exists, and then takes no row lock. */
 export const insertParticipant = (
   db: Queryable,
   organizationId: string,
@@ -95,7 +95,7 @@ export const readParticipants = (db: Queryable, organizationId: string, sessionI
     select application_id, name_id, name_id_format, session_index from sso_participants
      where organization_id = ${organizationId} and session_id = ${sessionId} order by created, application_id`)
 
-// Logouts on their way ---------------------------------------------------------------------------------------------
+// Logouts in progress ---------------------------------------------------------------------------------------------
 
 export const insertLogout = (
   db: Queryable,

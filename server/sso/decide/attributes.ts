@@ -4,7 +4,7 @@ import type { Attribute } from '../messages/assertion.ts'
 import { AUTHN_CONTEXT } from '../names.ts'
 import { propertyOf } from './user-property.ts'
 
-/** RFC 8176 names, and the claim that Microsoft's services look for. */
+/** RFC 8176 names, and the claim that Microsoft services expect. */
 const AMR = 'amr'
 const MICROSOFT_AMR = 'http://schemas.microsoft.com/claims/authnmethodsreferences'
 
@@ -16,7 +16,7 @@ function methodReferences(methods: readonly string[]): [name: string, values: st
   ]
 }
 
-/** What is said about the person beside the name. One attribute for each name: what has no value is left out. */
+/** The attributes of the assertion: one per name, without those that have no value. */
 export function attributesFor(
   user: User,
   config: SsoConfig,

@@ -7,7 +7,7 @@ import { Refusal } from '../refusal.ts'
 const { unspecified, password, protectedPassword, timeSyncToken, refedsMfa, microsoftMfa } =
   AUTHN_CONTEXT
 
-/** How strong a class is to us, for requests that compare. */
+/** How we rank the classes, for requests that compare. */
 const STRENGTH = new Map<string, number>([
   [unspecified, 0],
   [password, 1],
@@ -19,7 +19,7 @@ const STRENGTH = new Map<string, number>([
 const ONE_FACTOR = 2
 const TWO_FACTORS = 3
 
-/** What the application's settings call this way of signing in. */
+/** The class that the application's settings assign to these methods. */
 function configured(claims: AuthClaims, methods: readonly string[]): string {
   if (claims.authnContextMode === 'single') return claims.singleAuthnContextValue
   const found = claims.authnContextMappings.find((mapping) =>
@@ -28,7 +28,7 @@ function configured(claims: AuthClaims, methods: readonly string[]): string {
   return found?.authnContext ?? protectedPassword
 }
 
-/** Whether a class of that strength is what was asked for, against the weakest and the strongest of those named. */
+/** Whether a class of that strength satisfies the request, given the weakest and strongest class it names. */
 const COMPARISONS: Record<
   Exclude<RequestedContext['comparison'], 'exact'>,
   (strength: number, weakest: number, strongest: number) => boolean
@@ -38,7 +38,7 @@ const COMPARISONS: Record<
   maximum: (strength, _, strongest) => strength <= strongest,
 }
 
-/** The strongest first. */
+/** The classes this sign-in satisfies: the configured one, then the others, strongest first. */
 function held(claims: AuthClaims, methods: readonly string[]): [name: string, strength: number][] {
   const reached = methods.includes('otp') ? TWO_FACTORS : ONE_FACTOR
   const own = configured(claims, methods)
@@ -59,7 +59,7 @@ function find(requested: RequestedContext, classes: [string, number][]): string 
   return classes.find(([, strength]) => COMPARISONS[comparison](strength, weakest, strongest))?.[0]
 }
 
-/** SAML Core §3.3.2.2.1: the class that the assertion names, one of those asked for if any were. */
+/** SAML Core §3.3.2.2.1: the class of the assertion; one of the requested classes if the request names any. */
 export function authnContextFor(
   claims: AuthClaims,
   methods: readonly string[],
@@ -70,7 +70,7 @@ export function authnContextFor(
   if (found === undefined)
     throw new Refusal(
       'authn_context',
-      `The request wants ${requested.classes.map(quoted).join(' or ')} (${quoted(requested.comparison)}); the person signed in by ${methods.join(' and ')}`,
+      `The request requires ${requested.classes.map(quoted).join(' or ')} (${quoted(requested.comparison)}); the user signed in with ${methods.join(' and ')}`,
     )
   return found
 }

@@ -86,7 +86,7 @@ const nameOf = (
     ),
   )
 
-test('the name is the one configured, unless the request names a format', () => {
+test('the NameID is the configured one, unless the request names a format', () => {
   const own = { value: 'ada@example.com', format: NAME_ID_FORMAT.unspecified10 }
   assert.deepEqual(nameOf(), own)
   assert.deepEqual(nameOf({}), own)
@@ -109,7 +109,7 @@ const nameValue = (...args: Parameters<typeof nameOf>) => {
   return name.value
 }
 
-test('a persistent name is for one application, a transient one for one session', () => {
+test('a persistent NameID is per application, a transient one per session', () => {
   const other = application({}, '3'.repeat(24))
   const persistent = { format: NAME_ID_FORMAT.persistent }
   assert.equal(nameValue(persistent), nameValue(persistent, application(), { index: '_s2' }))
@@ -121,7 +121,7 @@ test('a persistent name is for one application, a transient one for one session'
   assert.doesNotMatch(nameValue(transient) + nameValue(persistent), /ada/)
 })
 
-test('a name that cannot be given is refused', () => {
+test('an unsupported NameID policy is refused', () => {
   const kerberos = 'urn:oasis:names:tc:SAML:2.0:nameid-format:kerberos'
   assert.equal(nameOf({ format: kerberos }), 'name_id_policy')
   assert.equal(nameOf({ spNameQualifier: 'sp2' }), 'name_id_policy')
@@ -161,7 +161,7 @@ const cases: Case[] = [
   [mapped, PWD, 'exact', [], password],
   [mapped, BOTH, 'exact', [], CUSTOM],
   [{ ...mapped, authnContextMappings: [] }, PWD, 'exact', [], protectedPassword],
-  // What most service providers ask for, also when more was given.
+  // What most service providers request, even when the sign-in was stronger.
   [single(refedsMfa), BOTH, 'exact', [protectedPassword], protectedPassword],
   [single(protectedPassword), PWD, 'exact', [refedsMfa, password], password],
   [single(protectedPassword), PWD, 'exact', [refedsMfa], 'authn_context'],
@@ -207,7 +207,7 @@ const config = {
   authClaims: { ...single(''), sendAmrClaim: true },
 } as unknown as SsoConfig
 
-test('attributes are told once for each name, and not without a value', () => {
+test('there is one attribute per name, and none without a value', () => {
   assert.deepEqual(attributesFor(user, config, { groups: ['a', 'b'], methods: BOTH }), [
     { name: 'region', values: ['eu'] },
     { name: 'mail', values: ['ada@example.com', 'ada'] },

@@ -10,7 +10,7 @@ import { propertyOf } from './user-property.ts'
 
 const { unspecified, unspecified10, unspecified20, email, persistent, transient } = NAME_ID_FORMAT
 const ANY: readonly string[] = [unspecified, unspecified10, unspecified20]
-/** Not a name of the standard; some service providers use it all the same. */
+/** Not in the standard, but some service providers use it. */
 const EMAIL_20 = 'urn:oasis:names:tc:SAML:2.0:nameid-format:emailAddress'
 
 interface Person {
@@ -19,7 +19,7 @@ interface Person {
   application: SsoApplication
 }
 
-/** The property that the application names, in the format that it names. */
+/** The property and format that the application is configured for. */
 function configured({ user, application: { config } }: Person): NameId {
   const [value] = propertyOf(user, config.subjectField)
   if (value === undefined)
@@ -30,17 +30,17 @@ function configured({ user, application: { config } }: Person): NameId {
   return { value, format: config.nameIdFormat }
 }
 
-/** Formats that can be given although the application is configured for another one. */
+/** Formats available on request, regardless of the configured one. */
 function asRequested(format: string, { user, session, application }: Person): NameId | undefined {
   const { organizationId, id } = application
   switch (format) {
     case email:
     case EMAIL_20:
       return { value: user.email ?? '', format }
-    // SAML Core §8.3.7: for this service provider alone, and always the same.
+    // SAML Core §8.3.7: stable, and specific to this service provider.
     case persistent:
       return { value: opaque('persistent', organizationId, id, user.id), format }
-    // §8.3.8: for this session alone.
+    // §8.3.8: specific to this session.
     case transient:
       return { value: opaque('transient', session.index, id), format }
     default:
@@ -48,14 +48,14 @@ function asRequested(format: string, { user, session, application }: Person): Na
   }
 }
 
-/** SAML Core §3.4.1.1: how the service provider will know the person. */
+/** SAML Core §3.4.1.1: the NameID by which the service provider identifies the user. */
 export function nameIdFor(person: Person, policy: AuthnRequest['nameIdPolicy']): NameId {
   const { config } = person.application
   const qualifier = policy?.spNameQualifier
   if (qualifier !== undefined && qualifier !== config.spEntityId)
     throw new Refusal(
       'name_id_policy',
-      `The request wants a name in the namespace of "${quoted(qualifier)}" (SPNameQualifier), which is another service provider`,
+      `The request asks for a NameID qualified by "${quoted(qualifier)}" (SPNameQualifier), which is another service provider`,
     )
   const format = policy?.format
   if (format === undefined || ANY.includes(format) || format === config.nameIdFormat)
@@ -64,7 +64,7 @@ export function nameIdFor(person: Person, policy: AuthnRequest['nameIdPolicy']):
   if (!given)
     throw new Refusal(
       'name_id_policy',
-      `The request wants a NameID of the format ${quoted(format)}, which cannot be given; the application is configured for ${config.nameIdFormat}`,
+      `The request asks for the NameID format ${quoted(format)}, which is not supported; the application is configured for ${config.nameIdFormat}`,
     )
   return given
 }

@@ -8,7 +8,7 @@ const written = (value: unknown): string[] => {
   return Array.isArray(value) ? value.flatMap(written) : []
 }
 
-/** Addresses and telephone numbers are lists whose entries have a type: `addresses.work.locality`, `phoneNumbers.mobile`. */
+/** Addresses and phone numbers are lists whose entries have a type: `addresses.work.locality`, `phoneNumbers.mobile`. */
 function within(value: unknown, path: string[]): unknown {
   const [name, ...rest] = path
   if (name === undefined) return value
@@ -21,11 +21,11 @@ function within(value: unknown, path: string[]): unknown {
     : undefined
 }
 
-/** Attributes that the organization has made up itself. */
+/** Attributes that the organization has defined. */
 const custom = (user: User, name: string): unknown =>
   user.attributes?.find((attribute) => attribute.name === name)?.value
 
-/** What the name of a user property stands for, as texts; none where the user has no such thing. */
+/** The values of a user property as strings; empty if the user has none. */
 export function propertyOf(user: User, name: string): string[] {
   if (name === 'fullname') return written(`${user.firstname ?? ''} ${user.lastname ?? ''}`.trim())
   const own = within(user, name.split('.'))

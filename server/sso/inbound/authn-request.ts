@@ -24,7 +24,7 @@ export interface AuthnRequest extends Message {
   isPassive: boolean
   nameIdPolicy: { format: string | undefined; spNameQualifier: string | undefined } | undefined
   requestedContext: RequestedContext | undefined
-  /** Whom the service provider wants to hear about. */
+  /** The user whom the service provider asks about. */
   subject: string | undefined
 }
 
@@ -42,7 +42,7 @@ function policyOf(root: XmlElement): AuthnRequest['nameIdPolicy'] {
   )
 }
 
-/** A word of our own beside these four would be as good as none: the person would get in without what was asked for. */
+/** Any other value is refused: ignoring it would admit the user without the requested class. */
 function comparisonOf(context: XmlElement): RequestedContext['comparison'] {
   const asked = attribute(context, 'Comparison') ?? 'exact'
   const known = COMPARISONS.find((word) => word === asked)
@@ -59,7 +59,7 @@ function contextOf(root: XmlElement): RequestedContext | undefined {
   if (!context) return undefined
   const named = (name: string) =>
     childElements(context, saml, name).map((element) => element.content.trim())
-  // Declarations are names of something else than classes; none of ours is one, so asking for them fails as it should.
+  // Declarations are not classes and we support none, so a request for them fails as it should.
   return {
     comparison: comparisonOf(context),
     classes: boundedList(

@@ -53,7 +53,7 @@ test('a posted message that was deflated is read as well', () => {
   assert.equal(readAuthnRequest(readPost(marked)!, undefined).id, '_r1')
 })
 
-test('base64 with line ends, and with plus signs that nobody encoded, is read', () => {
+test('base64 with line breaks and unencoded plus signs is read', () => {
   const text = deflateRawSync(request(' Consent="????>>>>~~~"')).toString('base64')
   assert.ok(readRedirect(`SAMLRequest=${text.replaceAll('/', '%2F').replaceAll('=', '%3D')}`))
   const lines = base64(request()).replace(/(.{76})/g, '$1\r\n')
@@ -81,11 +81,11 @@ const unreadable: [name: string, read: () => unknown][] = [
   ],
   ['another encoding', () => readRedirect(`SAMLRequest=${deflated(request())}&SAMLEncoding=gzip`)],
 ]
-test('what cannot be read is refused as such', () => {
+test('unreadable messages are refused', () => {
   for (const [name, read] of unreadable) assert.equal(reasonOf(read), 'unreadable', name)
 })
 
-test('an AuthnRequest is read with all that decides about its answer', () => {
+test('all relevant fields of an AuthnRequest are read', () => {
   const xml = request(
     ' ForceAuthn="1" IsPassive="true" Destination="https://idp" AssertionConsumerServiceURL="https://sp/acs" ProtocolBinding="b" AssertionConsumerServiceIndex="3"',
     '<saml:Subject><saml:NameID>ada</saml:NameID></saml:Subject><samlp:NameIDPolicy Format="f" SPNameQualifier="q"/><samlp:RequestedAuthnContext Comparison="minimum"><saml:AuthnContextClassRef> c1 </saml:AuthnContextClassRef><saml:AuthnContextClassRef>c2</saml:AuthnContextClassRef></samlp:RequestedAuthnContext>',
@@ -109,7 +109,7 @@ test('an AuthnRequest is read with all that decides about its answer', () => {
   assert.deepEqual([plain.forceAuthn, plain.isPassive, plain.subject], [false, false, undefined])
 })
 
-test('a RequestedAuthnContext is compared in the four ways there are, and in no other', () => {
+test('only the four comparisons of RequestedAuthnContext are accepted', () => {
   const read = (comparison: string) =>
     readAuthnRequest(
       posted(
@@ -162,10 +162,10 @@ const odd: [name: string, xml: string, reason: Reason][] = [
     request().replace(/IssueInstant="[^"]*"/, 'IssueInstant="now"'),
     'unreadable',
   ],
-  ['an element of somebody else', request('', '<x xmlns="urn:x"/>'), 'unreadable'],
+  ['a foreign element', request('', '<x xmlns="urn:x"/>'), 'unreadable'],
   ['a comment', request('', '<!-- -->'), 'unreadable'],
 ]
-test('a request that is not as it should be is refused', () => {
+test('a malformed request is refused', () => {
   for (const [name, xml, reason] of odd) {
     const found = reasonOf(() => readAuthnRequest(posted(xml), undefined))
     assert.equal(found, reason, name)
@@ -194,11 +194,11 @@ const parameters = `SAMLRequest=${deflated(request())}&RelayState=a%2fb+c`
 const redirected = (query: string) =>
   reasonOf(() => readAuthnRequest(readRedirect(query)!, sp.certificate))
 
-test('a signed address is accepted as its characters were sent', () => {
+test('a signed query is verified over the characters as sent', () => {
   const good = signedQuery(parameters)
   assert.equal(redirected(good), 'accepted')
   assert.equal(redirected(`utm=1&${good}&more=2`), 'accepted', 'other parameters are not covered')
-  // The same value in other characters is not what was signed.
+  // A different encoding of the same value is not what was signed.
   assert.equal(redirected(good.replace('%2f', '%2F')), 'signature_wrong')
   assert.equal(redirected(good.replace('b+c', 'b%20c')), 'signature_wrong')
 })
@@ -239,11 +239,11 @@ const badQueries: [name: string, query: string, reason: Reason][] = [
   ],
   ['signature twice', `${signedQuery(parameters)}&Signature=AAAA`, 'unreadable'],
 ]
-test('a badly signed address is refused', () => {
+test('a query with a bad signature is refused', () => {
   for (const [name, query, reason] of badQueries) assert.equal(redirected(query), reason, name)
 })
 
-test('without a certificate a signature says nothing', () => {
+test('without a certificate a signature is ignored', () => {
   const query = signedQuery(parameters, { key: other.privateKey })
   assert.equal(readAuthnRequest(readRedirect(query)!, undefined).id, '_r1')
 })
@@ -263,7 +263,7 @@ interface Parts extends Signing {
 }
 const transform = (algorithm: string) => `<ds:Transform Algorithm="${algorithm}"></ds:Transform>`
 
-/** Signs as a service provider would; the canonical forms are written by hand, so this is another opinion than ours. */
+/** Signs as a service provider would. The canonical forms are written by hand, independently of our code. */
 function signature(canonical: string, parts: Parts = {}): string {
   const {
     uri = '#_r1',
@@ -292,7 +292,7 @@ const CANONICAL = `${head()}${issuer}${tail}`
 const withSignature = (text: string) => `${head()}${issuer}${text}${tail}`
 const postedReason = (xml: string) => reasonOf(() => readAuthnRequest(posted(xml), sp.certificate))
 
-test('a signed document is accepted, also when it is written in another way than its canonical form', () => {
+test('a signed document is accepted, even if it is not in canonical form', () => {
   const good = withSignature(signature(CANONICAL))
   assert.equal(postedReason(good), 'accepted')
   const loose = good
@@ -304,7 +304,7 @@ test('a signed document is accepted, also when it is written in another way than
   assert.equal(postedReason(loose), 'accepted')
 })
 
-test('prefixes that the signer counts as used are counted', () => {
+test('InclusiveNamespaces prefixes are honored', () => {
   const own = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"'
   const start = head().replace(' ID=', ` ${own} ID=`)
   const list = `<ec:InclusiveNamespaces xmlns:ec="${C14N}" PrefixList="xs"></ec:InclusiveNamespaces>`
@@ -315,7 +315,7 @@ test('prefixes that the signer counts as used are counted', () => {
   assert.equal(postedReason(`${start}${issuer}${text}${tail}`), 'accepted')
 })
 
-test('a list of prefixes without end is refused', () => {
+test('an overlong list of prefixes is refused', () => {
   const list = `<ec:InclusiveNamespaces xmlns:ec="${C14N}" PrefixList="${'a '.repeat(10_000)}"></ec:InclusiveNamespaces>`
   const transforms =
     transform(`${DS}enveloped-signature`) +
@@ -405,7 +405,7 @@ const badDocuments: [name: string, xml: string, reason: Reason][] = [
     'signature_wrong',
   ],
 ]
-test('a badly signed document is refused', () => {
+test('a document with a bad signature is refused', () => {
   for (const [name, xml, reason] of badDocuments) assert.equal(postedReason(xml), reason, name)
 })
 
@@ -428,9 +428,9 @@ const frames: [name: string, over: Partial<typeof frame>, reason: Reason | 'acce
   ['longer ago', { issueInstant: NOW - 300_001 }, 'stale'],
   ['later', { issueInstant: NOW + 300_001 }, 'stale'],
   ['SAML 1.1', { version: '1.1' }, 'version_unsupported'],
-  ['somebody else', { issuer: 'sp2' }, 'issuer_unknown'],
-  ['nobody', { issuer: '' }, 'issuer_unknown'],
-  ['for somebody else', { destination: 'https://idp/saml2/other' }, 'destination_wrong'],
+  ['another issuer', { issuer: 'sp2' }, 'issuer_unknown'],
+  ['no issuer', { issuer: '' }, 'issuer_unknown'],
+  ['another destination', { destination: 'https://idp/saml2/other' }, 'destination_wrong'],
 ]
 test('version, issuer, destination and time are checked', () => {
   for (const [name, over, reason] of frames) {
@@ -450,7 +450,7 @@ const ask = (acsUrl?: string, acsIndex?: string, protocolBinding?: string) => ({
   protocolBinding,
 })
 
-test('the answer goes to a registered address', () => {
+test('the response goes to a registered address', () => {
   assert.equal(chooseAcs(ask(), acs), 'https://sp.example/acs?tenant=2')
   assert.equal(chooseAcs(ask('https://sp.example/acs'), acs), 'https://sp.example/acs')
   assert.equal(chooseAcs(ask(undefined, '0'), acs), 'https://sp.example/acs')
@@ -471,7 +471,7 @@ const lookAlikes = [
   ' https://sp.example/acs',
   'javascript:alert(1)//https://sp.example/acs',
 ]
-test('no answer goes to an address that only looks like a registered one', () => {
+test('an address that only resembles a registered one is refused', () => {
   for (const url of lookAlikes)
     assert.equal(
       reasonOf(() => chooseAcs(ask(url), acs)),
@@ -480,7 +480,7 @@ test('no answer goes to an address that only looks like a registered one', () =>
     )
 })
 
-test('an unknown number, no address at all, another binding', () => {
+test('an unknown index, no ACS URL at all and another binding are refused', () => {
   assert.equal(
     reasonOf(() => chooseAcs(ask(undefined, '1'), acs)),
     'acs_unknown',

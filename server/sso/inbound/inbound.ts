@@ -3,38 +3,37 @@ import { NAMESPACES } from '../names.ts'
 import { Refusal } from '../refusal.ts'
 import { decodeBase64, inflate } from './encoding.ts'
 
-/** A message as it came with the person's browser. */
+/** A message as the browser delivered it. */
 export interface Inbound {
   binding: 'redirect' | 'post'
   parameter: 'SAMLRequest' | 'SAMLResponse'
   xml: Buffer
   relayState: string | undefined
-  /** Of the redirect binding; in the other one the signature stands in the document. */
+  /** Redirect binding only; with POST the signature is in the document. */
   signature?: { algorithm: string; value: Buffer; octets: string[] }
 }
 
 const DEFLATE = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE'
 const NAMES = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature', 'SAMLEncoding']
 
-const namedOnce = (name: string) =>
-  new Refusal('unreadable', `${name} is there more than once, so it is not clear which one counts`)
+const repeated = (name: string) => new Refusal('unreadable', `${name} was sent more than once`)
 
 function decoded(raw: string, name: string): string {
   try {
     return decodeURIComponent(raw.replaceAll('+', ' '))
   } catch (cause) {
-    throw new Refusal('unreadable', `${name} is not encoded like a part of an address`, { cause })
+    throw new Refusal('unreadable', `${name} is not valid percent-encoding`, { cause })
   }
 }
 
-/** The parameters of ours as they stand in the address, still encoded. */
+/** The SAML parameters of the query, still encoded. */
 function rawParameters(query: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const part of query.split('&')) {
     const at = part.indexOf('=')
     const name = at < 0 ? part : part.slice(0, at)
     if (!NAMES.includes(name)) continue
-    if (found.has(name)) throw namedOnce(name)
+    if (found.has(name)) throw repeated(name)
     found.set(name, at < 0 ? '' : part.slice(at + 1))
   }
   return found
@@ -50,19 +49,19 @@ function checkRelayState(relayState: string | undefined): string | undefined {
 
 function oneMessage(request: unknown, response: unknown): Inbound['parameter'] {
   if (request !== undefined && response !== undefined)
-    throw new Refusal('unreadable', 'There is both a SAMLRequest and a SAMLResponse')
+    throw new Refusal('unreadable', 'Both a SAMLRequest and a SAMLResponse were sent')
   return response === undefined ? 'SAMLRequest' : 'SAMLResponse'
 }
 
 /**
- * SAML Bindings §3.4.4.1. What was signed are the encoded parts as they were sent, in this order. Some sign them in one
- * encoding and send them in another (a space as %20 and as a plus sign): the usual encoding of the same values counts, too.
+ * SAML Bindings §3.4.4.1. The signature covers the encoded parameters as sent, in this order. Some service providers sign
+ * one encoding and send another (a space as %20 or as a plus sign), so the canonical encoding is accepted as well.
  */
 function signatureOf(raw: Map<string, string>, parameter: string): Inbound['signature'] {
   const [algorithm, value] = [raw.get('SigAlg'), raw.get('Signature')]
   if (algorithm === undefined && value === undefined) return undefined
   if (algorithm === undefined || value === undefined)
-    throw new Refusal('signature_wrong', 'Of SigAlg and Signature only one is there')
+    throw new Refusal('signature_wrong', 'SigAlg and Signature must be sent together')
   const signed = [parameter, 'RelayState', 'SigAlg'].flatMap((name): [string, string][] => {
     const encoded = raw.get(name)
     return encoded === undefined ? [] : [[name, encoded]]
@@ -79,7 +78,7 @@ function signatureOf(raw: Map<string, string>, parameter: string): Inbound['sign
   }
 }
 
-/** From the part of the address after the question mark; undefined where it holds no message. */
+/** Reads the raw query string; undefined if it holds no message. */
 export function readRedirect(query: string): Inbound | undefined {
   const raw = rawParameters(query)
   const parameter = oneMessage(raw.get('SAMLRequest'), raw.get('SAMLResponse'))
@@ -87,7 +86,7 @@ export function readRedirect(query: string): Inbound | undefined {
   if (message === undefined) return undefined
   const encoding = raw.get('SAMLEncoding')
   if (encoding !== undefined && decoded(encoding, 'SAMLEncoding') !== DEFLATE)
-    throw new Refusal('unreadable', 'SAMLEncoding is another one than DEFLATE')
+    throw new Refusal('unreadable', 'SAMLEncoding must be DEFLATE')
   const relayState = raw.get('RelayState')
   const signature = signatureOf(raw, parameter)
   return {
@@ -101,15 +100,15 @@ export function readRedirect(query: string): Inbound | undefined {
   }
 }
 
-/** A byte order mark or white space may stand before the first tag. */
+/** A byte order mark or whitespace may precede the first tag. */
 const looksLikeXml = (bytes: Buffer): boolean =>
   /^(\u00ef\u00bb\u00bf)?\s*</.test(bytes.subarray(0, 64).toString('latin1'))
 
-/** From the fields of a form; undefined where they hold no message. */
+/** Reads the fields of a form; undefined if they hold no message. */
 export function readPost(fields: Readonly<Record<string, unknown>>): Inbound | undefined {
   for (const name of NAMES) {
     const value = fields[name]
-    if (value !== undefined && typeof value !== 'string') throw namedOnce(name)
+    if (value !== undefined && typeof value !== 'string') throw repeated(name)
   }
   const { SAMLRequest, SAMLResponse, RelayState } = fields as Record<string, string | undefined>
   const parameter = oneMessage(SAMLRequest, SAMLResponse)
@@ -119,13 +118,13 @@ export function readPost(fields: Readonly<Record<string, unknown>>): Inbound | u
   return {
     binding: 'post',
     parameter,
-    // Some deflate in this binding as well, though nothing says so.
+    // Some service providers deflate in this binding too, against the specification.
     xml: looksLikeXml(bytes) ? bytes : inflate(bytes),
     relayState: checkRelayState(RelayState),
   }
 }
 
-/** Elements of these only; others stand in Extensions. */
+/** Elements of other namespaces are allowed in Extensions only. */
 export const KNOWN_NAMESPACES = [
   NAMESPACES.samlp,
   NAMESPACES.saml,

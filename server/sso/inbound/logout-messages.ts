@@ -8,7 +8,7 @@ const { saml, samlp } = NAMESPACES
 /** SAML Core §3.7.1 */
 export interface LogoutRequest extends Message {
   nameId: string
-  /** None: all sessions of that name. */
+  /** Empty: all sessions of that NameID. */
   sessionIndexes: string[]
   notOnOrAfter: number | undefined
 }

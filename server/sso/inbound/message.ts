@@ -9,7 +9,7 @@ import { type Inbound, KNOWN_NAMESPACES } from './inbound.ts'
 import { checkPostSignature } from './post-signature.ts'
 import { checkRedirectSignature } from './redirect-signature.ts'
 
-/** What every message carries: SAML Core §3.2. */
+/** Common to all messages: SAML Core §3.2. */
 export interface Message {
   id: string
   version: string
@@ -18,9 +18,9 @@ export interface Message {
   issuer: string
 }
 
-/** xs:NCName, which an ID is; it comes back in our answer. */
+/** xs:NCName, the type of an ID; our response repeats it. */
 const NAME = /^[\p{L}_][\p{L}\p{M}\p{N}._-]{0,255}$/u
-/** xs:dateTime in UTC, as SAML Core §1.3.3 wants it; an offset is understood, too. */
+/** xs:dateTime in UTC, as SAML Core §1.3.3 requires; an offset is accepted as well. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 const unreadable = (explanation: string) => new Refusal('unreadable', explanation)
@@ -28,7 +28,7 @@ const unreadable = (explanation: string) => new Refusal('unreadable', explanatio
 export const textOf = (parent: XmlElement, namespace: string, name: string): string | undefined =>
   childElements(parent, namespace, name)[0]?.content.trim()
 
-/** What a request asks for waits with it while somebody signs in, so it has a bound. */
+/** These values are stored while the user signs in, so they are bounded. */
 export function bounded<T extends string | undefined>(value: T, what: string): T {
   const { valueLength } = limits.saml
   if (value !== undefined && value.length > valueLength)
@@ -37,8 +37,8 @@ export function bounded<T extends string | undefined>(value: T, what: string): T
 }
 
 export function boundedList(values: string[], what: string): string[] {
-  const most = limits.saml.values
-  if (values.length > most) throw unreadable(`There are more than ${most} of ${what}`)
+  const limit = limits.saml.values
+  if (values.length > limit) throw unreadable(`${what} occurs more than ${limit} times`)
   for (const value of values) bounded(value, what)
   return values
 }
@@ -51,7 +51,7 @@ export function readTime(text: string | undefined, what: string): number {
 
 function frameOf(root: XmlElement): Message {
   const id = attribute(root, 'ID') ?? ''
-  if (!NAME.test(id)) throw unreadable('The ID of the request is missing, or is not an XML name')
+  if (!NAME.test(id)) throw unreadable('The ID of the message is missing or not an XML name')
   return {
     id,
     version: attribute(root, 'Version') ?? '',
@@ -62,8 +62,8 @@ function frameOf(root: XmlElement): Message {
 }
 
 /**
- * The message of that name, its signature verified where we have a certificate of the service provider. Without one a
- * signature says nothing to us; many sign by habit.
+ * Reads the message of that name. Its signature is verified if the application has a certificate of the service provider;
+ * without one it is ignored, since many service providers sign by default.
  */
 export function readMessage<T>(
   inbound: Inbound,
@@ -76,7 +76,7 @@ export function readMessage<T>(
   try {
     return readXml(inbound.xml, { ...limits.saml, known: KNOWN_NAMESPACES }, (root) => {
       if (root.name !== name || root.namespaceUri !== NAMESPACES.samlp)
-        throw new Refusal('wrong_message', `A ${name} is expected here, not <${quoted(root.name)}>`)
+        throw new Refusal('wrong_message', `Expected a ${name}, got <${quoted(root.name)}>`)
       if (key && inbound.binding === 'post') checkPostSignature(root, key)
       return read(root, frameOf(root))
     })

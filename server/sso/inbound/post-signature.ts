@@ -12,8 +12,8 @@ import { Refusal } from '../refusal.ts'
 import { decodeBase64 } from './encoding.ts'
 import { digestHash, signatureHash } from './signature-methods.ts'
 
-// XML Signature in the one form that SAML Core §5.4 allows. All else is refused, because a verifier that follows
-// references and transforms wherever they lead can be led elsewhere than the reader of the values.
+// XML Signature in the one form that SAML Core §5.4 allows. Anything else is refused: a verifier that follows arbitrary
+// references and transforms can verify other elements than those whose values are read (signature wrapping).
 
 const wrong = (explanation: string) => new Refusal('signature_wrong', explanation)
 
@@ -21,23 +21,23 @@ const children = (parent: XmlElement, name: string) => childElements(parent, NAM
 
 function only(parent: XmlElement, name: string): XmlElement {
   const [first, second] = children(parent, name)
-  if (!first || second) throw wrong(`${parent.name} must hold one ${name}`)
+  if (!first || second) throw wrong(`${parent.name} must contain exactly one ${name}`)
   return first
 }
 
 const algorithmOf = (element: XmlElement) => attribute(element, 'Algorithm')
 
-/** Prefixes that count although no name uses them (InclusiveNamespaces). */
+/** Prefixes to include although no name uses them (InclusiveNamespaces). */
 function inclusivePrefixes(method: XmlElement): string[] {
   const [list] = childElements(method, EXCLUSIVE_C14N, 'InclusiveNamespaces')
   const prefixes = (list && attribute(list, 'PrefixList')?.split(/\s+/).filter(Boolean)) ?? []
-  // Each is looked for at each element.
-  const most = limits.saml.prefixes
-  if (prefixes.length > most) throw wrong(`InclusiveNamespaces has more than ${most} prefixes`)
+  // Each prefix is looked up at each element.
+  const limit = limits.saml.prefixes
+  if (prefixes.length > limit) throw wrong(`InclusiveNamespaces has more than ${limit} prefixes`)
   return prefixes
 }
 
-/** By the set of one: asked for its subtree, the library makes an object of every node of the document. */
+/** By a node set of one: for a subtree, the library would wrap every node of the document in an object. */
 const canonical = (element: XmlElement, inclusiveNamespacePrefixes: string[]): string =>
   element.doc.canonicalizeToString({
     mode: XmlC14NMode.XML_C14N_EXCLUSIVE_1_0,
@@ -45,27 +45,27 @@ const canonical = (element: XmlElement, inclusiveNamespacePrefixes: string[]): s
     nodeSet: new Set([element]),
   })
 
-/** The signature, which is a child of the root and the only one anywhere. */
+/** The signature: a child of the root, and the only one in the document. */
 function signatureIn(root: XmlElement): XmlElement {
   const everywhere = [...elementsBelow(root)].filter(({ name }) => name === 'Signature')
   if (everywhere.length === 0)
     throw new Refusal(
       'signature_missing',
-      'The request is not signed, and the application has a certificate of the service provider (spCertificate). Switch signing on there, or take the certificate away here.',
+      'The request is not signed, but the application has a certificate of the service provider (spCertificate). Turn on signing at the service provider, or remove the certificate.',
     )
   const [direct] = children(root, 'Signature')
   if (!direct || everywhere.length > 1)
-    throw wrong('There must be one signature, directly in the request')
+    throw wrong('There must be exactly one signature, a direct child of the request')
   return direct
 }
 
-/** The prefixes of the transforms, which are these two in this order. */
+/** The prefixes of the transforms, which must be these two in this order. */
 function transformsOf(reference: XmlElement): string[] {
   const transforms = children(only(reference, 'Transforms'), 'Transform')
   const [first, second, third] = transforms
-  if (!first || !second || third) throw wrong('There must be two transforms')
+  if (!first || !second || third) throw wrong('There must be exactly two transforms')
   if (algorithmOf(first) !== ENVELOPED_SIGNATURE || algorithmOf(second) !== EXCLUSIVE_C14N)
-    throw wrong('The transforms must be enveloped-signature and exclusive canonicalization')
+    throw wrong('The transforms must be enveloped-signature, then exclusive canonicalization')
   return inclusivePrefixes(second)
 }
 
@@ -73,7 +73,7 @@ function referenceIn(info: XmlElement, root: XmlElement) {
   const reference = only(info, 'Reference')
   const id = attribute(root, 'ID')
   if (!id || attribute(reference, 'URI') !== `#${id}`)
-    throw wrong('The signature must be about the request itself, by its ID')
+    throw wrong('The signature must reference the request itself by its ID')
   return {
     prefixes: transformsOf(reference),
     hash: digestHash(algorithmOf(only(reference, 'DigestMethod'))),
@@ -82,8 +82,8 @@ function referenceIn(info: XmlElement, root: XmlElement) {
 }
 
 /**
- * Verifies the signature of the document and takes it out. Values are read from this very document afterwards. The key
- * is the one we know; a KeyInfo is not looked at.
+ * Verifies the signature of the document and removes it. Values are then read from this same document. The key is the
+ * registered one; KeyInfo is ignored.
  */
 export function checkPostSignature(root: XmlElement, key: KeyObject): void {
   const signature = signatureIn(root)
@@ -100,6 +100,6 @@ export function checkPostSignature(root: XmlElement, key: KeyObject): void {
   const found = hash(digestName, canonical(root, prefixes), 'buffer')
   if (!good || found.length !== digest.length || !timingSafeEqual(found, digest))
     throw wrong(
-      'The signature does not fit the request and the certificate of the service provider (spCertificate). Has it changed its key?',
+      'The signature does not match the request and the certificate of the service provider (spCertificate). Has the service provider changed its key?',
     )
 }

@@ -3,18 +3,18 @@ import { Refusal } from '../refusal.ts'
 import type { Inbound } from './inbound.ts'
 import { signatureHash } from './signature-methods.ts'
 
-/** SAML Bindings §3.4.4.1; the key is the one we know, whatever the message says. */
+/** SAML Bindings §3.4.4.1; the key is the registered one, whatever the message says. */
 export function checkRedirectSignature({ signature }: Inbound, key: KeyObject): void {
   if (!signature)
     throw new Refusal(
       'signature_missing',
-      'The request is not signed, and the application has a certificate of the service provider (spCertificate). Switch signing on there, or take the certificate away here.',
+      'The request is not signed, but the application has a certificate of the service provider (spCertificate). Turn on signing at the service provider, or remove the certificate.',
     )
   const hash = signatureHash(signature.algorithm)
   const { octets, value } = signature
   if (!octets.some((form) => verify(hash, Buffer.from(form), key, value)))
     throw new Refusal(
       'signature_wrong',
-      'The signature does not fit the certificate of the service provider (spCertificate). Has it changed its key?',
+      'The signature does not match the certificate of the service provider (spCertificate). Has the service provider changed its key?',
     )
 }

@@ -2,7 +2,7 @@ import { quoted } from '../../signon/index.ts'
 import { SIGNATURE_METHODS } from '../names.ts'
 import { Refusal } from '../refusal.ts'
 
-// What is accepted from others: RSA with SHA-2 alone, so that nobody can ask for something weaker.
+// Accepted from service providers: RSA with SHA-2 only, so that a message cannot choose a weaker algorithm.
 const ACCEPTED = [
   SIGNATURE_METHODS['RSA-SHA256'],
   SIGNATURE_METHODS['RSA-SHA384'],
@@ -14,7 +14,7 @@ export function signatureHash(algorithm: string | undefined): string {
   if (!found)
     throw new Refusal(
       'signature_algorithm',
-      `The signature algorithm ${quoted(algorithm ?? '')} is not accepted; use RSA with SHA-256 or better`,
+      `The signature algorithm ${quoted(algorithm ?? '')} is not accepted; use RSA with SHA-256 or stronger`,
     )
   return found.hash
 }
@@ -24,7 +24,7 @@ export function digestHash(algorithm: string | undefined): string {
   if (!found)
     throw new Refusal(
       'signature_algorithm',
-      `The digest algorithm ${quoted(algorithm ?? '')} is not accepted; use SHA-256 or better`,
+      `The digest algorithm ${quoted(algorithm ?? '')} is not accepted; use SHA-256 or stronger`,
     )
   return found.hash
 }

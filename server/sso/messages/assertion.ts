@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { type Element, element } from './xml-writer.ts'
 
-/** SAML Core §1.3.4: 128 bits or more at random; it starts like a name, because it is an xs:ID. */
+/** SAML Core §1.3.4: at least 128 random bits. The underscore makes it a valid xs:ID. */
 export const newMessageId = (): string => `_${randomBytes(20).toString('hex')}`
 
-/** Seconds and `Z`: some readers know no fractions. */
+/** Whole seconds: some parsers reject fractions. */
 export const instant = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`
 
 export interface NameId {
@@ -22,9 +22,9 @@ export interface AssertionInput {
   now: number
   issuer: string
   audience: string
-  /** The ACS address. */
+  /** The ACS URL. */
   recipient: string
-  /** Absent when the person started here. */
+  /** Absent if IdP-initiated. */
   inResponseTo: string | undefined
   nameId: NameId
   sessionIndex: string
@@ -33,9 +33,9 @@ export interface AssertionInput {
   attributes: Attribute[]
 }
 
-/** How long a service provider may take to read it. */
+/** How long the assertion may be presented. */
 const VALID_MS = 5 * 60_000
-/** Clocks differ. */
+/** Tolerated clock skew. */
 const SKEW_MS = 60_000
 
 const URI = /^(urn|https?):/i
@@ -48,7 +48,7 @@ const attributeElement = ({ name, values }: Attribute): Element =>
     ...values.map((value) => element('saml:AttributeValue', {}, value)),
   )
 
-/** SAML Profiles §4.1.4.2: what a response of the web browser profile must hold. */
+/** SAML Profiles §4.1.4.2: the required content for the web browser SSO profile. */
 export function assertion(input: AssertionInput): Element {
   const { now, nameId, attributes } = input
   const notOnOrAfter = instant(now + VALID_MS)

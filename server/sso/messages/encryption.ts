@@ -10,7 +10,7 @@ import {
 import { keyInfo } from './xml-signature.ts'
 import { type Element, element, type Written } from './xml-writer.ts'
 
-// XML Encryption 1.1 §5.2. GCM notices changes; CBC is for service providers that know nothing else.
+// XML Encryption 1.1 §5.2. GCM is authenticated; CBC is for service providers that support nothing else.
 const CONTENT = {
   'AES256-GCM': {
     uri: 'http://www.w3.org/2009/xmlenc11#aes256-gcm',
@@ -42,7 +42,7 @@ const KEY_TRANSPORT = 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p'
 const ELEMENT_TYPE = 'http://www.w3.org/2001/04/xmlenc#Element'
 const SHA1 = 'http://www.w3.org/2000/09/xmldsig#sha1'
 
-/** The IV, the ciphertext and, with GCM, the tag. */
+/** The IV, the ciphertext and, for GCM, the tag. */
 function seal(plain: string, key: Buffer, method: EncryptionMethod): string {
   const iv = randomBytes(CONTENT[method].iv)
   const cipher = createCipheriv(CONTENT[method].cipher, key, iv)
@@ -61,8 +61,8 @@ export interface Recipient {
 }
 
 /**
- * SAML Core §6: the assertion, as it was signed, under a key of its own, and that key for the service provider. OAEP with
- * SHA-1 is what all implementations know; its safety does not rest on collisions.
+ * SAML Core §6: the signed assertion under a fresh content key, which is wrapped for the service provider. All
+ * implementations support OAEP with SHA-1, and its security does not depend on collision resistance.
  */
 export function encryptAssertion(
   { written }: Written,

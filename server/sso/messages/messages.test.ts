@@ -53,7 +53,7 @@ const protection = (over: Partial<Protection> = {}, method: SignatureMethod = 'R
   ...over,
 })
 
-/** Every character that XML, markup or programs treat in a way of their own, and some that are long in UTF-8. */
+/** Every character that XML, markup or programs treat specially, and some that are long in UTF-8. */
 const ALPHABET = [
   ...'&<>"\'\t\n\r ]]>-=;#/?!x\u0085\u00a0\u2028é漢',
   ...['😀', '\u{10FFFF}', '\uFFFD', '\uD7FF', '\uE000', '<!--', '-->', '<?p ?>', '&amp;', ']]>'],
@@ -61,7 +61,7 @@ const ALPHABET = [
 const randomText = () =>
   Array.from({ length: randomInt(0, 20) }, () => ALPHABET[randomInt(ALPHABET.length)]!).join('')
 
-test('what is written is canonical already, whatever the values', async () => {
+test('the output is canonical, whatever the values', async () => {
   for (let at = 0; at < 60; at++) {
     const input = inputOf({
       issuer: randomText(),
@@ -77,7 +77,7 @@ test('what is written is canonical already, whatever the values', async () => {
   }
 })
 
-test('values come back as they were', () => {
+test('values survive a round trip', () => {
   for (let at = 0; at < 200; at++) {
     const value = randomText()
     const text = write(element('saml:NameID', { Format: value }, value))
@@ -89,7 +89,7 @@ test('values come back as they were', () => {
   }
 })
 
-test('characters that XML cannot hold are refused', () => {
+test('characters that XML does not allow are refused', () => {
   for (const bad of ['\0', '\u0001', '\u000b', '\u001f', '\ufffe', '\uffff', 'a\ud800b', '\udc00'])
     for (const node of [element('saml:NameID', {}, bad), element('saml:NameID', { Format: bad })])
       assert.throws(
@@ -102,12 +102,12 @@ const KINDS: [name: string, over: Partial<Protection>, signed: string[]][] = [
   ['assertion signed', {}, ['saml:Assertion']],
   ['response signed', { signAssertion: false, signResponse: true }, ['samlp:Response']],
   ['both signed', { signResponse: true }, ['saml:Assertion', 'samlp:Response']],
-  // An application cannot be saved like this; should one exist all the same, its assertion is signed.
+  // An application cannot be saved like this; if one exists anyway, its assertion is signed.
   ['both switches off', { signAssertion: false }, ['saml:Assertion']],
 ]
 for (const [name, over, signed] of KINDS) {
   for (const method of ['RSA-SHA256', 'RSA-SHA384', 'RSA-SHA512'] as const)
-    test(`${name} with ${method}: xmlsec1 agrees, and disagrees after a change`, async () => {
+    test(`${name} with ${method}: xmlsec1 accepts it, and rejects it after a change`, async () => {
       const text = await writeResponse(frame, assertion(inputOf()), protection(over, method))
       assert.equal(schemaErrors(text, 'protocol'), '')
       assert.equal(text.split('<ds:Signature ').length - 1, signed.length)
@@ -124,7 +124,7 @@ for (const [name, over, signed] of KINDS) {
     })
 
   for (const method of ['AES256-GCM', 'AES128-GCM', 'AES256-CBC', 'AES128-CBC'] as const)
-    test(`${name} and encrypted with ${method}: the service provider opens it and finds the same`, async () => {
+    test(`${name} and encrypted with ${method}: the service provider decrypts it to the same assertion`, async () => {
       const encryptFor = { certificate: sp.certificate, method }
       const text = await writeResponse(
         frame,
@@ -157,7 +157,7 @@ test('times are whole seconds in UTC', () => {
   assert.equal(instant(Date.UTC(2026, 0, 2, 3, 4, 5, 678)), '2026-01-02T03:04:05Z')
 })
 
-test('a response to nothing says nothing of a request', async () => {
+test('an IdP-initiated response has no InResponseTo', async () => {
   const unsolicited = { ...frame, inResponseTo: undefined }
   const text = await writeResponse(
     unsolicited,

@@ -4,7 +4,7 @@ import { type Element, element, write } from './xml-writer.ts'
 
 interface IdentityProvider {
   entityId: string
-  /** PEM: the one in use first, then those that will be. */
+  /** PEM: the active one first. */
   certificates: string[]
   ssoUrl: string
   sloUrl: string
@@ -20,7 +20,7 @@ const endpoints = (
 ): Element[] =>
   bindings.map((binding) => element(name, { Binding: BINDING[binding], Location: location }))
 
-/** SAML Metadata §2.4.3, in the order of its schema. A service provider needs nothing else to be connected. */
+/** SAML Metadata §2.4.3, in schema order. All that a service provider needs to connect. */
 export function metadata(provider: IdentityProvider): string {
   const bindings: Binding[] = provider.redirectFirst ? ['redirect', 'post'] : ['post', 'redirect']
   const { unspecified, email, persistent, transient } = NAME_ID_FORMAT

@@ -10,14 +10,14 @@ export interface MessageFrame {
   issuer: string
   destination: string
   inResponseTo?: string | undefined
-  /** Of no use any more from then on. */
+  /** Logout requests only: when the request expires. */
   notOnOrAfter?: number
 }
 
 export interface Status {
   code: string
   second?: string | undefined
-  /** For people who look at it; tells nothing that the codes do not. */
+  /** For human readers; adds nothing to the codes. */
   message?: string | undefined
 }
 
@@ -33,7 +33,7 @@ export const statusElement = ({ code, second, message }: Status): Element =>
     message === undefined ? undefined : element('samlp:StatusMessage', {}, message),
   )
 
-/** What all messages begin with: SAML Core §3.2. */
+/** The part common to all messages: SAML Core §3.2. */
 export const message = (
   name: Element['name'],
   { id, now, issuer, destination, inResponseTo, notOnOrAfter }: MessageFrame,
@@ -60,15 +60,15 @@ export interface Protection {
   encryptFor: Recipient | undefined
 }
 
-/** Within a message. */
+/** Serialized once, for use inside a message. */
 export const SUCCESS = { written: write(statusElement({ code: STATUS.success }), ['samlp']) }
 
 const unsigned = (root: Element): Written => ({ written: write(root) })
 
-/** Signed first, then encrypted: the signature is for the service provider alone. */
+/** Signs, then encrypts, so that only the service provider sees the signature. */
 async function protect(assertion: Element, protection: Protection): Promise<Node> {
   const { key, signAssertion, signResponse, encryptFor } = protection
-  // With both switches off nothing would vouch for what is said.
+  // With both settings off the response would be unsigned.
   const signs = signAssertion || !signResponse
   const written = signs ? await writeSigned(assertion, key) : unsigned(assertion)
   return encryptFor === undefined ? written : encryptAssertion(written, encryptFor)
@@ -85,7 +85,7 @@ export async function writeResponse(
     .written
 }
 
-/** Tells the service provider that there will be no assertion. */
+/** A response without an assertion, which reports the failure to the service provider. */
 export async function writeErrorResponse(
   frame: MessageFrame,
   status: Status,

@@ -10,7 +10,7 @@ import {
 } from '../names.ts'
 import { type Element, element, type Written, write, writeAround } from './xml-writer.ts'
 
-/** On the thread pool: an RSA signature takes about as long as a hundred requests wait for. */
+/** On the thread pool: an RSA signature would block the event loop for the time of many requests. */
 const signBytes = promisify(
   (
     hashName: string,
@@ -27,7 +27,7 @@ export interface SigningKey {
   method: SignatureMethod
 }
 
-/** The base64 of a PEM, without its frame and line ends. */
+/** The base64 of a PEM, without header, footer and line breaks. */
 const pemBody = (pem: string): string => pem.replace(/-----[^-]+-----|\s/g, '')
 
 export const keyInfo = (certificatePem: string): Element =>
@@ -61,13 +61,13 @@ const signedInfo = (
     ),
   )
 
-/** Within its ds:Signature. Only two values differ from message to message, and they need no escaping: see `signedInfo`. */
+/** The SignedInfo split around the two values that vary per message; neither needs escaping. */
 const infoParts = memo((method: { signature: string; digest: string }) =>
   write(signedInfo('{id}', '{digest}', method), ['ds']).split(/{id}|{digest}/),
 )
 /**
- * The element with an enveloped signature behind its first child, which is the Issuer (SAML Core §5.4.1 and the order of
- * the schemas). The element has an ID and is the outermost that its signature covers.
+ * The element with an enveloped signature after its first child, the Issuer (SAML Core §5.4.1 and the order of the
+ * schemas). The element has an ID and is the root of what its signature covers.
  */
 export async function writeSigned(root: Element, key: SigningKey): Promise<Written> {
   const id = root.attributes.find(([name]) => name === 'ID')![1]
@@ -75,7 +75,7 @@ export async function writeSigned(root: Element, key: SigningKey): Promise<Writt
   const [head, tail] = writeAround(root)
   const [start, middle, end] = infoParts(method)
   const info = `${start}${id}${middle}${hash(method.hash, head + tail, 'base64')}${end}`
-  // Signed as if it stood alone, with its namespace on it; in the document the namespace stands on its parent.
+  // Canonicalized on its own, SignedInfo declares the namespace itself; in the document its parent does.
   const alone = info.replace('<ds:SignedInfo', `$& xmlns:ds="${NAMESPACES.ds}"`)
   const value = await signBytes(method.hash, Buffer.from(alone), key.privateKey)
   const signature = element(
@@ -88,7 +88,7 @@ export async function writeSigned(root: Element, key: SigningKey): Promise<Writt
   return { written: head + write(signature) + tail }
 }
 
-/** SAML Bindings §3.4.4.1: for messages in an address, over its octets. */
+/** SAML Bindings §3.4.4.1: signs the query string of the redirect binding. */
 export async function signOctets(octets: string, key: SigningKey): Promise<string> {
   const { hash: hashName } = SIGNATURE_METHODS[key.method]
   return (await signBytes(hashName, Buffer.from(octets), key.privateKey)).toString('base64')

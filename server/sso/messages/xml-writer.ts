@@ -1,8 +1,8 @@
 import { invalid } from '../../platform/errors.ts'
 import { NAMESPACES, type Prefix } from '../names.ts'
 
-// Writes exclusive canonical XML (W3C xml-exc-c14n) directly: what is written can be signed as it stands. A namespace is
-// declared where it is first used, attributes stand in the order of their names, no element closes itself.
+// Writes exclusive canonical XML (W3C xml-exc-c14n) directly, so that the output can be signed as is. A namespace is
+// declared where it is first used, attributes are sorted by name, and there are no self-closing tags.
 
 export interface Element {
   name: `${Prefix}:${string}`
@@ -10,14 +10,14 @@ export interface Element {
   children: Node[]
 }
 
-/** An element that was written on its own, with the namespaces it needs; so it must not stand within these again. */
+/** An element serialized on its own, with its namespace declarations; its new parents must not repeat them. */
 export interface Written {
   written: string
 }
 
 export type Node = Element | Written | string
 
-/** Attributes without a value are left out, and so are children. */
+/** Omits undefined attributes and children. */
 export function element(
   name: Element['name'],
   attributes: Record<string, string | undefined> = {},
@@ -32,7 +32,7 @@ export function element(
   return { name, attributes: named, children: children.filter((child) => child !== undefined) }
 }
 
-/** XML 1.0 §2.2: there is no way to write these, escaped or not. Half a surrogate pair is one of them. */
+/** XML 1.0 §2.2: these cannot be written even escaped. Lone surrogates are among them. */
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
 
 const TEXT: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' }
@@ -45,20 +45,18 @@ const ATTRIBUTE: Record<string, string> = {
   '\r': '&#xD;',
 }
 
-/** Beside these, values consist of characters that mean themselves: most need only this one look. */
-const REMARKABLE = /[^ !#-%'-;=?-~]/
+/** Fast path: a value without these characters needs neither escaping nor checking. */
+const SPECIAL = /[^ !#-%'-;=?-~]/
 
 function allowed(value: string): string {
   if (FORBIDDEN.test(value))
-    throw invalid('xml_character', 'A value contains a character that XML cannot hold')
+    throw invalid('xml_character', 'A value contains a character that XML does not allow')
   return value
 }
 const escapeText = (value: string): string =>
-  REMARKABLE.test(value)
-    ? allowed(value).replace(/[&<>\r]/g, (character) => TEXT[character]!)
-    : value
+  SPECIAL.test(value) ? allowed(value).replace(/[&<>\r]/g, (character) => TEXT[character]!) : value
 const escapeAttribute = (value: string): string =>
-  REMARKABLE.test(value)
+  SPECIAL.test(value)
     ? allowed(value).replace(/[&<"\t\n\r]/g, (character) => ATTRIBUTE[character]!)
     : value
 
@@ -86,7 +84,7 @@ export function write(root: Element, scope: Scope = []): string {
   return `${body}</${root.name}>`
 }
 
-/** The same in two parts, before and after the place of what will stand behind the first child. */
+/** The same in two parts, split after the first child, where the signature goes. */
 export function writeAround(root: Element): [head: string, tail: string] {
   const { text, within } = opening(root, [])
   const [first, ...rest] = root.children.map((child) => node(child, within))
