@@ -18,7 +18,7 @@ export const addressesOf = (
   }
 }
 
-/** Nothing of the registered address is rewritten; it has no fragment. */
+/** Appends to the registered URI without rewriting it; it has no fragment. */
 export function withAnswer(redirectUri: string, answer: Record<string, string | undefined>) {
   const sent = Object.entries(answer).filter(
     (pair): pair is [string, string] => pair[1] !== undefined,

@@ -3,13 +3,13 @@ import { quoted } from '../signon/index.ts'
 import type { Params } from './params.ts'
 import { type OAuthError, OidcRefusal } from './refusal.ts'
 
-// What a client asks for. Nothing here needs a person.
+// Parses and checks an authorization request. Nothing here depends on the user.
 
 export const SCOPES = ['openid', 'email', 'profile', 'groups'] as const
 export type Scope = (typeof SCOPES)[number]
 export const PROMPTS = ['none', 'login', 'select_account', 'consent'] as const
 
-/** Ours: how an address that somebody comes back to after signing in says from when on the proof counts. */
+/** Our own parameter on the URL that the browser returns to: sign-ins before this time do not count. */
 const FRESH_SINCE = 'fresh_since'
 
 export interface AuthorizationRequest {
@@ -19,13 +19,13 @@ export interface AuthorizationRequest {
   scopes: Scope[]
   /** PKCE, S256. */
   challenge: string | undefined
-  /** Nobody is to be asked anything. */
+  /** prompt=none: show no page. */
   silent: boolean
-  /** Whoever has proved who they are before that has to do it again. */
+  /** Users who signed in before this time must sign in again. */
   freshSince: number | undefined
 }
 
-/** Where answers go. As long as this is not certain, nothing is sent anywhere. */
+/** Where responses go. Until it is verified, errors are shown as pages and never redirected. */
 export function readRedirectUri(
   { clientId, redirectUris }: OidcApplication,
   params: Params,
@@ -35,7 +35,7 @@ export function readRedirectUri(
     throw new OidcRefusal(
       'invalid_request',
       'client_differs',
-      `client_id is "${quoted(client)}", but the address is that of ${clientId}`,
+      `client_id is "${quoted(client)}", but the URL is that of ${clientId}`,
     )
   const uri = params.required('redirect_uri')
   if (!redirectUris.includes(uri))
@@ -54,26 +54,26 @@ const UNSUPPORTED: Record<string, OAuthError> = {
 }
 
 function readScopes(params: Params): Scope[] {
-  const asked = (params.get('scope') ?? '').split(' ')
-  if (!asked.includes('openid'))
+  const requested = (params.get('scope') ?? '').split(' ')
+  if (!requested.includes('openid'))
     throw new OidcRefusal('invalid_scope', 'scope_missing', 'scope must contain openid')
-  // OpenID Connect Core §3.1.2.1: others are ignored. The answer tells which were granted.
-  return SCOPES.filter((scope) => asked.includes(scope))
+  // OpenID Connect Core §3.1.2.1: unknown scopes are ignored. The token response lists the granted ones.
+  return SCOPES.filter((scope) => requested.includes(scope))
 }
 
-/** RFC 7636. Whoever has no secret is recognised by nothing else. */
+/** RFC 7636. Required for public clients, which nothing else authenticates. */
 function readChallenge(application: OidcApplication, params: Params): string | undefined {
   const challenge = params.get('code_challenge')
   const method = params.get('code_challenge_method')
-  const refuse = (words: string) => new OidcRefusal('invalid_request', 'pkce', words)
+  const refuse = (message: string) => new OidcRefusal('invalid_request', 'pkce', message)
   if (challenge === undefined) {
     if (method !== undefined) throw refuse('code_challenge is missing')
     if (application.secretHash === null)
-      throw refuse('code_challenge is missing: a client without a secret must send one')
+      throw refuse('code_challenge is missing; a client without a secret must send one')
     return undefined
   }
   if (method !== 'S256') throw refuse('code_challenge_method must be S256')
-  if (!/^[\w-]{43}$/.test(challenge)) throw refuse('code_challenge is not a SHA-256 in base64url')
+  if (!/^[\w-]{43}$/.test(challenge)) throw refuse('code_challenge is not a base64url SHA-256 hash')
   return challenge
 }
 
@@ -89,14 +89,22 @@ function readPrompt(params: Params): string[] {
   const prompts = (params.get('prompt') ?? '').split(' ').filter((word) => word !== '')
   const known: readonly string[] = PROMPTS
   if (!prompts.every((prompt) => known.includes(prompt)))
-    throw new OidcRefusal('invalid_request', 'bad_parameter', `prompt knows ${PROMPTS.join(', ')}`)
+    throw new OidcRefusal(
+      'invalid_request',
+      'bad_parameter',
+      `prompt must be one of ${PROMPTS.join(', ')}`,
+    )
   if (prompts.includes('none') && prompts.length > 1)
-    throw new OidcRefusal('invalid_request', 'bad_parameter', 'prompt none must stand alone')
+    throw new OidcRefusal(
+      'invalid_request',
+      'bad_parameter',
+      'prompt none cannot be combined with others',
+    )
   return prompts
 }
 
-/** An account is chosen by signing in; what an application may know has been decided by the administrator. */
-const asksAgain = (prompts: string[]): boolean =>
+/** Selecting an account means signing in again; consent is ignored, since the administrator has given it. */
+const forcesSignIn = (prompts: string[]): boolean =>
   prompts.includes('login') || prompts.includes('select_account')
 
 export function readAuthorizationRequest(
@@ -119,9 +127,9 @@ export function readAuthorizationRequest(
   const prompts = readPrompt(params)
   const maxAge = readNumber(params, 'max_age')
   const since = [
-    ...(asksAgain(prompts) ? [now] : []),
+    ...(forcesSignIn(prompts) ? [now] : []),
     ...(maxAge === undefined ? [] : [now - maxAge * 1000]),
-    // Nobody can have signed in later than now.
+    // A time in the future would ask for a sign-in forever.
     ...[readNumber(params, FRESH_SINCE)].filter((at) => at !== undefined && at <= now),
   ] as number[]
   return {
@@ -147,8 +155,8 @@ const CARRIED = [
 ] as const
 
 /**
- * The same request for somebody who comes back from signing in: they are asked again only if that proof is too old as well.
- * Whoever shortens this address could have shortened the first one; `auth_time` tells the client what is true.
+ * The same request for the return from signing in: it asks again only if that sign-in is too old as well. A user who
+ * removes the parameter could have edited the first URL too; `auth_time` tells the client the truth.
  */
 export function afterSignIn(params: Params, { freshSince }: AuthorizationRequest): string {
   const query = params.query(CARRIED)

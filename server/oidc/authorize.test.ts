@@ -24,7 +24,7 @@ const { visit, post, codeFor, exchange } = callsOf(app)
 const errorsOf = async (...[org]: Parameters<typeof ssoEvents>) =>
   (await ssoEvents(org)).map((event) => String(event.error_message).split(':')[0])
 
-test('discovery tells what the application may do, and its keys are public ones', async () => {
+test('discovery lists what the application may use, and its keys are public ones', async () => {
   const org = await app.newOrganization()
   const client = await addClient(app, org, { tokenEndpointAuthMethod: 'client_secret_post' })
   const res = await visit(`${client.path}/.well-known/openid-configuration`)
@@ -52,7 +52,7 @@ test('discovery tells what the application may do, and its keys are public ones'
   assert.equal((await visit(`${client.path}/jwks`)).statusCode, 404)
 })
 
-test('whoever is signed in gets a code, at the registered address as it stands', async () => {
+test('a signed-in user gets a code, at the exact registered URI', async () => {
   const { org, client, user, person } = await newWorld(app)
   const answer = answerIn(await visit(authorizeUrl(client), person))
   assert.deepEqual(Object.keys(answer), ['code', 'state', 'iss'])
@@ -68,7 +68,7 @@ test('whoever is signed in gets a code, at the registered address as it stands',
   assert.deepEqual([attempt.success, attempt.user.id], [true, user.id])
 })
 
-test('as long as it is not certain whose request it is, it is answered by a page alone', async () => {
+test('until the client and redirect URI are verified, errors are pages', async () => {
   const { org, client, person } = await newWorld(app)
   const uris = [
     undefined,
@@ -130,7 +130,7 @@ const BAD: [string, Fields, string][] = [
   ['a control character', { nonce: 'a\0b' }, 'invalid_request'],
   ['a long nonce', { nonce: 'x'.repeat(3000) }, 'invalid_request'],
 ]
-test('what is wrong with a request is told to the client, whoever is signed in', async () => {
+test('errors in a request are reported to the client, whether or not a user is signed in', async () => {
   const { org, client, person } = await newWorld(app)
   for (const [name, more, error] of BAD)
     for (const visitor of [person, { cookie: '' }]) {
@@ -154,7 +154,7 @@ test('a client without a secret must send a challenge', async () => {
   await codeFor(client, person, newPkce().asked)
 })
 
-test('whoever is not signed in does so and comes back; a silent request is refused', async () => {
+test('a user who is not signed in does so and comes back; prompt none is refused', async () => {
   const { org, client, user } = await newWorld(app)
   const url = authorizeUrl(client, { nonce: 'the nonce', login_hint: 'ignored' })
   const waiting = await visit(url)
@@ -173,7 +173,7 @@ test('whoever is not signed in does so and comes back; a silent request is refus
   assert.deepEqual(await errorsOf(org), ['undefined', 'passive', 'undefined'])
 })
 
-test('whoever must prove again who they are is asked once', async () => {
+test('a user who must sign in again is asked once', async () => {
   const { client, user, person } = await newWorld(app)
   for (const more of [{ prompt: 'login' }, { max_age: '0' }, { prompt: 'select_account' }]) {
     const url = authorizeUrl(client, more)
@@ -181,7 +181,7 @@ test('whoever must prove again who they are is asked once', async () => {
     assert.equal(login.pathname, '/login')
     assert.equal(login.searchParams.get('fresh'), '1')
     const back = login.searchParams.get('continue')!
-    // Without a new proof there is nothing to be had there, either.
+    // Without a new sign-in, the return URL asks for one as well.
     const again = new URL(String((await visit(back, person)).headers.location), 'http://x')
     assert.equal(again.pathname, '/login')
     await person.enter(user.email)
@@ -192,7 +192,7 @@ test('whoever must prove again who they are is asked once', async () => {
   assert.ok(answerIn(await visit(authorizeUrl(client, { max_age: '600' }), person)).code)
 })
 
-test('a form from the application goes on as an address, as only that brings the cookie', async () => {
+test('a posted request is redirected to a GET, which carries the cookie', async () => {
   const { client, person } = await newWorld(app)
   const url = authorizeUrl(client)
   const res = await post(`${client.path}/authorize`, {
@@ -203,7 +203,7 @@ test('a form from the application goes on as an address, as only that brings the
   assert.ok(answerIn(await visit(String(res.headers.location), person)).code)
 })
 
-test('who is not bound is denied; so is everybody of another organization', async () => {
+test('users who are not bound, and users of another organization, are denied', async () => {
   const { org, client, user, person } = await newWorld(app)
   const [stranger, foreigner] = [await addPerson(org), await addPerson(await app.newOrganization())]
   for (const { email } of [stranger, foreigner]) {
@@ -221,7 +221,7 @@ test('who is not bound is denied; so is everybody of another organization', asyn
   )
 })
 
-test('who is suspended, staged or locked has to sign in, which they cannot', async () => {
+test('suspended, staged and locked users are sent to sign in, which they cannot', async () => {
   const { org, client, user, person } = await newWorld(app)
   for (const change of [{ account_locked: true }, { account_locked: false, state: 'SUSPENDED' }]) {
     await org.put(`/api/systemusers/${user.id}`, change)
@@ -236,7 +236,7 @@ test('who is suspended, staged or locked has to sign in, which they cannot', asy
   assert.match(String(res.headers.location), /^\/login\?/)
 })
 
-test('an application that is switched off, unknown or deleted looks the same', async () => {
+test('an inactive, unknown or deleted application looks the same', async () => {
   const { org, client, person } = await newWorld(app)
   const url = `/api/applications/${client.id}`
   await org.put(url, { ...Object((await org.get(url)).json()), active: false })
@@ -247,7 +247,7 @@ test('an application that is switched off, unknown or deleted looks the same', a
   for (const res of [off, deleted, unknown]) {
     assert.equal(res.statusCode, 403)
     assert.equal(res.headers.location, undefined)
-    assert.match(res.body, /not available to you/)
+    assert.match(res.body, /do not have access/)
   }
   assert.deepEqual(await errorsOf(org), ['no_access'])
 })
@@ -260,7 +260,7 @@ test('HEAD signs nobody in', async () => {
   assert.deepEqual(await ssoEvents(org), [])
 })
 
-test('codes are kept as hashes, and of requests nothing but what the tokens need', async () => {
+test('codes are stored as hashes, and requests only as far as the tokens need', async () => {
   const { org, client, person } = await newWorld(app)
   const code = await codeFor(client, person, { nonce: 'the nonce' })
   const [row] = await app.db
@@ -273,7 +273,7 @@ test('codes are kept as hashes, and of requests nothing but what the tokens need
   assert.equal((await exchange(client, code)).statusCode, 200)
 })
 
-test('whoever is kept out at the sign-in has tried the application all the same', async () => {
+test('a sign-in denied at the portal is an attempt on the application', async () => {
   const { org, client, user } = await newWorld(app)
   await org.put(`/api/systemusers/${user.id}`, { suspended: true })
   const sent = await visit(authorizeUrl(client))

@@ -27,22 +27,22 @@ import { insertGrant } from './store.ts'
 
 // The authorization endpoint: RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.
 
-/** RFC 6749 §4.1.2 allows ten minutes; a client takes a moment. */
+/** RFC 6749 §4.1.2 allows ten minutes; clients redeem a code at once. */
 const CODE_SECONDS = 60
 
 const page = (status: number, text: string): Outcome => ({
   binding: 'page',
   status,
-  title: 'Sign-in not possible',
+  title: 'Unable to sign in',
   text,
 })
-/** Unknown, deleted or switched off: nobody learns what exists. */
+/** Unknown, deleted or inactive: the page does not reveal which. */
 const unavailable = () =>
-  page(403, 'This application is not available to you. Ask your administrator if you need it.')
+  page(403, 'You do not have access to this application. If you need it, ask your administrator.')
 const misdirected = () =>
-  page(400, 'The application has sent you here with a request that cannot be answered.')
+  page(400, 'The application sent an invalid sign-in request. Contact your administrator.')
 
-/** The grant and its event commit together; the browser gets the code afterwards. */
+/** The grant and its event commit together, before the browser gets the code. */
 async function grant(
   { db }: OidcContext,
   { client }: Visitor,
@@ -76,7 +76,7 @@ async function grant(
 const isFresh = ({ session }: SignedIn, { freshSince }: AuthorizationRequest): boolean =>
   freshSince === undefined || session.authenticatedAt.getTime() >= freshSince
 
-/** The code for whoever is signed in as the request wants it, or the way to sign in. */
+/** Redirects with a code if the user is signed in as the request requires, otherwise to the sign-in page. */
 async function proceed(
   context: OidcContext,
   visitor: Visitor,
@@ -95,7 +95,7 @@ async function proceed(
       throw new OidcRefusal(
         'login_required',
         'passive',
-        'Nobody is signed in (or a fresh sign-in is wanted), and the request is silent (prompt none)',
+        'The user is not signed in, or must sign in again, and the request forbids a page (prompt none)',
       )
     return signIn(request.freshSince !== undefined)
   }
@@ -105,13 +105,13 @@ async function proceed(
     const { issuer: iss } = addressesOf(context, application)
     return redirectTo(withAnswer(request.redirectUri, { code, state: request.state, iss }))
   } catch (error) {
-    // The session has ended since we looked.
+    // Foreign key violation: the session has ended since it was read.
     if (codeOf(error) === '23503') return signIn(false)
     throw error
   }
 }
 
-/** The client hears of it where its answers go (RFC 6749 §4.1.2.1). */
+/** Reports the error to the client at its redirect URI (RFC 6749 §4.1.2.1). */
 async function refuse(
   context: OidcContext,
   visitor: Visitor,
@@ -130,7 +130,7 @@ async function refuse(
   )
 }
 
-/** The state may be what is wrong with the request. */
+/** The state itself may be the invalid parameter. */
 function stateIn(params: Params): string | undefined {
   try {
     return params.get('state')
@@ -149,8 +149,8 @@ export async function authorize(
   if (!application) return unavailable()
   const { client } = visitor
   if (!application.active) {
-    const words = 'The application is not active'
-    const inactive = new OidcRefusal('access_denied', 'no_access', words)
+    const message = 'The application is not active'
+    const inactive = new OidcRefusal('access_denied', 'no_access', message)
     await recordRefusal(context, application, client, inactive)
     return unavailable()
   }

@@ -4,7 +4,7 @@ import type { Scope } from './authorization-request.ts'
 
 type Claims = Record<string, string | string[] | undefined>
 
-/** OpenID Connect Core §8.1: for this application alone, and always the same. */
+/** OpenID Connect Core §8.1: a pairwise subject, stable per application and user. */
 const subjectOf = (
   { organizationId, id }: Pick<OidcApplication, 'organizationId' | 'id'>,
   userId: string,
@@ -31,15 +31,15 @@ export const CLAIM_NAMES = [
   'groups',
 ]
 
-/** What the scopes tell about somebody; what is empty is left out. */
+/** The claims that the scopes grant, without empty ones. */
 export function claimsFor(
   application: Pick<OidcApplication, 'organizationId' | 'id'>,
   person: Person,
   scopes: readonly Scope[],
 ): { sub: string } & Claims {
-  const told = scopes.flatMap((scope) => Object.entries(CLAIMS[scope](person)))
+  const claims = scopes.flatMap((scope) => Object.entries(CLAIMS[scope](person)))
   return {
     sub: subjectOf(application, person.user.id),
-    ...Object.fromEntries(told.filter(([, value]) => value)),
+    ...Object.fromEntries(claims.filter(([, value]) => value)),
   }
 }

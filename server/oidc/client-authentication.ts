@@ -4,7 +4,8 @@ import { sha256 } from '../platform/secrets.ts'
 import type { Params } from './params.ts'
 import { OidcRefusal } from './refusal.ts'
 
-const refuse = (words: string) => new OidcRefusal('invalid_client', 'client_authentication', words)
+const refuse = (message: string) =>
+  new OidcRefusal('invalid_client', 'client_authentication', message)
 
 const unescaped = (text: string): string | undefined => {
   try {
@@ -23,8 +24,8 @@ function readBasic(authorization: string): { id: string | undefined; secret: str
   return { id: unescaped(text.slice(0, colon)), secret: unescaped(text.slice(colon + 1)) }
 }
 
-/** The secret, brought in the one way that the client is registered for. */
-function broughtSecret(
+/** The secret, sent by the one method that the client is registered for. */
+function sentSecret(
   { clientId, tokenEndpointAuthMethod }: OidcApplication,
   authorization: string | undefined,
   params: Params,
@@ -32,29 +33,31 @@ function broughtSecret(
   const inForm = params.get('client_secret')
   if (tokenEndpointAuthMethod !== 'client_secret_basic') {
     if (authorization !== undefined)
-      throw refuse(`the client is registered for ${tokenEndpointAuthMethod}, not for a header`)
-    if (params.get('client_id') !== clientId) throw refuse('client_id is missing or another one')
+      throw refuse(
+        `the client is registered for ${tokenEndpointAuthMethod}, but sent an Authorization header`,
+      )
+    if (params.get('client_id') !== clientId) throw refuse('client_id is missing or wrong')
     return inForm
   }
   if (inForm !== undefined)
-    throw refuse('the client is registered for client_secret_basic, not for a secret in the form')
+    throw refuse('the client is registered for client_secret_basic, but sent client_secret')
   if (authorization === undefined) throw refuse('the Authorization header is missing')
   const { id, secret } = readBasic(authorization)
   if (id !== clientId || (params.get('client_id') ?? clientId) !== clientId)
-    throw refuse('the client is another one')
+    throw refuse('the client ID does not match the URL')
   return secret
 }
 
-/** Passes for the client itself only. */
+/** Throws unless the request comes from the client itself. */
 export function authenticateClient(
   application: OidcApplication,
   authorization: string | undefined,
   params: Params,
 ): void {
-  const secret = broughtSecret(application, authorization, params)
+  const secret = sentSecret(application, authorization, params)
   const { secretHash } = application
   if (secretHash === null) {
-    if (secret !== undefined) throw refuse('a client without a secret has sent one')
+    if (secret !== undefined) throw refuse('the client has no secret, but sent one')
     return
   }
   if (secret === undefined || !timingSafeEqual(sha256(secret), secretHash))

@@ -1,10 +1,10 @@
 import type { Db } from '../platform/db/index.ts'
 import type { Sealer } from '../platform/secrets.ts'
 
-/** What the actions of this slice work with; made once by the composition root. */
+/** Dependencies of this slice's actions; built once by the composition root. */
 export interface OidcContext {
   db: Db
-  /** The keys of applications are sealed. */
+  /** Unseals the private keys of applications. */
   sealer: Sealer
   publicUrl: string
 }

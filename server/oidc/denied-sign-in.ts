@@ -7,7 +7,7 @@ import type { OidcContext } from './context.ts'
 import { attemptOf } from './record.ts'
 import { OidcRefusal } from './refusal.ts'
 
-/** A sign-in that is denied at the portal counts as an attempt on the application all the same. */
+/** A sign-in denied at the portal still counts as an attempt on the application. */
 export const recordDeniedClientSignIn =
   (context: OidcContext): Listener<UserActor, DeniedSignIn> =>
   async (tx, { client }, { user: { organization_id, id, username }, continueTo, why }) => {

@@ -5,7 +5,7 @@ import { CLAIM_NAMES } from './claims.ts'
 import type { OidcContext } from './context.ts'
 import { toJwk } from './jwt.ts'
 
-/** OpenID Connect Discovery §3, of one application: what it may do, not what the service could. */
+/** OpenID Connect Discovery §3, for one application: what it may use, not all that the service supports. */
 export function configurationOf(
   context: Pick<OidcContext, 'publicUrl'>,
   application: OidcApplication,
@@ -35,7 +35,7 @@ export function configurationOf(
   }
 }
 
-/** The key that signs, the next one and the one before. */
+/** The current, next and previous signing keys. */
 export const jwksOf = ({ certificates }: Pick<OidcApplication, 'certificates'>) => ({
   keys: allCertificates(certificates).map(toJwk),
 })

@@ -5,20 +5,20 @@ import type { OidcContext } from './context.ts'
 import { type OAuthError, OidcRefusal } from './refusal.ts'
 import type { GrantRow } from './store.ts'
 
-/** Whether the application may be told, at this moment; why not, in the words of the protocol. */
+/** Admits the user to the application; maps a denial to the given OAuth error. */
 export async function admitAs(
   context: OidcContext,
   application: OidcApplication,
   signedIn: SignedIn,
-  tellsGroups: boolean,
+  withGroups: boolean,
   as: OAuthError,
 ): Promise<Person> {
   try {
-    return await admit(context, application, signedIn, tellsGroups)
+    return await admit(context, application, signedIn, withGroups)
   } catch (error) {
     if (!(error instanceof AdmissionDenied)) throw error
     const { session, user } = signedIn
-    // Nothing of a person of another tenant is written down here.
+    // Never record a user of another tenant here.
     const own = session.organizationId === application.organizationId
     const known = own ? { id: user.id, username: user.username } : undefined
     throw new OidcRefusal(as, error.reason, error.message, { cause: error, user: known })
@@ -26,8 +26,8 @@ export async function admitAs(
 }
 
 /**
- * Whose grant it is, as they are at this moment. Refused when the session has ended, or the person may not sign in or use
- * the application any more: a token is worth as much as a sign-in would be now.
+ * The user of a grant, in their current state. Refused if the session has ended or the user may no longer sign in or use
+ * the application: a token grants no more than a sign-in would now.
  */
 export async function holderOf(
   context: OidcContext,

@@ -8,7 +8,7 @@ import { tidyOidcJob } from './jobs.ts'
 const app = await startApp()
 const { codeFor, exchange, userinfo } = callsOf(app)
 
-test('the job takes away what has expired, and leaves the rest', async () => {
+test('the job deletes expired rows only', async () => {
   const { org, client, person } = await newWorld(app, { accessTokenLifespan: 120 })
   const answer = (await exchange(client, await codeFor(client, person))).json()
   await codeFor(client, person)

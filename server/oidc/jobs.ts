@@ -4,7 +4,7 @@ import type { Db } from '../platform/db/index.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
 import { deleteExpired } from './store.ts'
 
-/** What has expired counts no more, whether it is still there or not. */
+/** Frees space only: every read ignores expired rows. */
 export const tidyOidcJob = defineJob({
   name: 'oidc.delete-expired',
   payload: Type.Object({}),

@@ -5,7 +5,7 @@ import type { SsoCertificate } from '../applications/index.ts'
 const ALG = 'RS256'
 const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** RFC 7515, with the key of a certificate; RSA runs on the thread pool. */
+/** RFC 7515, signed on the thread pool with the key of a certificate. */
 export async function signJwt(
   { id, privateKey }: Pick<SsoCertificate, 'id' | 'privateKey'>,
   claims: object,
@@ -15,7 +15,7 @@ export async function signJwt(
   return `${input}.${signature.toString('base64url')}`
 }
 
-/** RFC 7517. Named member by member: a private key must not slip through. */
+/** RFC 7517. Members are listed one by one, so that no private part can slip through. */
 export function toJwk({ id, privateKey }: { id: string; privateKey: KeyObject }) {
   const { kty, n, e } = createPublicKey(privateKey).export({ format: 'jwk' })
   return { kty, n, e, use: 'sig', alg: ALG, kid: id }

@@ -1,9 +1,9 @@
 import { OidcRefusal } from './refusal.ts'
 
-/** Longer than what honest clients send; all of it travels in addresses. */
-const LONGEST = 2048
+/** More than legitimate clients send; parameters travel in URLs. */
+const MAX_LENGTH = 2048
 
-/** RFC 6749 §3.1: one without a value counts as not sent, and none may come twice. */
+/** RFC 6749 §3.1: a parameter without a value counts as not sent, and none may be repeated. */
 export class Params {
   readonly #values = new Map<string, string>()
   readonly #repeated = new Set<string>()
@@ -20,8 +20,8 @@ export class Params {
     const value = this.#values.get(name)
     if (this.#repeated.has(name)) throw invalid(name, 'was sent more than once')
     if (value === undefined) return undefined
-    if (value.length > LONGEST) throw invalid(name, `has more than ${LONGEST} characters`)
-    if (/\p{Cc}/u.test(value)) throw invalid(name, 'has a control character')
+    if (value.length > MAX_LENGTH) throw invalid(name, `is longer than ${MAX_LENGTH} characters`)
+    if (/\p{Cc}/u.test(value)) throw invalid(name, 'contains a control character')
     return value
   }
 
@@ -31,7 +31,7 @@ export class Params {
     return value
   }
 
-  /** Those of the names that were sent, as part of an address. */
+  /** The named parameters that were sent, as a query string. */
   query(names: readonly string[]): URLSearchParams {
     return new URLSearchParams(
       names.flatMap((name) => {
@@ -42,5 +42,5 @@ export class Params {
   }
 }
 
-const invalid = (name: string, words: string) =>
-  new OidcRefusal('invalid_request', 'bad_parameter', `${name} ${words}`)
+const invalid = (name: string, problem: string) =>
+  new OidcRefusal('invalid_request', 'bad_parameter', `${name} ${problem}`)

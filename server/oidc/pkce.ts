@@ -1,11 +1,12 @@
 import { sameSecret, sha256 } from '../platform/secrets.ts'
 import { OidcRefusal } from './refusal.ts'
 
-/** RFC 7636 §4.6. A verifier without a challenge means that somebody has taken the challenge away (RFC 9700 §4.8.2). */
+/** RFC 7636 §4.6. A verifier without a challenge points to a PKCE downgrade attack (RFC 9700 §4.8.2). */
 export function checkVerifier(challenge: string | null, verifier: string | undefined): void {
-  const refuse = (words: string) => new OidcRefusal('invalid_grant', 'pkce', words)
+  const refuse = (message: string) => new OidcRefusal('invalid_grant', 'pkce', message)
   if (challenge === null) {
-    if (verifier !== undefined) throw refuse('code_verifier belongs to no code_challenge')
+    if (verifier !== undefined)
+      throw refuse('code_verifier was sent, but the request had no code_challenge')
     return
   }
   if (verifier === undefined) throw refuse('code_verifier is missing')

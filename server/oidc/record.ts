@@ -10,7 +10,7 @@ export const attemptOf = (
   more: Pick<Attempt, 'user' | 'mfa' | 'refusal'>,
 ): Attempt => ({ kind: 'sign-in', application, client, idpInitiated: false, ...more })
 
-/** The event of a sign-in that was refused, within the bounds of those that anybody can bring about. */
+/** Records the event of a refused sign-in, within the rate limit for unauthenticated requests. */
 export async function recordRefusal(
   { db }: OidcContext,
   application: OidcApplication,

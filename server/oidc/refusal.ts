@@ -14,16 +14,16 @@ export type OAuthError =
   | 'invalid_token'
   | 'unsupported_grant_type'
 
-/** Why people are kept out is between them and their administrator. */
-const UNTOLD: readonly OAuthError[] = ['access_denied', 'login_required']
+/** Errors without a description: why a user is denied is not the client's business. */
+const UNDESCRIBED: readonly OAuthError[] = ['access_denied', 'login_required']
 
 /**
- * A request that gets nothing. `error` is for the client; `reason`, a stable word, and `message` are for the administrator.
+ * A refused request. `error` is for the client; `reason`, a stable code, and `message` are for the administrator.
  */
 export class OidcRefusal extends Error {
   readonly error: OAuthError
   readonly reason: string
-  /** Who it is about, where that is known and may be told. */
+  /** The user, if known and of this tenant. */
   readonly user: { id: string; username: string } | undefined
 
   constructor(
@@ -39,9 +39,9 @@ export class OidcRefusal extends Error {
     this.user = user
   }
 
-  /** In the characters that RFC 6749 allows. */
+  /** Limited to the characters that RFC 6749 allows. */
   get description(): string | undefined {
-    if (UNTOLD.includes(this.error)) return undefined
+    if (UNDESCRIBED.includes(this.error)) return undefined
     return this.message.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, '?')
   }
 }

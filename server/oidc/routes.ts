@@ -18,7 +18,7 @@ import type { OidcContext } from './context.ts'
 import { configurationOf, jwksOf } from './discovery.ts'
 import { Params } from './params.ts'
 import { OidcRefusal } from './refusal.ts'
-import { giveTokens } from './tokens.ts'
+import { exchange } from './tokens.ts'
 import { userinfo } from './userinfo.ts'
 
 const ClientPath = Type.Object({ client: Type.String({ minLength: 1, maxLength: 256 }) })
@@ -42,14 +42,14 @@ const send = (request: FastifyRequest, reply: FastifyReply, outcome: Outcome) =>
 
 type Plugin = FastifyPluginAsyncTypebox<{ context: OidcContext }>
 
-/** What browsers come to. Errors that are not for the client are pages. */
+/** Endpoints for browsers. Errors that are not for the client are pages. */
 const browserRoutes: Plugin = async (app, { context }) => {
   app.setErrorHandler((error, request, reply) => {
     const { status, message } = reportFailure(error, request)
     return send(request, reply, failurePage(status, message))
   })
 
-  // HEAD must not do what GET does.
+  // GET has side effects, so HEAD must not run it.
   const get = { schema, config, exposeHeadRoute: false }
   app.get('/oidc/:client/authorize', get, async (request, reply) => {
     const params = new Params(queryOf(request))
@@ -60,7 +60,7 @@ const browserRoutes: Plugin = async (app, { context }) => {
       await authorize(context, visitorOf(context, request), client, params),
     )
   })
-  // A form from another site comes without our cookie (SameSite): the browser has to come once more by itself.
+  // A cross-site POST carries no cookie (SameSite), so redirect the browser to a GET.
   app.post('/oidc/:client/authorize', { schema, config }, async (request, reply) => {
     const clientId = encodeURIComponent(request.params.client)
     const location = authorizePath({ clientId }, formOf(request).toString())
@@ -68,11 +68,11 @@ const browserRoutes: Plugin = async (app, { context }) => {
   })
 }
 
-/** What clients come to. */
+/** Endpoints for clients. */
 const clientRoutes: Plugin = async (app, { context }) => {
   const find = async (clientId: string): Promise<OidcApplication> => {
     const application = await findOidcApplication(context, clientId)
-    if (!application) throw notFound('client_not_found', 'There is no such client')
+    if (!application) throw notFound('client_not_found', 'Client not found')
     return application
   }
 
@@ -118,9 +118,9 @@ const clientRoutes: Plugin = async (app, { context }) => {
     const application = await find(request.params.client)
     const { authorization } = request.headers
     const params = new Params(formOf(request))
-    const answer = await giveTokens(context, clientOf(request), application, authorization, params)
+    const tokens = await exchange(context, clientOf(request), application, authorization, params)
     // RFC 6749 §5.1
-    return reply.header('cache-control', 'no-store').header('pragma', 'no-cache').send(answer)
+    return reply.header('cache-control', 'no-store').header('pragma', 'no-cache').send(tokens)
   })
 
   app.route({
@@ -136,7 +136,7 @@ const clientRoutes: Plugin = async (app, { context }) => {
   })
 }
 
-/** The OpenID provider: forms are all it reads. */
+/** The OpenID provider; it accepts form bodies only. */
 export const oidcRoutes: Plugin = async (app, options) => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: 65_536 }, (_, body, done) =>

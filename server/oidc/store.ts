@@ -28,7 +28,7 @@ export const insertGrant = (
             ${row.scopes}, ${row.public_client}, ${row.authenticated_at}, ${row.methods},
             now() + make_interval(secs => ${row.seconds}))`)
 
-/** By its code, whatever became of it. */
+/** By its code, even if used or expired. */
 export const findByCode = (
   db: Queryable,
   organizationId: string,
@@ -41,7 +41,7 @@ export const findByCode = (
       from oidc_grants
      where organization_id = ${organizationId} and application_id = ${applicationId} and code_hash = ${codeHash}`)
 
-/** By one of its tokens that has not expired. */
+/** By one of its unexpired tokens. */
 export const findByToken = (
   db: Queryable,
   organizationId: string,
@@ -58,8 +58,8 @@ export const findByToken = (
      where t.organization_id = ${organizationId} and t.hash = ${hash} and t.kind = ${kind} and t.expires_at > now()`)
 
 /**
- * Until then the grant is kept; false when it is gone already. Before anything else is done with it: whatever ends a
- * session goes from the grant to its tokens as well, so that neither waits for the other.
+ * Keeps the grant for that long; false if it is already gone. Must run first: ending a session also locks the grant
+ * before its tokens, and the same lock order prevents a deadlock.
  */
 export const extendGrant = async (
   db: Queryable,
@@ -71,13 +71,13 @@ export const extendGrant = async (
     update oidc_grants set expires_at = greatest(expires_at, now() + make_interval(secs => ${seconds}))
      where organization_id = ${organizationId} and id = ${grantId}`)) > 0
 
-/** False: somebody was quicker. */
+/** False: a concurrent request took it. */
 export const takeCode = async (db: Queryable, organizationId: string, grantId: string) =>
   (await db.run(sql`
     update oidc_grants set code_used_at = now()
      where organization_id = ${organizationId} and id = ${grantId} and code_used_at is null`)) > 0
 
-/** False: somebody was quicker. */
+/** False: a concurrent request took it. */
 export const takeRefresh = async (db: Queryable, organizationId: string, hash: Buffer) =>
   (await db.run(sql`
     update oidc_tokens set used_at = now()
@@ -94,7 +94,7 @@ export const insertToken = (
     insert into oidc_tokens (organization_id, hash, grant_id, kind, expires_at)
     values (${organizationId}, ${row.hash}, ${grantId}, ${row.kind}, now() + make_interval(secs => ${row.seconds}))`)
 
-/** With everything that came of it. */
+/** Deletes the grant and, by cascade, its tokens. */
 export const deleteGrant = (db: Queryable, organizationId: string, grantId: string) =>
   db.run(sql`delete from oidc_grants where organization_id = ${organizationId} and id = ${grantId}`)
 

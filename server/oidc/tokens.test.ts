@@ -35,7 +35,7 @@ function refused(res: Response, error: string, status = 400): void {
 const lastReason = async (org: Org, client: Client) =>
   (await attemptsOf(org, client.id))[0].reason as string
 
-/** Somebody with tokens. */
+/** A user with tokens. */
 async function newHolder(settings: object = BOTH, scope = 'openid') {
   const world = await newWorld(app, settings)
   const pkce = newPkce()
@@ -45,13 +45,13 @@ async function newHolder(settings: object = BOTH, scope = 'openid') {
   return { ...world, code, pkce, answer: res.json() }
 }
 
-/** Neither token is worth anything. */
+/** Both tokens are revoked. */
 async function worthless(client: Client, answer: Record<string, string>): Promise<void> {
   refused(await userinfo(client, answer.access_token!), 'invalid_token', 401)
   if (answer.refresh_token) refused(await refresh(client, answer.refresh_token), 'invalid_grant')
 }
 
-test('a code is exchanged for tokens, which are kept as hashes', async () => {
+test('a code is exchanged for tokens, which are stored as hashes', async () => {
   const { org, client, user, answer } = await newHolder()
   assert.equal(answer.token_type, 'Bearer')
   assert.equal(answer.expires_in, 3600)
@@ -69,7 +69,7 @@ test('a code is exchanged for tokens, which are kept as hashes', async () => {
       assert.ok(rows.every(({ text }) => !text.includes(form)))
 })
 
-test('scopes decide what is told; what nobody knows is left out of the answer', async () => {
+test('scopes determine the claims; unknown scopes are not granted', async () => {
   const world = await newWorld(app)
   const group = await addGroup(world.org, 'Writers', world.user.id)
   await bind(world.org, world.client.id, 'user_group', group)
@@ -87,7 +87,7 @@ test('scopes decide what is told; what nobody knows is left out of the answer', 
   assert.deepEqual(info, { sub, email, groups })
 })
 
-test('a second factor is told', async () => {
+test('amr includes a second factor', async () => {
   const { org, client, user, person } = await newWorld(app)
   const { secret } = (await person.post('/totp')).json()
   const [now, later] = codesOf(secret)
@@ -100,7 +100,7 @@ test('a second factor is told', async () => {
   assert.equal((await ssoEvents(org))[0]!.mfa, true)
 })
 
-test('a code that comes twice ends everything that came of it', async () => {
+test('a code used twice revokes its tokens', async () => {
   const { org, client, code, pkce, answer } = await newHolder()
   const next = (await refresh(client, answer.refresh_token)).json()
   refused(await exchange(client, code, { code_verifier: pkce.verifier }), 'invalid_grant')
@@ -109,7 +109,7 @@ test('a code that comes twice ends everything that came of it', async () => {
   await worthless(client, next)
 })
 
-test('of two who bring a code at the same moment, none keeps anything', async () => {
+test('concurrent use of a code revokes all its tokens', async () => {
   const { client, person } = await newWorld(app, BOTH)
   const code = await codeFor(client, person)
   const answers = await Promise.all([1, 2, 3].map(() => exchange(client, code)))
@@ -118,7 +118,7 @@ test('of two who bring a code at the same moment, none keeps anything', async ()
   for (const res of given) await worthless(client, res.json())
 })
 
-test('a code is good for a minute', async () => {
+test('a code is valid for a minute', async () => {
   const { org, client, person } = await newWorld(app)
   const code = await codeFor(client, person)
   const left = await tenantOf(org).one<{ seconds: number }>(
@@ -148,13 +148,13 @@ test('a code belongs to its challenge', async () => {
   assert.equal((await exchange(client, code, { code_verifier: verifier })).statusCode, 200)
 })
 
-test('a verifier without a challenge is refused: somebody has taken the challenge away', async () => {
+test('a verifier without a challenge is refused as a downgrade', async () => {
   const { client, person } = await newWorld(app)
   const code = await codeFor(client, person)
   refused(await exchange(client, code, { code_verifier: newPkce().verifier }), 'invalid_grant')
 })
 
-test('a code belongs to its client and to the address that it was sent to', async () => {
+test('a code belongs to its client and to its redirect URI', async () => {
   const registered = 'https://wiki.example.com/other'
   const { org, client, person } = await newWorld(app, { redirectUris: [CALLBACK, registered] })
   const other = await addClient(app, org)
@@ -170,7 +170,7 @@ test('a code belongs to its client and to the address that it was sent to', asyn
   refused(await exchange(client, code), 'invalid_grant')
 })
 
-test('a client proves itself in the way it is registered for, and in no other', async () => {
+test('a client authenticates by its registered method only', async () => {
   const org = await app.newOrganization()
   const [header, form, none] = await Promise.all(
     ['client_secret_basic', 'client_secret_post', 'none'].map((tokenEndpointAuthMethod) =>
@@ -212,7 +212,7 @@ test('a client proves itself in the way it is registered for, and in no other', 
     refused(res, 'invalid_client', 401)
     assert.match(String(res.headers['www-authenticate']), /^Basic/)
   }
-  // Whoever gets past that hears of the code.
+  // An authenticated client gets an error about the code.
   const good = [
     asks(header!, {}, proof(header!)),
     asks(form!, inForm(form!)),
@@ -224,7 +224,7 @@ test('a client proves itself in the way it is registered for, and in no other', 
   for (const { clientSecret } of [header!, form!]) assert.ok(!said.includes(clientSecret!))
 })
 
-test('a new secret takes the place of the one before at once', async () => {
+test('a new secret replaces the old one at once', async () => {
   const { org, client, person } = await newWorld(app)
   const oidc = { redirectUris: [CALLBACK], newClientSecret: true }
   const put = await org.put(`/api/v2/applications/${client.id}/sso`, { oidc })
@@ -235,7 +235,7 @@ test('a new secret takes the place of the one before at once', async () => {
   assert.equal((await exchange({ ...client, clientSecret }, code)).statusCode, 200)
 })
 
-test('the token endpoint reads forms alone, and each parameter once', async () => {
+test('the token endpoint accepts forms only, and no repeated parameter', async () => {
   const { client } = await newWorld(app)
   const url = `${client.path}/token`
   const authorization = basic(client.clientId, client.clientSecret!)
@@ -257,7 +257,7 @@ test('the token endpoint reads forms alone, and each parameter once', async () =
   assert.equal(got.statusCode, 404)
 })
 
-test('refresh tokens rotate; one that comes twice ends all of them', async () => {
+test('refresh tokens rotate; one used twice revokes the grant', async () => {
   const { org, client, answer } = await newHolder()
   const second = (await refresh(client, answer.refresh_token)).json()
   assert.notEqual(second.refresh_token, answer.refresh_token)
@@ -269,7 +269,7 @@ test('refresh tokens rotate; one that comes twice ends all of them', async () =>
   for (const lost of [answer, second, third]) await worthless(client, lost)
 })
 
-test('of two who bring a refresh token at the same moment, none keeps anything', async () => {
+test('concurrent use of a refresh token revokes the grant', async () => {
   const { client, answer } = await newHolder()
   const answers = await Promise.all([1, 2, 3].map(() => refresh(client, answer.refresh_token)))
   const given = answers.filter(({ statusCode }) => statusCode === 200)
@@ -277,7 +277,7 @@ test('of two who bring a refresh token at the same moment, none keeps anything',
   for (const lost of [answer, ...given.map((res) => res.json())]) await worthless(client, lost)
 })
 
-test('a refresh token is its client’s, gives no more than was granted, and ends', async () => {
+test('a refresh token belongs to its client, cannot widen the scopes, and expires', async () => {
   const { org, client, answer } = await newHolder()
   const other = await addClient(app, org, BOTH)
   const foreign = await addClient(app, await app.newOrganization(), BOTH)
@@ -290,7 +290,7 @@ test('a refresh token is its client’s, gives no more than was granted, and end
   await worthless(client, answer)
 })
 
-test('tokens of a client with a secret are worth nothing once it has none', async () => {
+test('tokens of a confidential client are invalid once it is public', async () => {
   const { org, client, answer } = await newHolder()
   const oidc = { redirectUris: [CALLBACK], ...BOTH, tokenEndpointAuthMethod: 'none' }
   await org.put(`/api/v2/applications/${client.id}/sso`, { oidc })
@@ -299,7 +299,7 @@ test('tokens of a client with a secret are worth nothing once it has none', asyn
   assert.equal(await lastReason(org, client), 'client_changed')
 })
 
-test('userinfo wants the token in the header, and it must be one of this client', async () => {
+test('userinfo requires a token of this client, in the header', async () => {
   const { org, client, answer } = await newHolder()
   const url = `${client.path}/userinfo`
   const token: string = answer.access_token
@@ -359,7 +359,7 @@ const ENDS: [string, (holder: Holder) => Promise<unknown>][] = [
   ],
 ]
 for (const [name, end] of ENDS)
-  test(`${name}: codes, refresh tokens and access tokens are worth nothing from then on`, async () => {
+  test(`${name}: codes, refresh tokens and access tokens are invalid from then on`, async () => {
     const holder = await newHolder()
     const { org, client, person, answer } = holder
     const code = await codeFor(client, person)

@@ -26,10 +26,10 @@ import {
 
 // The token endpoint: RFC 6749 §4.1.3 and §6, OpenID Connect Core §3.1.3 and §12.
 
-/** Unless the session ends before, which it does. */
+/** An upper bound: the grant ends with the session. */
 const REFRESH_SECONDS = 24 * 3600
 
-interface TokenAnswer {
+interface TokenResponse {
   access_token: string
   token_type: 'Bearer'
   expires_in: number
@@ -38,9 +38,10 @@ interface TokenAnswer {
   refresh_token?: string
 }
 
-const badGrant = (reason: string, words: string) => new OidcRefusal('invalid_grant', reason, words)
+const badGrant = (reason: string, message: string) =>
+  new OidcRefusal('invalid_grant', reason, message)
 
-/** OpenID Connect Core §2. A nonce belongs to the answer to its request, and to no later one. */
+/** OpenID Connect Core §2. Only the first ID token carries the nonce, not those from a refresh. */
 function idToken(
   context: OidcContext,
   application: OidcApplication,
@@ -66,21 +67,21 @@ function idToken(
 interface Exchanged {
   grant: GrantRow
   nonce: string | null
-  /** False: it was exchanged before. */
+  /** False: it has already been exchanged. */
   take: (tx: Tx) => Promise<boolean>
-  again: () => OidcRefusal
+  replayed: () => OidcRefusal
 }
 
 /**
- * What is exchanged is used up in the transaction that keeps the new tokens. Of two who bring the same, one is not who
- * they say: both lose everything.
+ * The code or refresh token is consumed in the transaction that stores the new tokens. If it is presented twice, one of
+ * the two clients is an impostor: the whole grant is revoked.
  */
 async function issue(
   context: OidcContext,
   application: OidcApplication,
   person: Person,
-  { grant, nonce, take, again }: Exchanged,
-): Promise<TokenAnswer> {
+  { grant, nonce, take, replayed }: Exchanged,
+): Promise<TokenResponse> {
   const { organizationId, accessTokenLifespan: seconds } = application
   const accessToken = randomToken()
   const refreshToken = application.grantTypes.includes('refresh_token') ? randomToken() : undefined
@@ -102,7 +103,7 @@ async function issue(
     for (const token of kept) await insertToken(tx, organizationId, grant.id, token)
     return true
   })
-  if (!issued) throw again()
+  if (!issued) throw replayed()
   return {
     access_token: accessToken,
     token_type: 'Bearer',
@@ -113,13 +114,10 @@ async function issue(
   }
 }
 
-/** What a client had granted while it had a secret is not for whoever needs none, and the other way round. */
+/** A grant to a confidential client is not valid once the client is public, and vice versa. */
 function checkKind({ secretHash }: OidcApplication, { public_client }: GrantRow): void {
   if (public_client !== (secretHash === null))
-    throw badGrant(
-      'client_changed',
-      'The client has changed between having a secret and having none',
-    )
+    throw badGrant('client_changed', 'The client has since changed between confidential and public')
 }
 
 async function fromCode(
@@ -128,20 +126,22 @@ async function fromCode(
   params: Params,
 ): Promise<Exchanged> {
   const tenant = db.tenant(organizationId)
-  const again = () => badGrant('code_replayed', 'The code was used before; its tokens are revoked')
+  const replayed = () =>
+    badGrant('code_replayed', 'The code has already been used; its tokens are revoked')
   const hash = sha256(params.required('code'))
   const grant = await findByCode(tenant, organizationId, id, hash)
   if (!grant) throw badGrant('code_unknown', 'The code is unknown to this client')
   if (grant.used) {
     await deleteGrant(tenant, organizationId, grant.id)
-    throw again()
+    throw replayed()
   }
   if (grant.expired) throw badGrant('code_expired', 'The code has expired')
   const uri = params.required('redirect_uri')
   if (uri !== grant.redirect_uri || !redirectUris.includes(uri))
-    throw badGrant('redirect_uri_differs', 'redirect_uri is not the one that the code was sent to')
+    throw badGrant('redirect_uri_differs', 'redirect_uri is not the one the code was issued for')
   checkVerifier(grant.challenge, params.get('code_verifier'))
-  return { grant, nonce: grant.nonce, take: (tx) => takeCode(tx, organizationId, grant.id), again }
+  const take = (tx: Tx) => takeCode(tx, organizationId, grant.id)
+  return { grant, nonce: grant.nonce, take, replayed }
 }
 
 async function fromRefreshToken(
@@ -150,24 +150,24 @@ async function fromRefreshToken(
   params: Params,
 ): Promise<Exchanged> {
   const tenant = db.tenant(organizationId)
-  const again = () =>
-    badGrant('refresh_reused', 'The refresh token was used before; all that came of it is revoked')
+  const replayed = () =>
+    badGrant('refresh_reused', 'The refresh token has already been used; its grant is revoked')
   const hash = sha256(params.required('refresh_token'))
   const grant = await findByToken(tenant, organizationId, id, 'refresh', hash)
   if (!grant) throw badGrant('refresh_unknown', 'The refresh token is unknown or has expired')
   if (grant.used) {
     await deleteGrant(tenant, organizationId, grant.id)
-    throw again()
+    throw replayed()
   }
-  const asked = params.get('scope')?.split(' ') ?? []
-  if (!asked.every((scope) => (grant.scopes as string[]).includes(scope)))
-    throw new OidcRefusal('invalid_scope', 'scope_wider', 'scope is wider than what was granted')
-  return { grant, nonce: null, take: (tx) => takeRefresh(tx, organizationId, hash), again }
+  const requested = params.get('scope')?.split(' ') ?? []
+  if (!requested.every((scope) => (grant.scopes as string[]).includes(scope)))
+    throw new OidcRefusal('invalid_scope', 'scope_wider', 'scope exceeds the granted scopes')
+  return { grant, nonce: null, take: (tx) => takeRefresh(tx, organizationId, hash), replayed }
 }
 
 const EXCHANGES = { authorization_code: fromCode, refresh_token: fromRefreshToken }
 
-function exchangeFor({ grantTypes }: OidcApplication, params: Params) {
+function readerFor({ grantTypes }: OidcApplication, params: Params) {
   const type = params.required('grant_type')
   if (type !== 'authorization_code' && type !== 'refresh_token')
     throw new OidcRefusal('unsupported_grant_type', 'grant_type', `grant_type is not supported`)
@@ -176,8 +176,8 @@ function exchangeFor({ grantTypes }: OidcApplication, params: Params) {
   return EXCHANGES[type]
 }
 
-/** Whoever may not have tokens any more loses those there are. */
-async function holderOrNobody(
+/** Revokes the grant if its user may no longer have tokens. */
+async function holderOrRevoke(
   context: OidcContext,
   application: OidcApplication,
   grant: GrantRow,
@@ -192,18 +192,18 @@ async function holderOrNobody(
   }
 }
 
-export async function giveTokens(
+export async function exchange(
   context: OidcContext,
   client: Client,
   application: OidcApplication,
   authorization: string | undefined,
   params: Params,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   try {
     authenticateClient(application, authorization, params)
-    const exchanged = await exchangeFor(application, params)(context, application, params)
+    const exchanged = await readerFor(application, params)(context, application, params)
     checkKind(application, exchanged.grant)
-    const person = await holderOrNobody(context, application, exchanged.grant)
+    const person = await holderOrRevoke(context, application, exchanged.grant)
     return await issue(context, application, person, exchanged)
   } catch (error) {
     if (error instanceof OidcRefusal) await recordRefusal(context, application, client, error)

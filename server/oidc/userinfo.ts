@@ -6,9 +6,9 @@ import { holderOf } from './holder.ts'
 import { OidcRefusal } from './refusal.ts'
 import { findByToken } from './store.ts'
 
-const refuse = (words: string) => new OidcRefusal('invalid_token', 'invalid_token', words)
+const refuse = (message: string) => new OidcRefusal('invalid_token', 'invalid_token', message)
 
-/** OpenID Connect Core §5.3. The token comes in the header only: addresses and forms end up in logs. */
+/** OpenID Connect Core §5.3. The token is accepted in the header only: URLs and forms end up in logs. */
 export async function userinfo(
   context: OidcContext,
   application: OidcApplication,

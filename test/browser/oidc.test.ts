@@ -63,7 +63,7 @@ test('a tile opens the application; a request that cannot be answered ends on a 
 
   const { url } = await begin(config, callback, { redirect_uri: 'https://evil.example/' })
   await page.goto(url)
-  await heading(page, 'Sign-in not possible').waitFor()
+  await heading(page, 'Unable to sign in').waitFor()
   assert.ok(page.url().startsWith(client.issuer))
   await assertAccessible(page, 'refused')
   assert.deepEqual(problems, [])
