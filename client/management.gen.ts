@@ -25,7 +25,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One application template, by its id or its name */
+        /** Get an application template by its id or name */
         get: operations["getApiApplicationTemplatesById"];
         put?: never;
         post?: never;
@@ -60,11 +60,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One application */
+        /** Get an application */
         get: operations["getApiApplicationsById"];
         /**
-         * Replace an application; members that are not sent fall back to their defaults
-         * @description The template (`name`) stays. Without `config.idpCertificate` a new certificate is made; send back the one that was read to keep it.
+         * Replace an application; missing members take their defaults
+         * @description The template (`name`) cannot change. Without `config.idpCertificate` a new certificate is generated; to keep the current one, send it back.
          */
         put: operations["putApiApplicationsById"];
         post?: never;
@@ -84,7 +84,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring a deleted application back with its bindings and certificates */
+        /** Restore a deleted application with its bindings and certificates */
         post: operations["postApiApplicationsByIdRestore"];
         delete?: never;
         options?: never;
@@ -1037,7 +1037,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One application */
+        /** Get an application */
         get: operations["getApiV2ApplicationsByApplicationId"];
         put?: never;
         post?: never;
@@ -1072,10 +1072,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The certificates of an application, and who has seen each in its metadata */
+        /** List the certificates of an application, and the clients that have fetched each */
         get: operations["getApiV2ApplicationsByApplicationIdCertificates"];
         put?: never;
-        /** Add the next certificate, made for you or your own; metadata shows it at once */
+        /** Add the next certificate, generated or your own; published in the metadata at once */
         post: operations["postApiV2ApplicationsByApplicationIdCertificates"];
         delete?: never;
         options?: never;
@@ -1093,7 +1093,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take the next certificate away before it has signed anything */
+        /** Delete the next certificate before it is promoted */
         delete: operations["deleteApiV2ApplicationsByApplicationIdCertificatesNext"];
         options?: never;
         head?: never;
@@ -1109,7 +1109,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let the next certificate sign, now or from a date on */
+        /** Promote the next certificate, now or on a date */
         post: operations["postApiV2ApplicationsByApplicationIdCertificatesPromote"];
         delete?: never;
         options?: never;
@@ -1126,7 +1126,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Return to the certificate before the current one */
+        /** Roll back to the previous certificate */
         post: operations["postApiV2ApplicationsByApplicationIdCertificatesReturn"];
         delete?: never;
         options?: never;
@@ -1143,9 +1143,9 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give an application a logo: a PNG, JPEG or GIF of up to 1 MiB */
+        /** Set the logo of an application: a PNG, JPEG or GIF of up to 1 MiB */
         post: operations["postApiV2ApplicationsByApplicationIdLogo"];
-        /** Take the logo of an application away */
+        /** Delete the logo of an application */
         delete: operations["deleteApiV2ApplicationsByApplicationIdLogo"];
         options?: never;
         head?: never;
@@ -1162,8 +1162,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Fill the settings from the metadata of the service provider
-         * @description From an address or from the text; the document itself may be the body as well (application/samlmetadata+xml, application/xml or text/xml).
+         * Import the settings from the metadata of the service provider
+         * @description From a URL or from text. The body may also be the document itself (application/samlmetadata+xml, application/xml or text/xml).
          */
         post: operations["postApiV2ApplicationsByApplicationIdSpmetadata"];
         delete?: never;
@@ -1183,12 +1183,12 @@ export interface paths {
         get: operations["getApiV2ApplicationsByApplicationIdSso"];
         /**
          * Replace the OpenID Connect settings of an application
-         * @description The client keeps its id, and its secret unless `oidc.newClientSecret` asks for a new one; the answer holds a secret only when it was made now.
+         * @description The client keeps its id, and its secret unless `oidc.newClientSecret` requests a new one. The response contains a secret only if this request generated it.
          */
         put: operations["putApiV2ApplicationsByApplicationIdSso"];
         /**
-         * Make an application a client of OpenID Connect
-         * @description The answer holds the secret of the client, which is not shown again.
+         * Create the OpenID Connect settings of an application
+         * @description The response contains the client secret, which is not shown again.
          */
         post: operations["postApiV2ApplicationsByApplicationIdSso"];
         delete?: never;
@@ -1686,7 +1686,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A logo, for everybody */
+        /** Get a logo; public */
         get: operations["getApiV2LogosById"];
         put?: never;
         post?: never;
@@ -3511,7 +3511,7 @@ export interface components {
             /** Format: date-time */
             created: string;
             promoteAt?: string | null;
-            /** @description Who has read metadata with this certificate in it, the latest first */
+            /** @description Clients that fetched metadata with this certificate, most recent first */
             fetchedBy: components["schemas"]["MetadataFetcher"][];
         };
         ApplicationCertificatePost: {
@@ -3610,18 +3610,18 @@ export interface components {
             results: {
                 _id?: string;
                 id?: string;
-                /** @description The name of applications made from it */
+                /** @description The `name` of applications created from it */
                 name?: string;
                 displayName?: string;
                 displayLabel?: string;
                 description?: string;
                 active?: boolean;
                 beta?: boolean;
-                /** @description The organization has an application made from it */
+                /** @description The organization has an application of this template */
                 isConfigured?: boolean;
                 color?: string;
                 learnMore?: string;
-                /** @description The address an application of this name would have */
+                /** @description The default URL of an application of this template */
                 ssoUrl?: string;
                 keywords?: string[];
                 logo?: {
@@ -3729,7 +3729,7 @@ export interface components {
             };
             authnContextMode: {
                 type: string;
-                /** @description single, or mapping by the methods that were used */
+                /** @description single, or mapping by the authentication methods used */
                 value: string;
                 readOnly: boolean;
             };
@@ -3741,7 +3741,7 @@ export interface components {
             authnContextMappings: {
                 type: string;
                 value: {
-                    /** @description pwd, otp: all of them were used */
+                    /** @description pwd, otp; all must have been used */
                     methods: string[];
                     authnContext: string;
                 }[];
@@ -4088,9 +4088,9 @@ export interface components {
             [key: string]: unknown;
         };
         DatabaseAttribute: {
-            /** @description The attribute of the service provider */
+            /** @description The attribute name that the service provider expects */
             name: string;
-            /** @description The property of the user */
+            /** @description The user property */
             value: string;
         };
         DatabaseAttributesSetting: {
@@ -4710,10 +4710,10 @@ export interface components {
             results: components["schemas"]["ScheduledState"][];
         };
         OidcSettings: {
-            /** @description Below it: .well-known/openid-configuration, which tells all other addresses */
+            /** @description Discovery is at .well-known/openid-configuration below it */
             issuer: string;
             clientId: string;
-            /** @description Only in the answer to the request that made it */
+            /** @description Only in the response to the request that generated it */
             clientSecret?: string;
             redirectUris: string[];
             grantTypes: ("authorization_code" | "refresh_token")[];
@@ -4723,7 +4723,7 @@ export interface components {
             accessTokenLifespan: number;
             ssoUrl: string;
         };
-        /** @description Of the type oidc: the settings it begins with */
+        /** @description Default settings, for the type oidc */
         OidcTemplate: {
             grantTypes: ("authorization_code" | "refresh_token")[];
             redirectUris: string[];
@@ -5926,18 +5926,18 @@ export interface operations {
                     "application/json": {
                         _id?: string;
                         id?: string;
-                        /** @description The name of applications made from it */
+                        /** @description The `name` of applications created from it */
                         name?: string;
                         displayName?: string;
                         displayLabel?: string;
                         description?: string;
                         active?: boolean;
                         beta?: boolean;
-                        /** @description The organization has an application made from it */
+                        /** @description The organization has an application of this template */
                         isConfigured?: boolean;
                         color?: string;
                         learnMore?: string;
-                        /** @description The address an application of this name would have */
+                        /** @description The default URL of an application of this template */
                         ssoUrl?: string;
                         keywords?: string[];
                         logo?: {
@@ -10071,7 +10071,7 @@ export interface operations {
     postApiV2ApplicationsByApplicationIdSpmetadata: {
         parameters: {
             query?: {
-                /** @description Show the application as it would be; save nothing */
+                /** @description Return the resulting application without saving it */
                 preview?: boolean;
                 entityId?: string;
             };

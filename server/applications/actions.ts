@@ -32,7 +32,7 @@ const FIELDS = { certificate: 'config.idpCertificate', privateKey: 'config.idpPr
 const applicationNotFound = () =>
   notFound('application_not_found', 'Not Found: there is no such application')
 
-const slugTaken = () => badSsoUrl('another application has this address already')
+const slugTaken = () => badSsoUrl('another application already uses this URL')
 
 async function keepSlug(
   tx: Tx,
@@ -42,7 +42,7 @@ async function keepSlug(
   if (slug !== null && !(await takeSlug(tx, organization_id, id, slug))) throw taken()
 }
 
-/** Service providers may send people there for as long as the application was known: it is no other tenant's at once. */
+/** Service providers may keep sending users to the old URL, so another tenant cannot take it at once. */
 async function giveUpSlug(tx: Tx, organizationId: string, id: string): Promise<void> {
   const days = Math.max(await retentionDaysIn(tx, organizationId), MIN_KEPT_DAYS)
   await releaseSlug(tx, organizationId, id, days)
@@ -68,7 +68,7 @@ export async function lockedApplication(
   return row
 }
 
-/** Records of rows, with the certificates they sign with; one more statement, however many there are. */
+/** Rows as API records, with their signing certificates read in one statement. */
 export async function describeApplications(
   { publicUrl }: Pick<ApplicationContext, 'publicUrl'>,
   db: Queryable,
@@ -122,7 +122,7 @@ export async function createApplication(
   })
 }
 
-/** The rows of a new application: itself, its node, its address, its certificate. */
+/** Inserts a new application with its node, slug and certificate. */
 export async function seedRow(
   context: Pick<ApplicationContext, 'sealer'>,
   tx: Tx,
@@ -149,7 +149,7 @@ export async function seedRow(
   return signing
 }
 
-/** Saves what has changed, with its event and news; nothing when nothing has. */
+/** Saves the change, records its event and fires the hook; does nothing if nothing has changed. */
 export async function saveChange(
   { changed }: SaveContext,
   tx: Tx,
@@ -180,18 +180,18 @@ export async function saveChange(
   await changed.fire(tx, caller, { applicationId: after.id, before, after, eventId })
 }
 
-/** The pair that came with a write. Null: none, or the one that signs already. */
-function broughtPair(sent: SentConfig, current: string | undefined): KeyPair | null {
+/** The key pair in a request. Null: none, or the one already in use. */
+function newPairIn(sent: SentConfig, current: string | undefined): KeyPair | null {
   const { idpCertificate, idpPrivateKey } = sent
-  // A record that was read is sent back without its key.
+  // A client that sends a record back does not have its private key.
   if (idpPrivateKey === '' && isCertificate(idpCertificate, FIELDS, current)) return null
   const pair = sentKeyPair(idpCertificate, idpPrivateKey, FIELDS)
   return pair?.certificate === current ? null : pair
 }
 
 /**
- * A full replace. The template is fixed for life. Without a certificate a new one is made, as the API has it; the one
- * before it is kept, so that a mistake can be taken back.
+ * A full replace. The template never changes. Without a certificate a new one is generated, as the API specifies; the old
+ * one is kept as the previous certificate, so that the change can be rolled back.
  */
 export async function replaceApplication(
   context: ApplicationContext,
@@ -204,7 +204,7 @@ export async function replaceApplication(
   const known = await getApplicationRow(db.tenant(organizationId), organizationId, id)
   if (body.name) templateFor(body)
   const template = templateOf(known.name)
-  // Before a key is made: what is refused must not have cost one.
+  // Validate first: generating a key is expensive.
   const { sent } = readWrite(template, body, known, context.publicUrl)
   const brings = sent.idpCertificate !== '' || sent.idpPrivateKey !== ''
   const made =
@@ -215,7 +215,7 @@ export async function replaceApplication(
     const after: ApplicationRow = { ...before, ...written, name: before.name }
     const certificates = await certificatesById(tx, organizationId, [before.certificate_id])
     const current = certificates.get(before.certificate_id ?? '')?.certificate
-    const pair = made ?? broughtPair(sent, current)
+    const pair = made ?? newPairIn(sent, current)
     if (pair) {
       after.certificate_id = (await keepKeyPair(context, tx, organizationId, id, pair)).id
       after.previous_certificate_id = before.certificate_id
@@ -225,7 +225,7 @@ export async function replaceApplication(
   })
 }
 
-/** Gone for everybody, and kept for a while to be restored with its bindings. Its address is free at once, for the same tenant. */
+/** Soft delete: it can be restored with its bindings. The same tenant may reuse its slug at once. */
 export function removeApplication(
   context: ApplicationContext,
   caller: Caller,
@@ -240,7 +240,7 @@ export function removeApplication(
     })
     await markDeleted(tx, organizationId, id)
     await giveUpSlug(tx, organizationId, id)
-    // Listeners first: they may need what the application was connected with.
+    // Listeners first: they may need the application's edges.
     await context.changed.fire(tx, caller, { applicationId: id, before: row, after: null, eventId })
     await deleteNode(tx, organizationId, 'application', id, eventId)
     return describe(context, tx, row)
@@ -253,8 +253,7 @@ export function restoreApplication(
   id: string,
 ): Promise<Application> {
   const { organizationId } = caller
-  const taken = () =>
-    conflict('slug_taken', 'ssoUrl: another application has taken this address in the meantime')
+  const taken = () => conflict('slug_taken', 'ssoUrl: another application now uses this URL')
   return context.db.tx(organizationId, async (tx) => {
     const row = isId(id) ? await unmarkDeleted(tx, organizationId, id) : undefined
     if (!row) throw applicationNotFound()
@@ -264,7 +263,7 @@ export function restoreApplication(
     })
     await keepSlug(tx, row, taken)
     await restoreNode(tx, organizationId, 'application', id, eventId)
-    // Its job may have come and gone in the meantime.
+    // The job may have run while the application was deleted.
     await planPromotion(context, tx, organizationId, row)
     await context.changed.fire(tx, caller, { applicationId: id, before: null, after: row, eventId })
     return describe(context, tx, row)

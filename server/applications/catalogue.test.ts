@@ -14,7 +14,7 @@ const URL = '/api/application-templates'
 const saml = [...TEMPLATES.values()].filter(({ sso }) => sso.type === 'saml')
 const filled = (value: unknown) => String(value).replaceAll(/\{[^{}]*\}/g, 'example')
 
-test('there are service providers of all kinds, the custom ones and the bookmark', () => {
+test('the catalogue has service providers of all kinds, the custom ones and the bookmark', () => {
   assert.ok(saml.length >= 40, `${saml.length}`)
   assert.ok(TEMPLATES.has('saml2'))
   assert.equal(TEMPLATES.get('bookmark')!.sso.type, 'bookmark')
@@ -28,11 +28,11 @@ test('there are service providers of all kinds, the custom ones and the bookmark
 const properties = new Set(Object.keys(User.properties))
 
 for (const template of saml)
-  test(`${template.name}: its settings are good as soon as the placeholders are filled in`, () => {
+  test(`${template.name}: its settings are valid once the placeholders are replaced`, () => {
     const text = (name: string) => template.settings.get(name)?.value
     const isOwn = template.name !== 'saml2'
     if (isOwn) assert.ok(text('spEntityId'), 'an entity id')
-    // All of it goes through the reader that reads requests.
+    // Validate it like a request.
     const sent = Object.fromEntries(
       ['spEntityId', 'acsUrl', 'sloUrl', 'idpInitUrl'].flatMap((name) =>
         text(name) ? [[name, { value: filled(text(name)) }]] : [],
@@ -61,12 +61,12 @@ for (const template of saml)
     for (const { value } of config.constantAttributes) assert.ok(!hasPlaceholder(value))
   })
 
-test('the subjects that can be chosen are properties of users', () => {
+test('the options of subjectField are user properties', () => {
   for (const { value } of SAML_SETTINGS.subjectField.options)
     assert.ok(properties.has(value), `users have no ${value}`)
 })
 
-test('a mistake in a file is found at the start, and the file is named', () => {
+test('an error in a file is found at startup, and the file is named', () => {
   const good = {
     name: 'crm',
     displayName: 'CRM',
@@ -94,7 +94,7 @@ test('a mistake in a file is found at the start, and the file is named', () => {
   assert.throws(() => readTemplate('{', 'crm.json'), /crm\.json/)
 })
 
-test('the catalogue is listed like everything else', async () => {
+test('the catalogue is listed like every other resource', async () => {
   const org = await app.newOrganization()
   const names = async (query: string) => {
     const res = await org.get(`${URL}?${query}`)
@@ -123,7 +123,7 @@ test('the catalogue is listed like everything else', async () => {
   assert.equal((await org.get(`${URL}?filter=secret:$eq:1`)).statusCode, 400)
 })
 
-test('a template is found by its id and its name, and a form can be drawn from it', async () => {
+test('a template is found by id and by name, and has all that a form needs', async () => {
   const org = await app.newOrganization()
   const { id } = TEMPLATES.get('aws')!
   const record = (await org.get(`${URL}/${id}`)).json()
@@ -161,7 +161,7 @@ test('a template is found by its id and its name, and a form can be drawn from i
   assert.equal((await org.get(`${URL}/${newId()}`)).statusCode, 404)
 })
 
-test('templates ask for their scope, and tell whether the organization uses them', async () => {
+test('templates require their scope, and show whether the organization uses them', async () => {
   const [org, other] = [await app.newOrganization(), await app.newOrganization()]
   const made = await org.post('/api/applications', {
     name: 'slack',

@@ -10,17 +10,17 @@ export interface Template extends Omit<TemplateFile, 'config'> {
   settings: ReadonlyMap<string, Setting>
 }
 
-/** The custom one. */
+/** The custom SAML template. */
 const CUSTOM = 'saml2'
 
-/** The same in every installation, and for as long as the template keeps its name. */
+/** Derived from the name, so that it is the same in every installation. */
 const idOf = (name: string): string =>
   sha256(`application template ${name}`).toString('hex').slice(0, 24)
 
 function settingsOf({ sso, config }: TemplateFile): Map<string, Setting> {
   const base: Record<string, Setting> = sso.type === 'saml' ? SAML_SETTINGS : {}
   for (const name of Object.keys(config))
-    if (!Object.hasOwn(base, name)) throw new Error(`there is no setting "${name}"`)
+    if (!Object.hasOwn(base, name)) throw new Error(`unknown setting "${name}"`)
   const settings = new Map<string, Setting>()
   for (const [name, setting] of Object.entries(base)) {
     const own = config[name]
@@ -29,13 +29,14 @@ function settingsOf({ sso, config }: TemplateFile): Map<string, Setting> {
   return settings
 }
 
-/** A mistake in a file stops the start and names the file. */
+/** An error in a file aborts startup and names the file. */
 export function readTemplate(text: string, file: string): Template {
   try {
     const template: TemplateFile = Value.Parse(TemplateFile, JSON.parse(text))
-    if (`${template.name}.json` !== file) throw new Error(`its name is "${template.name}"`)
+    if (`${template.name}.json` !== file)
+      throw new Error(`"name" is "${template.name}", which does not match the file name`)
     if ((template.sso.type === 'oidc') !== (template.oidc !== undefined))
-      throw new Error('"oidc" belongs to the type "oidc"')
+      throw new Error('"oidc" is required for the type "oidc", and not allowed for others')
     const { config: _, ...rest } = template
     return { ...rest, id: idOf(template.name), settings: settingsOf(template) }
   } catch (cause) {
@@ -45,7 +46,7 @@ export function readTemplate(text: string, file: string): Template {
 
 const directory = `${import.meta.dirname}/templates`
 
-/** All there are, by name. */
+/** All templates by name. */
 export const TEMPLATES: ReadonlyMap<string, Template> = new Map(
   globSync(`${directory}/*.json`)
     .sort()
@@ -53,10 +54,10 @@ export const TEMPLATES: ReadonlyMap<string, Template> = new Map(
     .map((template) => [template.name, template]),
 )
 
-/** Of an application that is there: should its template be gone one day, its settings are those of the custom one. */
+/** The template of an existing application; the custom one if its template has been removed. */
 export const templateOf = (name: string): Template => TEMPLATES.get(name) ?? TEMPLATES.get(CUSTOM)!
 
-/** The values an application has by its own settings over those of its template. */
+/** An application's own values over the defaults of its template. */
 export const valuesOf = (template: Template, config: Record<string, unknown>) => ({
   ...Object.fromEntries([...template.settings].map(([name, { value }]) => [name, value])),
   ...config,

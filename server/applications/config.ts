@@ -5,12 +5,13 @@ import { AUTH_CLAIMS, AUTHN_CONTEXT_MODES, type Setting, type SettingType } from
 import { hasPlaceholder, readAcsUrls } from './sso-config.ts'
 import { wrongAddress } from './web-address.ts'
 
-// Settings as they are sent, turned into the values that are kept.
+// Validates the settings of a request and turns them into stored values.
 
 const MAX_ATTRIBUTES = 200
 const MAX_MAPPINGS = 100
 
-const refuse = (field: string, words: string) => invalid('bad_config', `config.${field}: ${words}`)
+const refuse = (field: string, problem: string) =>
+  invalid('bad_config', `config.${field}: ${problem}`)
 
 type Members = Record<string, unknown>
 const isObject = (value: unknown): value is Members =>
@@ -18,14 +19,14 @@ const isObject = (value: unknown): value is Members =>
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Characters that no XML document can hold would fail the sign-in much later. */
-const UNWRITABLE = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/u
+/** XML does not allow these; without this check the sign-in would fail much later. */
+const NOT_XML = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/u
 
-function readText(field: string, value: unknown, most: number): string {
+function readText(field: string, value: unknown, limit: number): string {
   if (typeof value !== 'string') throw refuse(field, 'must be a string')
-  if (value.length > most) throw refuse(field, `must have at most ${most} characters`)
-  if (UNWRITABLE.test(value) || !value.isWellFormed())
-    throw refuse(field, 'has a character that cannot be sent')
+  if (value.length > limit) throw refuse(field, `must have at most ${limit} characters`)
+  if (NOT_XML.test(value) || !value.isWellFormed())
+    throw refuse(field, 'contains a character that XML does not allow')
   return value.trim()
 }
 
@@ -42,12 +43,13 @@ function checkUrl(field: string, value: string): void {
 
 function checkAcsUrls(field: string, value: string): void {
   const urls = readAcsUrls(value)
-  if (!urls) throw refuse(field, 'must be an address, or a JSON list of index, isDefault and url')
+  if (!urls)
+    throw refuse(field, 'must be a URL, or a JSON array of objects with index, isDefault and url')
   for (const { url } of urls) checkUrl(field, url)
   if (new Set(urls.map(({ index }) => index)).size < urls.length)
-    throw refuse(field, 'two addresses have the same index')
+    throw refuse(field, 'two URLs have the same index')
   if (urls.filter(({ isDefault }) => isDefault).length > 1)
-    throw refuse(field, 'only one address can be the default')
+    throw refuse(field, 'only one URL can be the default')
 }
 
 const CHECKS: Record<string, (field: string, value: string) => void> = {
@@ -56,18 +58,18 @@ const CHECKS: Record<string, (field: string, value: string) => void> = {
   sloResponseUrl: checkUrl,
   idpInitUrl: checkUrl,
 }
-/** Templates have placeholders in these. */
-const FILLED_IN = new Set(['spEntityId', 'acsUrl', 'sloUrl', 'idpInitUrl'])
+/** Settings that contain placeholders in some templates. */
+const WITH_PLACEHOLDERS = new Set(['spEntityId', 'acsUrl', 'sloUrl', 'idpInitUrl'])
 const LENGTHS: Record<string, number> = { acsUrl: 16_384, defaultTargetUrl: 4096 }
 
 function readTextSetting(field: string, value: unknown, { required }: Setting): string {
   const text = readText(field, value, LENGTHS[field] ?? 1024)
   if (text === '') {
-    // What the service provider calls itself may still be unknown; where it listens is not left empty.
+    // The SP entity ID may still be unknown, but the ACS URL is always required.
     if (required && field === 'acsUrl') throw refuse(field, 'must not be empty')
     return text
   }
-  if (FILLED_IN.has(field) && hasPlaceholder(text))
+  if (WITH_PLACEHOLDERS.has(field) && hasPlaceholder(text))
     throw refuse(field, `replace the part in braces in "${text}"`)
   CHECKS[field]?.(field, text)
   return text
@@ -80,7 +82,7 @@ function readSelect(field: string, value: unknown, { options = [] }: Setting): s
   return known.value
 }
 
-/** Of service providers, which are slower to renew than we are; a shorter key cannot even hold what is encrypted. */
+/** Low, because service providers renew slowly; a shorter key cannot wrap a content key. */
 const MIN_SP_BITS = 1024
 
 function readFile(field: string, value: unknown): string {
@@ -88,14 +90,15 @@ function readFile(field: string, value: unknown): string {
   if (text === '') return ''
   const certificate = readCertificate(text, `config.${field}`)
   if (!isRsa(certificate) || bitsOf(certificate) < MIN_SP_BITS)
-    throw refuse(field, `its key must be RSA with at least ${MIN_SP_BITS} bits`)
+    throw refuse(field, `the key must be RSA with at least ${MIN_SP_BITS} bits`)
   return certificate.toString()
 }
 
-/** Attributes of an assertion; a name may come several times, and then has several values. */
+/** Attributes of an assertion; repeating a name gives it several values. */
 function readAttributes(field: string, value: unknown): { name: string; value: string }[] {
-  if (!Array.isArray(value)) throw refuse(field, 'must be a list')
-  if (value.length > MAX_ATTRIBUTES) throw refuse(field, `at most ${MAX_ATTRIBUTES} attributes`)
+  if (!Array.isArray(value)) throw refuse(field, 'must be an array')
+  if (value.length > MAX_ATTRIBUTES)
+    throw refuse(field, `must have at most ${MAX_ATTRIBUTES} attributes`)
   return value.map((attribute: unknown, at) => {
     const where = `${field}[${at}]`
     if (!isObject(attribute)) throw refuse(where, 'must be an object with name and value')
@@ -108,7 +111,7 @@ function readAttributes(field: string, value: unknown): { name: string; value: s
 function readDatabaseAttributes(field: string, value: unknown) {
   const attributes = readAttributes(field, value)
   for (const [at, { value: property }] of attributes.entries())
-    if (property === '') throw refuse(`${field}[${at}].value`, 'must name a property of the user')
+    if (property === '') throw refuse(`${field}[${at}].value`, 'must name a user property')
   return attributes
 }
 
@@ -130,20 +133,20 @@ const isMethods = (value: unknown): value is string[] =>
   value.every((method) => typeof method === 'string' && /^[\w-]{1,64}$/.test(method))
 
 function readMappings(field: string, value: unknown) {
-  if (!Array.isArray(value)) throw refuse(field, 'must be a list')
-  if (value.length > MAX_MAPPINGS) throw refuse(field, `at most ${MAX_MAPPINGS} mappings`)
+  if (!Array.isArray(value)) throw refuse(field, 'must be an array')
+  if (value.length > MAX_MAPPINGS) throw refuse(field, `must have at most ${MAX_MAPPINGS} mappings`)
   return value.map((mapping: unknown, at) => {
     const where = `${field}[${at}]`
     const { methods, authnContext } = isObject(mapping) ? mapping : {}
     if (!isMethods(methods))
-      throw refuse(`${where}.methods`, 'must be a list such as ["pwd", "otp"]')
+      throw refuse(`${where}.methods`, 'must be an array such as ["pwd", "otp"]')
     const text = readText(`${where}.authnContext`, authnContext, 1024)
     if (text === '') throw refuse(`${where}.authnContext`, 'must not be empty')
     return { methods: [...new Set(methods)], authnContext: text }
   })
 }
 
-/** The only setting whose parts have values each. */
+/** The only setting that consists of several values. */
 function readAuthClaims(field: string, sent: Members): Members | undefined {
   const sentFor = (name: keyof typeof AUTH_CLAIMS): unknown => {
     const part = sent[name]
@@ -200,21 +203,21 @@ function readSetting(name: string, setting: Setting, entry: Members): unknown {
   return read
 }
 
-/** A sign-in that nothing is signed in proves nothing (design D11). */
+/** An unsigned response proves nothing (design D11). */
 function checkSigning(template: Template, values: Members): void {
   const signs = (name: string) => values[name] ?? template.settings.get(name)?.value
   if (template.sso.type === 'saml' && !signs('signAssertion') && !signs('signResponse'))
     throw refuse('signAssertion', 'the assertion or the response must be signed')
 }
 
-/** Values of the settings that were sent; the others have those of the template. Anything wrong names its setting. */
+/** The values of the sent settings; the others keep the template's defaults. Errors name the setting. */
 export function readConfig(template: Template, sent: object): SentConfig {
   const read: SentConfig = { values: {}, idpCertificate: '', idpPrivateKey: '' }
   for (const [name, entry] of Object.entries(sent as Members)) {
     const setting = template.settings.get(name)
     if (!setting) throw refuse(name, `the template "${template.name}" has no such setting`)
     if (entry === null || entry === undefined) continue
-    // Some clients send the list of attributes itself.
+    // Some clients send the array of attributes directly.
     const members = Array.isArray(entry) ? { value: entry } : entry
     if (!isObject(members)) throw refuse(name, 'must be an object with a value')
     const aboutKeys = ABOUT_KEYS.find((key) => key === name)
@@ -228,6 +231,6 @@ export function readConfig(template: Template, sent: object): SentConfig {
   return read
 }
 
-/** The list that stands beside `config` as well; see write.ts. */
+/** For the copy of the list beside `config`; see write.ts. */
 export const readAttributeList = (value: unknown) =>
   readDatabaseAttributes('databaseAttributes', value)

@@ -8,20 +8,19 @@ import type { Sealer } from '../platform/secrets.ts'
 import type { ApplicationRow } from './store.ts'
 
 /**
- * An application came (before is null), changed, or went (after is null). When it comes back its edges are there again,
- * and when it goes they are still there: listeners may need what it was connected with. A certificate that comes, goes or
- * takes over is a change of the ids in the row. Settings of OpenID Connect have a row of their own: where only those
- * change, `before` and `after` are alike.
+ * An application was created or restored (before is null), changed, or deleted (after is null). Its edges exist in all
+ * cases, since listeners may need them: on deletion still, on restore again. A certificate change shows as changed ids in
+ * the row. The OpenID Connect settings are in another table: if only those change, `before` and `after` are equal.
  */
 interface ApplicationChange {
   applicationId: string
   before: ApplicationRow | null
   after: ApplicationRow | null
-  /** The event that tells of it. */
+  /** The event that records it. */
   eventId: string
 }
 
-/** What the actions of this slice work with; made once by the composition root. */
+/** Dependencies of this slice's actions; built once by the composition root. */
 export interface ApplicationContext {
   db: Db
   sealer: Sealer
@@ -33,12 +32,12 @@ export interface ApplicationContext {
   changed: Hook<Caller, ApplicationChange>
 }
 
-/** What it takes to save a change. */
+/** Needed to save a change. */
 export type SaveContext = Pick<ApplicationContext, 'changed'>
 
-/** What it takes to read an application with its keys. */
+/** Needed to read an application with its keys. */
 export type SsoContext = Pick<ApplicationContext, 'db' | 'sealer'>
 
-/** Ties a sealed key to its certificate; platform/sealed-columns.ts has the same. */
+/** Binds a sealed key to its certificate; must match platform/sealed-columns.ts. */
 export const sealContext = (certificateId: string): string =>
   `application certificate ${certificateId}`

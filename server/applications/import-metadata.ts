@@ -23,7 +23,10 @@ async function fetchMetadata({ outbound }: ApplicationContext, url: string): Pro
       maxBytes: limits.metadata.bytes,
     })
     if (answer.status !== 200)
-      throw invalid('sp_metadata_unavailable', `url: the answer has the status ${answer.status}`)
+      throw invalid(
+        'sp_metadata_unavailable',
+        `url: the server responded with status ${answer.status}`,
+      )
     return answer.body
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
@@ -36,16 +39,16 @@ async function readSettings(
   organizationId: string,
   { url, xml, entityId }: SpMetadataImport,
 ): Promise<SpSettings> {
-  if (!url === !xml) throw invalid('bad_import', 'url, xml: exactly one of them is required')
+  if (!url === !xml) throw invalid('bad_import', 'url, xml: exactly one of the two is required')
   const document = xml || (await fetchMetadata(context, url!))
   return readSpMetadataAside(organizationId, document, entityId || undefined)
 }
 
-/** The settings that the metadata tells, over those that the application has; checked like those of a request. */
+/** The application with the settings from the metadata, validated like those of a request. */
 function applied(row: ApplicationRow, settings: SpSettings): ApplicationRow {
   const template = templateOf(row.name)
   if (template.sso.type !== 'saml')
-    throw invalid('no_saml', 'Nobody signs in to this application by SAML: it has no such settings')
+    throw invalid('no_saml', 'This is not a SAML application, so it has no SAML settings')
   const known = Object.entries(settings).filter(([name]) => template.settings.has(name))
   const sent = Object.fromEntries(known.map(([name, value]) => [name, { value }]))
   const { values } = readConfig(template, sent)
@@ -55,7 +58,7 @@ function applied(row: ApplicationRow, settings: SpSettings): ApplicationRow {
   return { ...row, config: { ...unsent, ...values } }
 }
 
-/** With `preview` nothing is saved: the record as it would be. */
+/** With `preview`, returns the resulting record without saving it. */
 export async function importSpMetadata(
   context: ApplicationContext,
   caller: Caller,
@@ -65,7 +68,7 @@ export async function importSpMetadata(
 ): Promise<Application> {
   const { organizationId } = caller
   const tenant = context.db.tenant(organizationId)
-  // Before anything is fetched: others learn nothing about an id that is not theirs.
+  // Check access before fetching: the timing must not reveal the ids of other tenants.
   const known = await getApplicationRow(tenant, organizationId, id)
   const settings = await readSettings(context, organizationId, body)
   if (preview) {

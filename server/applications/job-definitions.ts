@@ -7,13 +7,13 @@ export const promoteCertificateJob = defineJob({
     organizationId: Type.String(),
     applicationId: Type.String(),
     certificateId: Type.String(),
-    /** The instant it was planned for; with another one in the row the job is out of date. */
+    /** The planned time; the job is obsolete if the row has a different one. */
     at: Type.String(),
   }),
   retry: UPKEEP,
 })
 
-/** Promotions whose job is gone: it gave up, or the database comes from a backup, which holds no jobs. */
+/** Promotions whose job is lost: its retries ran out, or the database was restored from a backup, which has no jobs. */
 export const promoteOverdueJob = defineJob({
   name: 'applications.promote-overdue',
   payload: Type.Object({}),

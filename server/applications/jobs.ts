@@ -27,7 +27,7 @@ async function promote(
   try {
     await promoteAsPlanned(context, caller, applicationId, certificateId, at)
   } catch (error) {
-    // Deleted since then: nothing is left to promote.
+    // Deleted since the job was sent.
     if (!(error instanceof AppError && error.kind === 'not_found')) throw error
   }
 }

@@ -15,11 +15,11 @@ const tags = ['applications']
 const scopes = ['applications', 'applications.update']
 const binary = { schema: Type.String({ format: 'binary' }) }
 
-/** The one part called `image`; other parts are passed over. */
+/** The part named `image`; other parts are ignored. */
 async function readImage(request: FastifyRequest): Promise<Buffer | undefined> {
   let image: Buffer | undefined
   for await (const part of request.files()) {
-    // A part has to be read in any case, or the next one never comes.
+    // Every part must be consumed, or the stream stalls before the next one.
     const content = await part.toBuffer()
     if (part.fieldname === 'image') image = content
   }
@@ -29,9 +29,9 @@ async function readImage(request: FastifyRequest): Promise<Buffer | undefined> {
 async function imageOf(request: FastifyRequest): Promise<Buffer> {
   if (!request.isMultipart()) throw invalid('bad_image', 'image: send it as multipart/form-data')
   const image = await readImage(request).catch((error: FastifyError) => {
-    // Limits come with a status. The others are about the form: no boundary, one too long, an end that never comes.
+    // Exceeded limits have a status. Other errors mean a malformed form: no boundary, an overlong one, no end.
     if (error.statusCode !== undefined) throw error
-    throw invalid('bad_form', 'The body is not a form of type multipart/form-data', {
+    throw invalid('bad_form', 'The body is not valid multipart/form-data', {
       cause: error,
     })
   })
@@ -54,7 +54,7 @@ export const logoRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext
       bodyLimit: logoBytes + 65_536,
       schema: {
         tags,
-        summary: 'Give an application a logo: a PNG, JPEG or GIF of up to 1 MiB',
+        summary: 'Set the logo of an application: a PNG, JPEG or GIF of up to 1 MiB',
         params,
         requestBody: {
           required: true,
@@ -82,7 +82,7 @@ export const logoRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext
     {
       schema: {
         tags,
-        summary: 'Take the logo of an application away',
+        summary: 'Delete the logo of an application',
         params,
         response: { 204: Type.Null(), ...errors },
       },
@@ -99,7 +99,7 @@ export const logoRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext
     {
       schema: {
         tags: ['logos'],
-        summary: 'A logo, for everybody',
+        summary: 'Get a logo; public',
         params: Type.Object({ id: Type.String() }),
         response: {
           200: {
@@ -116,7 +116,7 @@ export const logoRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext
       return (
         reply
           .type(content_type)
-          // Another image has another id.
+          // A new image gets a new id.
           .header('cache-control', 'public, max-age=31536000, immutable')
           .send(content as never)
       )

@@ -7,7 +7,7 @@ export interface LogoRow {
   content: Buffer
 }
 
-/** Without a tenant: logos are asked for by everybody, and by nothing but their id. */
+/** Without a tenant: logos are public, and requested by id only. */
 export const findLogo = (db: Queryable, id: string) =>
   db.one<LogoRow>(sql`select id, content_type, content from logos where id = ${id}`)
 

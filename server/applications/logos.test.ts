@@ -41,7 +41,7 @@ const upload = (org: Pick<Org, 'post'>, id: string, ...parts: Buffer[]) =>
 const logoOf = async (org: Org, id: string): Promise<string> =>
   (await org.get(`/api/applications/${id}`)).json().logo.url
 
-test('a logo is shown to everybody, under an address that changes with it', async () => {
+test('a logo is public, under a URL that changes with it', async () => {
   const org = await app.newOrganization()
   const id = await newApplication(org)
   assert.equal(await logoOf(org, id), '')
@@ -51,7 +51,7 @@ test('a logo is shown to everybody, under an address that changes with it', asyn
     [GIF, 'image/gif'],
     [JPEG, 'image/jpeg'],
   ] as const) {
-    // What the client says about its type counts for nothing.
+    // The content type sent by the client is ignored.
     assert.equal((await upload(org, id, part('image', image))).statusCode, 204)
     const url = new URL(await logoOf(org, id))
     const res = await app.anonymous.get(url.pathname)
@@ -66,7 +66,7 @@ test('a logo is shown to everybody, under an address that changes with it', asyn
   assert.equal((await org.get(`/api/v2/applications/${id}`)).json().logo.url, await logoOf(org, id))
   assert.equal((await org.delete(`/api/v2/applications/${id}/logo`)).statusCode, 204)
   assert.equal(await logoOf(org, id), '')
-  // Nothing to take away is no mistake.
+  // Deleting a missing logo is not an error.
   assert.equal((await org.delete(`/api/v2/applications/${id}/logo`)).statusCode, 204)
   assert.deepEqual(await org.eventTypes(), [
     'application_create',
@@ -83,7 +83,7 @@ test('a logo survives a full replace of its application', async () => {
   assert.equal(await logoOf(org, id), url)
 })
 
-test('what is no image, too large or not sent is refused', async () => {
+test('a file that is not an image, too large or missing is refused', async () => {
   const org = await app.newOrganization()
   const id = await newApplication(org)
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')
@@ -106,7 +106,7 @@ test('what is no image, too large or not sent is refused', async () => {
     assert.equal((await app.anonymous.get(`/api/v2/logos/${missing}`)).statusCode, 404)
 })
 
-test('a form that cannot be taken apart is refused', async () => {
+test('a malformed form is refused', async () => {
   const org = await app.newOrganization()
   const id = await newApplication(org)
   const whole = Buffer.concat([part('image', PNG), Buffer.from(`--${BOUNDARY}--\r\n`)])
@@ -133,7 +133,7 @@ test('a form that cannot be taken apart is refused', async () => {
   assert.equal(await logoOf(org, id), '')
 })
 
-test('only those who may change the application give it a logo', async () => {
+test('setting a logo requires the update scope', async () => {
   const org = await app.newOrganization()
   const id = await newApplication(org)
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')

@@ -5,7 +5,7 @@ import { lockedApplication, saveChange } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
 import { deleteLogos, findLogo, insertLogo, type LogoRow } from './logo-store.ts'
 
-/** By their first bytes: what a client says about its file proves nothing, and browsers believe us. */
+/** Detected by magic bytes: the content type of the client is untrusted, but browsers trust ours. */
 const KINDS = [
   ['image/png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],
   ['image/jpeg', Buffer.from([0xff, 0xd8, 0xff])],
@@ -21,7 +21,7 @@ function typeOfImage(content: Buffer): LogoType {
   return kind[0]
 }
 
-/** Under a new id: a logo can be kept by browsers for as long as they like. */
+/** Stores the logo under a new id, so that browsers may cache it forever. */
 export function replaceLogo(
   context: ApplicationContext,
   caller: Caller,
@@ -40,7 +40,7 @@ export function replaceLogo(
   })
 }
 
-/** Anybody's: the portal shows logos to people who have not signed in to us in this browser. */
+/** Of any tenant: the portal shows logos to users who are not signed in. */
 export async function getLogo(
   { db }: Pick<ApplicationContext, 'db'>,
   id: string,

@@ -3,7 +3,7 @@ import type { ApplicationContext } from './context.ts'
 import { promoteCertificateJob } from './job-definitions.ts'
 import type { ApplicationRow } from './store.ts'
 
-/** Sends the job of what the row has planned. One whose time is over runs at once. */
+/** Sends the job for the row's planned promotion. An overdue one runs at once. */
 export async function planPromotion(
   { send }: Pick<ApplicationContext, 'send'>,
   tx: Tx,

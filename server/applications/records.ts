@@ -11,7 +11,7 @@ import type { NamedValue, Values } from './sso-config.ts'
 import type { ApplicationRow } from './store.ts'
 import { logoPath } from './tiles.ts'
 
-// Rows as the API shows them.
+// Rows as API records.
 
 const base64 = (text: unknown): string => (text ? Buffer.from(String(text)).toString('base64') : '')
 
@@ -36,7 +36,7 @@ const claimsOf = (stored: object) =>
     ]),
   )
 
-/** A setting with everything that a form needs to ask for it. */
+/** A setting with everything that a form needs to show it. */
 function entryOf(setting: Setting, value: unknown): object {
   const common = commonOf(setting)
   if (setting.type === 'bool') return { ...common, value }
@@ -49,7 +49,7 @@ function entryOf(setting: Setting, value: unknown): object {
   }
   if (setting.type === 'constantAttributes' || setting.type === 'databaseAttributes')
     return { ...members, mutable: true, value }
-  // Files travel as text: their content in base64.
+  // The content of files is sent in base64.
   return { ...members, value: setting.type === 'file' ? base64(value) : value }
 }
 
@@ -172,14 +172,14 @@ export function toTemplate(
   }
 }
 
-/** The application as the thing an event is about. */
+/** The application as the resource of an event. */
 export const resourceOf = ({ id, display_label, name }: ApplicationRow) => ({
   type: 'application',
   id,
   name: display_label || name,
 })
 
-/** What events tell about an application; certificates by their fingerprints. */
+/** The fields recorded in events; certificates by their fingerprints. */
 export const auditFields = (
   row: ApplicationRow,
   certificates: ReadonlyMap<string, Pick<CertificateSummary, 'fingerprint'>>,
@@ -211,5 +211,5 @@ export const auditFields = (
   }
 }
 
-/** Told without their values. */
+/** Recorded without their values. */
 export const SECRETS = ['config.idpPrivateKey'] as const

@@ -15,7 +15,7 @@ type Org = Awaited<ReturnType<typeof app.newOrganization>>
 const URL = '/api/applications'
 const ACS = 'https://crm.example.com/saml/acs'
 
-/** RSA-512: too short for the key of an assertion. */
+/** RSA-512: too short to wrap a content key. */
 const SHORT = execFileSync(
   'openssl',
   'req -x509 -newkey rsa:512 -nodes -keyout /dev/null -subj /CN=x -days 2'.split(' '),
@@ -41,7 +41,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const certificateOf = (record: { config: { idpCertificate: { value: string } } }) =>
   new X509Certificate(Buffer.from(record.config.idpCertificate.value, 'base64'))
 
-test('an application is made from a template, with a certificate of its own', async () => {
+test('an application is created from a template, with its own certificate', async () => {
   const org = await app.newOrganization()
   const made = await create(org, { active: true, description: 'All our customers' })
   assert.equal(made._id, made.id)
@@ -50,7 +50,7 @@ test('an application is made from a template, with a certificate of its own', as
   assert.equal(made.sso.type, 'saml')
   assert.deepEqual(made.databaseAttributes, [])
   assert.equal(made.config.acsUrl.value, ACS)
-  // The rest of the setting, and settings that were not sent, come from the template.
+  // Missing settings and members come from the template.
   assert.equal(made.config.acsUrl.label, 'ACS URL:')
   assert.equal(made.config.acsUrl.required, true)
   assert.equal(made.config.acsUrl.toggle, null)
@@ -78,14 +78,14 @@ test('an application is made from a template, with a certificate of its own', as
   assert.equal(changes.find(({ field }) => field === 'config.acsUrl')?.to, ACS)
 })
 
-test('acsUrl.value alone is enough; an entry that is null counts as not sent', async () => {
+test('acsUrl.value alone is enough; a null entry counts as not sent', async () => {
   const org = await app.newOrganization()
   const { config } = await create(org, { config: { acsUrl: { value: ACS }, signResponse: null } })
   assert.equal(config.acsUrl.value, ACS)
   assert.equal(config.spEntityId.value, '')
 })
 
-test('a slug alone is an address, too; it is kept as it was sent', async () => {
+test('ssoUrl may be a slug alone; it is stored as sent', async () => {
   const org = await app.newOrganization()
   const ssoUrl = `Slug-${newId()}`
   assert.equal((await create(org, { ssoUrl })).ssoUrl, ssoUrl)
@@ -117,7 +117,7 @@ const badConfigs: [string, object, RegExp][] = [
   ['an ACS without scheme', { acsUrl: { value: 'crm.example.com' } }, /^config\.acsUrl:/],
   ['an ACS with a password', { acsUrl: { value: 'https://a:b@c.example' } }, /^config\.acsUrl:/],
   ['an ACS with a fragment', { acsUrl: { value: `${ACS}#x` } }, /^config\.acsUrl:/],
-  ['an ACS with a line end', { acsUrl: { value: `${ACS}/a\nb` } }, /^config\.acsUrl: .*line ends/],
+  ['an ACS with a line break', { acsUrl: { value: `${ACS}/a\nb` } }, /^config\.acsUrl: .*line br/],
   ['a logout address with a space', { sloUrl: { value: `${ACS}/a b` } }, /^config\.sloUrl:/],
   [
     'an address of script for answers to a logout',
@@ -146,7 +146,7 @@ const badConfigs: [string, object, RegExp][] = [
   [
     'an index twice',
     { acsUrl: { value: JSON.stringify([0, 0].map((index) => ({ index, url: ACS }))) } },
-    /^config\.acsUrl: two addresses/,
+    /^config\.acsUrl: two URLs/,
   ],
   [
     'two defaults',
@@ -207,7 +207,7 @@ const badConfigs: [string, object, RegExp][] = [
     /authnContextMappings\[0\]\.methods/,
   ],
   [
-    'more mappings than anybody needs',
+    'too many mappings',
     {
       authClaimConfiguration: {
         authnContextMappings: {
@@ -215,12 +215,12 @@ const badConfigs: [string, object, RegExp][] = [
         },
       },
     },
-    /authnContextMappings: at most 100/,
+    /authnContextMappings: must have at most 100/,
   ],
   ['a key without its certificate', { idpPrivateKey: { value: 'x' } }, /^config\.idpCertificate:/],
 ]
 
-test('what cannot be is refused in the standard form, and the field is named', async () => {
+test('invalid requests are refused in the standard form, which names the field', async () => {
   const org = await app.newOrganization()
   const cases = [
     ...badBodies.map(([name, changes, message]) => [name, bodyWith(changes), message] as const),
@@ -251,7 +251,7 @@ test('a slug is unique in the installation, whatever its case', async () => {
   assert.equal(taken.statusCode, 400)
   assert.match(taken.json().message, /^ssoUrl:/)
   assert.equal(taken.json().reason, 'bad_sso_url')
-  // Deleted, it is free for its own organization.
+  // Once deleted, the slug is free for its own organization.
   assert.equal((await org.delete(`${URL}/${first.id}`)).statusCode, 200)
   await create(org, { ssoUrl: slug })
   const back = await org.post(`${URL}/${first.id}/restore`)
@@ -265,7 +265,7 @@ const keptDays = async (slug: string) =>
     sql`select round(extract(epoch from kept_until - now()) / 86400)::int as days from application_slugs where slug = ${slug}`,
   ))!.days
 
-test('a slug that was given up, by deletion or for another one, goes to no other organization at once', async () => {
+test('a slug released by deletion or change stays reserved for its organization', async () => {
   const [org, other] = [await app.newOrganization(), await app.newOrganization()]
   const [deleted, changed] = [`deleted-${newId()}`, `changed-${newId()}`]
   const gone = await create(org, { ssoUrl: deleted })
@@ -288,7 +288,7 @@ test('a slug that was given up, by deletion or for another one, goes to no other
     assert.match(refused.json().message, /^ssoUrl: another application/)
     assert.equal(refused.json().reason, 'bad_sso_url')
   }
-  // Purged from the record as well, it is still theirs.
+  // Still reserved after the application is purged.
   await app.db.tx(org.organizationId, (tx) =>
     tx.execute('delete from applications where id = $1', [gone.id]),
   )
@@ -306,7 +306,7 @@ test('a slug that was given up, by deletion or for another one, goes to no other
   await create(other, { ssoUrl: changed })
 })
 
-test('of two who take a slug at the same moment, one gets it', async () => {
+test('of two concurrent requests for a slug, one gets it', async () => {
   const org = await app.newOrganization()
   const ssoUrl = `race-${newId()}`
   const results = await Promise.all([0, 1, 2].map(() => org.post(URL, bodyWith({ ssoUrl }))))
@@ -314,7 +314,7 @@ test('of two who take a slug at the same moment, one gets it', async () => {
   assert.equal((await org.get(URL)).json().totalCount, 1)
 })
 
-test('what was read can be sent back and changes nothing', async () => {
+test('sending a record back changes nothing', async () => {
   const org = await app.newOrganization()
   const pairs = [{ name: 'mail', value: 'email' }]
   const made = await create(org, {
@@ -351,7 +351,7 @@ test('what was read can be sent back and changes nothing', async () => {
   assert.deepEqual(await org.eventTypes(), ['application_create'])
 })
 
-test('the attributes of users stand in two places; whichever was changed counts', async () => {
+test('user attributes are in two places; the changed one counts', async () => {
   const org = await app.newOrganization()
   const made = await create(org, { databaseAttributes: [{ name: 'a', value: 'email' }] })
   assert.deepEqual(made.config.databaseAttributes.value, [{ name: 'a', value: 'email' }])
@@ -366,7 +366,7 @@ test('the attributes of users stand in two places; whichever was changed counts'
   assert.deepEqual(res.json().databaseAttributes, c)
 })
 
-test('PUT replaces: what is not sent has its default, the template and the address stay', async () => {
+test('PUT replaces: missing members take their defaults, the template and ssoUrl stay', async () => {
   const org = await app.newOrganization()
   const made = await create(org, { active: true, description: 'x', sso: { hidden: true } })
   const res = await org.put(`${URL}/${made.id}`, { name: 'bookmark', config: {} })
@@ -399,7 +399,7 @@ test('PUT replaces: what is not sent has its default, the template and the addre
   )
 })
 
-test('a certificate of one’s own is taken with its key, and the key is never shown', async () => {
+test('a custom certificate is accepted with its key, and the key is never shown', async () => {
   const org = await app.newOrganization()
   const pair = await makeKeyPair('own', 'Own', new Date())
   app.secrets.add(pair.privateKey.split('\n')[3]!)
@@ -440,7 +440,7 @@ test('a certificate of one’s own is taken with its key, and the key is never s
   assert.equal(certificateOf(changed.json()).toString(), other.certificate)
 })
 
-test('a bookmark leads somewhere and has nothing else', async () => {
+test('a bookmark has a URL and nothing else', async () => {
   const org = await app.newOrganization()
   const res = await org.post(URL, { name: 'bookmark', ssoUrl: 'https://wiki.example.com/start' })
   assert.equal(res.statusCode, 200, res.body)
@@ -453,7 +453,7 @@ test('a bookmark leads somewhere and has nothing else', async () => {
     assert.match(bad.json().message, /^ssoUrl:/)
     assert.equal(bad.json().reason, 'bad_sso_url')
   }
-  // Two may lead to the same place.
+  // Two may have the same URL.
   await create(org, { name: 'bookmark', ssoUrl: 'https://wiki.example.com/start', config: {} })
 })
 
@@ -476,7 +476,7 @@ test('lists filter, sort, search, page and project as all v1 lists do', async ()
   assert.deepEqual(await labels('filter=active:$eq:true&sort=displayLabel'), ['Alpha', 'Gamma'])
   assert.deepEqual(await labels('filter=name:$eq:bookmark'), ['Wiki'])
   assert.deepEqual(await labels('filter=sso.type:$eq:bookmark'), ['Wiki'])
-  // The template is the default order.
+  // Sorted by template by default.
   assert.equal((await labels(''))[0], 'Wiki')
   const search = encodeURIComponent(JSON.stringify({ searchTerm: 'ALP', fields: ['displayLabel'] }))
   assert.deepEqual(await labels(`search=${search}`), ['Alpha'])
@@ -486,7 +486,7 @@ test('lists filter, sort, search, page and project as all v1 lists do', async ()
   assert.equal((await org.get(`${URL}?sort=secret`)).statusCode, 400)
 })
 
-test('v2 shows the same otherwise, as a bare list with its total in the header', async () => {
+test('v2 has its own representation, as a bare array with the total in the header', async () => {
   const org = await app.newOrganization()
   const made = await create(org, { active: true, sso: { hidden: true } })
   await create(org, { name: 'bookmark', ssoUrl: 'https://w.example/', config: {} })
@@ -509,7 +509,7 @@ test('v2 shows the same otherwise, as a bare list with its total in the header',
   assert.deepEqual(bookmark.sso.bookmark, { url: 'https://w.example/' })
 })
 
-test('v2 says that there are no settings of OpenID Connect, of applications it knows', async () => {
+test('v2 answers 404 for missing OpenID Connect settings and for unknown applications', async () => {
   const [org, other] = [await app.newOrganization(), await app.newOrganization()]
   const made = await create(org)
   const sso = (id: string) => `/api/v2/applications/${id}/sso`
@@ -524,7 +524,7 @@ test('v2 says that there are no settings of OpenID Connect, of applications it k
   assert.equal((await helper.get(sso(made.id))).statusCode, 403)
 })
 
-test('deleted, it is gone everywhere; restored, it is back with its bindings and certificate', async () => {
+test('a deleted application is gone everywhere; restored, it has its bindings and certificate again', async () => {
   const org = await app.newOrganization()
   const made = await create(org)
   const user = await org.post('/api/systemusers', { username: 'ada', email: 'ada@example.com' })
@@ -594,7 +594,7 @@ test('another organization sees nothing of it', async () => {
     assert.equal((await org.get(`${URL}/${id}`)).statusCode, 404)
 })
 
-test('each operation asks for its scope', async () => {
+test('each operation requires its scope', async () => {
   const org = await app.newOrganization()
   const made = await create(org)
   const keyWith = async (...scopes: string[]) => {

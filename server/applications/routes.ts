@@ -72,7 +72,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<{ context: Application
     {
       schema: {
         tags,
-        summary: 'One application',
+        summary: 'Get an application',
         params,
         response: { 200: Application, ...errors },
       },
@@ -86,9 +86,9 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<{ context: Application
     {
       schema: {
         tags,
-        summary: 'Replace an application; members that are not sent fall back to their defaults',
+        summary: 'Replace an application; missing members take their defaults',
         description:
-          'The template (`name`) stays. Without `config.idpCertificate` a new certificate is made; send back the one that was read to keep it.',
+          'The template (`name`) cannot change. Without `config.idpCertificate` a new certificate is generated; to keep the current one, send it back.',
         params,
         body: ApplicationWrite,
         response: { 200: Application, ...errors },
@@ -123,7 +123,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<{ context: Application
     {
       schema: {
         tags,
-        summary: 'Bring a deleted application back with its bindings and certificates',
+        summary: 'Restore a deleted application with its bindings and certificates',
         params,
         response: { 200: Application, ...errors },
       },

@@ -3,7 +3,7 @@ import { GRANT_TYPES, TOKEN_ENDPOINT_AUTH_METHODS } from './settings.ts'
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
-/** Clients send booleans as text as well. */
+/** Some clients send booleans as strings. */
 const Flag = Type.Union([Type.Boolean(), Type.Enum(['true', 'false'])])
 const Anything = Type.Object({}, { additionalProperties: true })
 
@@ -23,7 +23,7 @@ const COLORS = [
 ] as const
 const Color = Type.Enum(['', ...COLORS])
 
-// Settings, as forms are drawn from them ---------------------------------------------------------------------------
+// Settings, with what forms need to show them ---------------------------------------------------------------------------
 
 const Tooltip = Type.Object(
   {
@@ -71,8 +71,8 @@ const ConstantAttributesSetting = Type.Object(
 )
 const DatabaseAttribute = Type.Object(
   {
-    name: Type.String({ description: 'The attribute of the service provider' }),
-    value: Type.String({ description: 'The property of the user' }),
+    name: Type.String({ description: 'The attribute name that the service provider expects' }),
+    value: Type.String({ description: 'The user property' }),
   },
   { title: 'DatabaseAttribute' },
 )
@@ -87,13 +87,13 @@ const AuthClaimConfiguration = Type.Object(
     ...common,
     sendAmrClaim: claim(Type.Boolean()),
     authnContextMode: claim(
-      Type.String({ description: 'single, or mapping by the methods that were used' }),
+      Type.String({ description: 'single, or mapping by the authentication methods used' }),
     ),
     singleAuthnContextValue: claim(Type.String()),
     authnContextMappings: claim(
       Type.Array(
         Type.Object({
-          methods: Type.Array(Type.String(), { description: 'pwd, otp: all of them were used' }),
+          methods: Type.Array(Type.String(), { description: 'pwd, otp; all must have been used' }),
           authnContext: Type.String(),
         }),
       ),
@@ -102,7 +102,7 @@ const AuthClaimConfiguration = Type.Object(
   { title: 'AuthClaimConfiguration' },
 )
 
-/** Which of them there are is for the template to say. */
+/** The template determines which settings exist. */
 export const ApplicationConfig = Type.Object(
   {
     ...Object.fromEntries(
@@ -187,16 +187,16 @@ export const Application = Type.Object(
   { title: 'Application' },
 )
 export type Application = Static<typeof Application>
-/** With `fields`, only some of the members are there. */
+/** With `fields`, only the selected members are present. */
 export const ApplicationList = Type.Object(
   { totalCount: Type.Integer(), results: Type.Array(Type.Partial(Application)) },
   { title: 'ApplicationList' },
 )
 
-/** People follow it, so it is one that leads to a page; empty: there is none. */
+/** A link that users follow, so http or https only; empty: none. */
 const WebAddress = Type.String({ maxLength: 1024, pattern: '^([Hh][Tt][Tt][Pp][Ss]?://\\S+)?$' })
 
-/** Read leniently; what an application needs is checked by its template. */
+/** Lenient; required members depend on the template and are checked there. */
 const writable = {
   active: optional(Flag),
   beta: optional(Flag),
@@ -221,7 +221,7 @@ const writable = {
       {
         additionalProperties: true,
         description:
-          'Settings by name; each an object, of which `value` alone is enough. Settings that are not sent have the default of the template.',
+          'Settings by name. Each is an object, of which only `value` is required. Missing settings take the default of the template.',
       },
     ),
   ),
@@ -229,7 +229,7 @@ const writable = {
 export const ApplicationWrite = Type.Object(writable, { title: 'ApplicationWrite' })
 export type ApplicationWrite = Static<typeof ApplicationWrite>
 
-/** v2 has another view of the same. */
+/** The v2 representation. */
 export const ApplicationV2 = Type.Object(
   {
     _id: Type.String(),
@@ -266,16 +266,18 @@ export const ApplicationTemplate = Type.Object(
   {
     _id: Type.String(),
     id: Type.String(),
-    name: Type.String({ description: 'The name of applications made from it' }),
+    name: Type.String({ description: 'The `name` of applications created from it' }),
     displayName: Type.String(),
     displayLabel: Type.String(),
     description: Type.String(),
     active: Type.Boolean(),
     beta: Type.Boolean(),
-    isConfigured: Type.Boolean({ description: 'The organization has an application made from it' }),
+    isConfigured: Type.Boolean({
+      description: 'The organization has an application of this template',
+    }),
     color: Type.String(),
     learnMore: Type.String(),
-    ssoUrl: Type.String({ description: 'The address an application of this name would have' }),
+    ssoUrl: Type.String({ description: 'The default URL of an application of this template' }),
     keywords: Type.Array(Type.String()),
     logo: Type.Object({ url: Type.String() }),
     jit: Type.Object({
@@ -297,7 +299,7 @@ export const ApplicationTemplate = Type.Object(
           ssoUrl: Type.String(),
           tokenEndpointAuthMethod: Type.Enum(TOKEN_ENDPOINT_AUTH_METHODS),
         },
-        { title: 'OidcTemplate', description: 'Of the type oidc: the settings it begins with' },
+        { title: 'OidcTemplate', description: 'Default settings, for the type oidc' },
       ),
     ),
   },
@@ -321,12 +323,11 @@ export const ApplicationOidc = Type.Object(
     oidc: Type.Object(
       {
         issuer: Type.String({
-          description:
-            'Below it: .well-known/openid-configuration, which tells all other addresses',
+          description: 'Discovery is at .well-known/openid-configuration below it',
         }),
         clientId: Type.String(),
         clientSecret: Type.Optional(
-          Type.String({ description: 'Only in the answer to the request that made it' }),
+          Type.String({ description: 'Only in the response to the request that generated it' }),
         ),
         redirectUris: Type.Array(Type.String()),
         grantTypes: GrantTypes,
@@ -341,7 +342,7 @@ export const ApplicationOidc = Type.Object(
 )
 export type ApplicationOidc = Static<typeof ApplicationOidc>
 
-/** Whoever reads the settings, changes some and sends all back may: the id of the client is ignored. */
+/** Ignores the client id, so that clients can send back the settings they read. */
 export const OidcWrite = Type.Object(
   {
     redirectUris: Type.Array(Type.String({ maxLength: 2048 }), {
@@ -357,11 +358,12 @@ export const OidcWrite = Type.Object(
     ssoUrl: optional(
       Type.String({
         maxLength: 2048,
-        description: 'Where the portal opens the application; empty: the origin it is sent back to',
+        description:
+          'Where the portal opens the application; empty: the origin of the first redirect URI',
       }),
     ),
     newClientSecret: optional(
-      Type.Boolean({ description: 'PUT: make a new secret; the one before ends at once' }),
+      Type.Boolean({ description: 'PUT: generate a new secret; the old one is revoked at once' }),
     ),
   },
   { title: 'OidcWrite' },
@@ -394,10 +396,10 @@ export const ApplicationCertificate = Type.Object(
     notAfter: Type.String({ format: 'date-time' }),
     created: Type.String({ format: 'date-time' }),
     promoteAt: Type.Optional(
-      nullable(Type.String({ format: 'date-time', description: 'Of the next one' })),
+      nullable(Type.String({ format: 'date-time', description: 'Next certificate only' })),
     ),
     fetchedBy: Type.Array(MetadataFetcher, {
-      description: 'Who has read metadata with this certificate in it, the latest first',
+      description: 'Clients that fetched metadata with this certificate, most recent first',
     }),
   },
   { title: 'ApplicationCertificate' },
@@ -405,11 +407,13 @@ export const ApplicationCertificate = Type.Object(
 export type ApplicationCertificate = Static<typeof ApplicationCertificate>
 
 const promoteAt = optional(
-  Type.String({ format: 'date-time', description: 'When it takes over by itself' }),
+  Type.String({ format: 'date-time', description: 'When it is promoted automatically' }),
 )
 export const CertificatePost = Type.Object(
   {
-    certificate: optional(Type.String({ description: 'One of your own; otherwise one is made' })),
+    certificate: optional(
+      Type.String({ description: 'Your own certificate; if absent, one is generated' }),
+    ),
     privateKey: optional(Type.String()),
     promoteAt,
   },
@@ -417,17 +421,17 @@ export const CertificatePost = Type.Object(
 )
 export type CertificatePost = Static<typeof CertificatePost>
 export const CertificatePromotion = Type.Object(
-  { at: optional(Type.String({ format: 'date-time', description: 'Not given: now' })) },
+  { at: optional(Type.String({ format: 'date-time', description: 'If absent, now' })) },
   { title: 'ApplicationCertificatePromotion' },
 )
 
 // Metadata of service providers -------------------------------------------------------------------------------------
 
 const from = {
-  url: optional(Type.String({ description: 'Where the metadata is; it is fetched from there' })),
-  xml: optional(Type.String({ description: 'Or the metadata itself' })),
+  url: optional(Type.String({ description: 'The URL to fetch the metadata from' })),
+  xml: optional(Type.String({ description: 'The metadata itself' })),
   entityId: optional(
-    Type.String({ description: 'Which service provider, where the document has several' }),
+    Type.String({ description: 'The service provider to import, if the document has several' }),
   ),
 }
 export const SpMetadataImport = Type.Object(from, { title: 'SpMetadataImport' })

@@ -5,7 +5,7 @@ import type { ApplicationContext } from './context.ts'
 import type { ApplicationWrite } from './schema.ts'
 import { readWrite, templateFor } from './write.ts'
 
-/** An application that was always there, for the demo: no event, an id of the seeder's choice. */
+/** An application for the demo: without an event, and with a given id. */
 export async function seedApplication(
   context: Pick<ApplicationContext, 'sealer' | 'publicUrl'>,
   tx: Tx,

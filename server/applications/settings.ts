@@ -1,5 +1,5 @@
-// The settings an application can have, and what a form needs to know to ask for them. A template says which of them it
-// has otherwise, and leaves out what does not concern it.
+// The settings of applications, with what forms need to show them. A template overrides some of them and removes those
+// that do not apply.
 
 export type SettingType =
   | 'text'
@@ -25,7 +25,7 @@ export interface Setting {
   readOnly?: boolean
   visible?: boolean
   options?: readonly Option[]
-  /** What a person should know who fills it in. */
+  /** Help for the administrator who fills it in. */
   help?: string
   /** Shown only while that setting is on. */
   dependsOnProperty?: string
@@ -56,7 +56,7 @@ const SUBJECTS = [
   'id',
 ]
 
-/** RSA-SHA1 is not among them: a template whose service provider knows nothing else adds it. */
+/** Without RSA-SHA1: templates of service providers that support nothing else add it. */
 const SIGNATURES = ['RSA-SHA256', 'RSA-SHA512']
 export const SLO_BINDINGS = ['Automatic', 'HTTP-Redirect', 'HTTP-POST'] as const
 export const ENCRYPTIONS = ['AES256-GCM', 'AES128-GCM', 'AES256-CBC', 'AES128-CBC'] as const
@@ -65,7 +65,7 @@ export const PASSWORD_PROTECTED_TRANSPORT =
   'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport'
 export const MULTI_FACTOR = 'https://refeds.org/profile/mfa'
 
-/** What authClaimConfiguration holds, by the names of the API. */
+/** The parts of authClaimConfiguration, by their API names. */
 export const AUTH_CLAIMS = {
   sendAmrClaim: { type: 'bool', value: false },
   authnContextMode: { type: 'select', value: 'single' },
@@ -80,28 +80,28 @@ export const AUTH_CLAIMS = {
 } as const
 export const AUTHN_CONTEXT_MODES = ['single', 'mapping'] as const
 
-/** Of every application that people sign in to with SAML, in the order of the form. */
+/** The settings of SAML applications, in form order. */
 export const SAML_SETTINGS = {
   idpEntityId: {
     type: 'text',
     label: 'IdP Entity ID:',
     position: 0,
     value: '',
-    help: 'Who we are to the service provider. Empty: the address of the metadata.',
+    help: 'How we identify ourselves to the service provider. Empty: the URL of the metadata.',
   },
   idpPrivateKey: {
     type: 'file',
     label: 'IdP Private Key:',
     position: 1,
     value: '',
-    help: 'Only with a certificate of your own. It is never shown again.',
+    help: 'Only with your own certificate. It is never shown again.',
   },
   idpCertificate: {
     type: 'file',
     label: 'IdP Certificate:',
     position: 2,
     value: '',
-    help: 'Made for you unless you bring your own.',
+    help: 'Generated unless you upload your own.',
   },
   spEntityId: {
     type: 'text',
@@ -109,7 +109,7 @@ export const SAML_SETTINGS = {
     position: 3,
     value: '',
     required: true,
-    help: 'As the service provider calls itself; also the audience of assertions.',
+    help: 'The entity ID of the service provider; also the audience of assertions.',
   },
   acsUrl: {
     type: 'text',
@@ -117,21 +117,21 @@ export const SAML_SETTINGS = {
     position: 4,
     value: 'https://{service-provider}/acs',
     required: true,
-    help: 'Where responses are sent. Several: a JSON list of objects with index, isDefault and url.',
+    help: 'Where responses are sent. For several URLs: a JSON array of objects with index, isDefault and url.',
   },
   spCertificate: {
     type: 'file',
     label: 'SP Certificate:',
     position: 5,
     value: '',
-    help: 'With it, requests must be signed by the service provider.',
+    help: 'If set, the service provider must sign its requests.',
   },
   spEncryptionCertificate: {
     type: 'file',
     label: 'SP Encryption Certificate:',
     position: 6,
     value: '',
-    help: 'With it, assertions are encrypted for the service provider.',
+    help: 'If set, assertions are encrypted for the service provider.',
   },
   encryptionAlgorithm: {
     type: 'select',
@@ -145,21 +145,21 @@ export const SAML_SETTINGS = {
     label: 'Constant Attributes:',
     position: 8,
     value: [],
-    help: 'Attributes with the same value for everybody.',
+    help: 'Attributes with the same value for every user.',
   },
   databaseAttributes: {
     type: 'databaseAttributes',
     label: 'User Attributes:',
     position: 9,
     value: [],
-    help: 'Attributes of the service provider, and the property of the user that each takes its value from.',
+    help: 'Attributes that the service provider expects, and the user property that each takes its value from.',
   },
   includeGroups: {
     type: 'bool',
     label: 'Include Group Attribute',
     position: 10,
     value: false,
-    help: 'Tells the groups of the user that are bound to the application.',
+    help: "Sends the user's groups that are bound to the application.",
   },
   groupsAttributeName: {
     type: 'text',
@@ -202,28 +202,28 @@ export const SAML_SETTINGS = {
     label: 'Default RelayState:',
     position: 17,
     value: '',
-    help: 'Sent along when the sign-in begins in the portal.',
+    help: 'Sent when the sign-in starts in the portal.',
   },
   idpInitUrl: {
     type: 'text',
     label: 'Login URL:',
     position: 18,
     value: '',
-    help: 'Opened by the portal, where the service provider must begin the sign-in itself.',
+    help: 'The portal opens this URL if the service provider must start the sign-in itself.',
   },
   sloUrl: {
     type: 'text',
     label: 'Single Logout URL:',
     position: 19,
     value: '',
-    help: 'Where the service provider hears that somebody has signed out.',
+    help: 'Where the service provider receives logout requests.',
   },
   sloResponseUrl: {
     type: 'text',
     label: 'Single Logout Response URL:',
     position: 20,
     value: '',
-    help: 'Where the service provider wants the answer to a logout of its own. Empty: the Single Logout URL.',
+    help: 'Where the service provider receives responses to its own logout requests. Empty: the Single Logout URL.',
   },
   sloBinding: {
     type: 'select',
@@ -231,25 +231,25 @@ export const SAML_SETTINGS = {
     position: 21,
     value: SLO_BINDINGS[0],
     options: SLO_BINDINGS.map(option),
-    help: 'How the service provider reads logout messages. Automatic: requests by Redirect, answers as it has asked.',
+    help: 'How the service provider receives logout messages. Automatic: requests by HTTP-Redirect, responses by the binding of the request.',
   },
   spErrorFlow: {
     type: 'bool',
     label: 'Send errors to the service provider',
     position: 22,
     value: false,
-    help: 'On: a refusal goes to the service provider. Off: the person sees a page.',
+    help: 'On: errors are sent to the service provider. Off: the user sees an error page.',
   },
   authClaimConfiguration: {
     type: 'object',
     label: 'Authentication Claims',
     position: 23,
     value: {},
-    help: 'What an assertion says about how somebody has signed in.',
+    help: 'What assertions say about how the user signed in.',
   },
 } as const satisfies Record<string, Setting>
 
-// OpenID Connect has settings of its own (oidc-settings.ts).
+// The OpenID Connect settings are in oidc/settings.ts.
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const
 export type GrantType = (typeof GRANT_TYPES)[number]

@@ -1,27 +1,29 @@
 import { invalid } from '../platform/errors.ts'
 
-/** Below /saml2 for something else. */
+/** Used for other paths below /saml2. */
 const RESERVED = new Set(['test-sp', 'metadata', 'logout', 'resume', 'assets'])
 
-/** How long an address that was given up stays with its tenant, or for as long as that keeps its events. */
+/** How long a released slug stays reserved for its tenant; longer if the tenant's event retention is. */
 export const MIN_KEPT_DAYS = 90
 
 const SLUG = /^[a-z0-9][a-z0-9._~-]{0,127}$/
 
-export const badSsoUrl = (words: string) => invalid('bad_sso_url', `ssoUrl: ${words}`)
+export const badSsoUrl = (problem: string) => invalid('bad_sso_url', `ssoUrl: ${problem}`)
 
 /**
- * The last segment of the path, in lower case, as paths are read without it. The address may be whole or the slug
- * alone (design §4); it is kept as it was sent.
+ * The last segment of the path, in lower case, since lookups ignore case. Accepts a whole URL or the slug alone
+ * (design §4); the URL is stored as sent.
  */
 export function slugOf(ssoUrl: string): string {
   const url = URL.parse(ssoUrl)
   if (url && !['https:', 'http:'].includes(url.protocol))
-    throw badSsoUrl('must begin with https:// or http://, or be its last part alone')
+    throw badSsoUrl('must start with https:// or http://, or be the last path segment alone')
   const path = url ? url.pathname : ssoUrl.split(/[?#]/)[0]!
   const slug = path.replace(/\/+$/, '').split('/').at(-1)!.toLowerCase()
   if (!SLUG.test(slug))
-    throw badSsoUrl('its last part may have letters, digits, dots, hyphens and underscores only')
+    throw badSsoUrl(
+      'the last path segment may contain only letters, digits, dots, hyphens, underscores and tildes',
+    )
   if (RESERVED.has(slug)) throw badSsoUrl(`"${slug}" is reserved`)
   return slug
 }

@@ -31,14 +31,14 @@ const entity = (content: string, { attributes = '', entityId = 'https://sp.examp
     <md:SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol" ${attributes}>${content}</md:SPSSODescriptor>
   </md:EntityDescriptor>`
 
-test('a small document gives what it tells, and nothing else', () => {
+test('a small document yields only the settings it specifies', () => {
   assert.deepEqual(readSpMetadata(`<?xml version="1.0"?>\n<!-- ours -->${entity(service)}`), {
     spEntityId: 'https://sp.example.com',
     acsUrl: 'https://sp.example.com/acs',
   })
 })
 
-test('everything that a document can tell', () => {
+test('a full document yields all settings', () => {
   const gcm = 'http://www.w3.org/2009/xmlenc11#aes128-gcm'
   const cbc = 'http://www.w3.org/2001/04/xmlenc#aes256-cbc'
   const methods = [cbc, gcm].map((name) => `<md:EncryptionMethod Algorithm="${name}"/>`).join('')
@@ -86,7 +86,7 @@ test('everything that a document can tell', () => {
   )
 })
 
-test('a service provider that reads logout messages in forms only says so', () => {
+test('the logout binding can be POST only', () => {
   const post = `<md:SingleLogoutService Binding="${POST}" Location="https://sp.example.com/slo"/>`
   const soap = `<md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:SOAP" Location="https://sp.example.com/soap"/>`
   const { sloUrl, sloBinding, sloResponseUrl } = readSpMetadata(entity(soap + post + service))
@@ -97,7 +97,7 @@ test('a service provider that reads logout messages in forms only says so', () =
   assert.equal(readSpMetadata(entity(soap + service)).sloUrl, undefined)
 })
 
-test('a certificate is taken only where it makes no sign-in fail', () => {
+test('a certificate is imported only if it does not break sign-ins', () => {
   const both = readSpMetadata(entity(key('', signing) + service))
   assert.deepEqual(Object.keys(both), ['spEntityId', 'acsUrl'])
   const signs = readSpMetadata(
@@ -107,7 +107,7 @@ test('a certificate is taken only where it makes no sign-in fail', () => {
   assert.equal(signs.spEncryptionCertificate, undefined)
 })
 
-test('of a federation the one that is named is read', () => {
+test('the named service provider of a federation is read', () => {
   const [a, b] = ['https://a.example.com', 'https://b.example.com']
   const federation = `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">
     ${entity(service, { entityId: a })}
@@ -172,7 +172,7 @@ after(() => server.close())
 const addressOf = (path: string) =>
   `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
 
-test('metadata fills the settings: as a text, as the body itself, and from an address', async () => {
+test('settings are imported from text, from the body itself, and from a URL', async () => {
   const org = await app.newOrganization()
   const xml = entity(service)
   answers.set('/metadata', [200, xml])
@@ -197,7 +197,7 @@ test('metadata fills the settings: as a text, as the body itself, and from an ad
     assert.deepEqual(record, saved.json())
     assert.equal(record.config.spEntityId.value, 'https://sp.example.com')
     assert.equal(record.config.acsUrl.value, 'https://sp.example.com/acs')
-    // What it says nothing about stays.
+    // Other settings stay.
     assert.equal(record.config.defaultTargetUrl.value, '/start')
     const last = (await org.events()).at(-1)!
     assert.equal(last.event_type, 'application_update')
@@ -212,7 +212,7 @@ test('metadata fills the settings: as a text, as the body itself, and from an ad
   }
 })
 
-test('what comes from elsewhere is checked like what is sent', async () => {
+test('imported settings are validated like those of a request', async () => {
   const org = await app.newOrganization()
   const { url } = await newApplication(org)
   answers.set('/error', [500, 'no'])
@@ -243,7 +243,7 @@ test('what comes from elsewhere is checked like what is sent', async () => {
   assert.equal((await org.post(onBookmark, { xml: entity(service) })).statusCode, 400)
 })
 
-test('a document that takes long to look through is refused before anybody does', async () => {
+test('a document that is expensive to parse is refused before it is parsed', async () => {
   const org = await app.newOrganization()
   const { url } = await newApplication(org)
   const names = (count: number, prefix: string) =>
@@ -270,7 +270,7 @@ test('a document that takes long to look through is refused before anybody does'
   }
 })
 
-test('only those who may change the application import into it', async () => {
+test('importing requires the update scope', async () => {
   const org = await app.newOrganization()
   const { url } = await newApplication(org)
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')

@@ -11,7 +11,7 @@ import {
 import { type ENCRYPTIONS, NAME_ID_FORMATS, type SLO_BINDINGS } from './settings.ts'
 import type { AcsUrl, NamedValue } from './sso-config.ts'
 
-// SAML Metadata §2.4.4: what a service provider says about itself, turned into settings.
+// Turns the metadata of a service provider (SAML Metadata §2.4.4) into settings.
 
 const MD = 'urn:oasis:names:tc:SAML:2.0:metadata'
 const DS = 'http://www.w3.org/2000/09/xmldsig#'
@@ -19,7 +19,7 @@ const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 
-/** XML Encryption §5.2, in the order in which we would rather use them. */
+/** XML Encryption §5.2, in order of preference. */
 const ENCRYPTION_METHODS: [algorithm: string, setting: (typeof ENCRYPTIONS)[number]][] = [
   ['http://www.w3.org/2009/xmlenc11#aes256-gcm', 'AES256-GCM'],
   ['http://www.w3.org/2009/xmlenc11#aes128-gcm', 'AES128-GCM'],
@@ -27,7 +27,7 @@ const ENCRYPTION_METHODS: [algorithm: string, setting: (typeof ENCRYPTIONS)[numb
   ['http://www.w3.org/2001/04/xmlenc#aes128-cbc', 'AES128-CBC'],
 ]
 
-/** Attributes that service providers ask for by these names, and the property of the user each is. */
+/** Well-known attribute names, and the user property of each. */
 const PROPERTIES = new Map(
   Object.entries({
     'urn:oid:0.9.2342.19200300.100.1.3': 'email',
@@ -55,7 +55,7 @@ const PROPERTIES = new Map(
   }),
 )
 
-const refuse = (words: string) => invalid('bad_sp_metadata', `metadata: ${words}`)
+const refuse = (problem: string) => invalid('bad_sp_metadata', `metadata: ${problem}`)
 
 const flag = (element: XmlElement, name: string): boolean =>
   ['true', '1'].includes(attribute(element, name) ?? '')
@@ -68,7 +68,7 @@ interface Found {
   descriptor: XmlElement
 }
 
-/** Entities within entities, as federations publish them. */
+/** Recursive: federations publish nested EntitiesDescriptors. */
 function* entitiesIn(root: XmlElement): Generator<XmlElement> {
   if (root.namespaceUri !== MD) return
   if (root.name === 'EntityDescriptor') yield root
@@ -87,7 +87,7 @@ function chooseProvider(root: XmlElement, wanted: string | undefined): Found {
     return entityId && descriptor ? [{ entityId, descriptor }] : []
   })
   if (found.length === 0)
-    throw refuse('there is no SAML 2.0 service provider (SPSSODescriptor) in the document')
+    throw refuse('the document has no SAML 2.0 service provider (SPSSODescriptor)')
   const chosen = found.filter(({ entityId }) => wanted === undefined || entityId === wanted)
   if (chosen.length === 1) return chosen[0]!
   const names = found
@@ -96,11 +96,11 @@ function chooseProvider(root: XmlElement, wanted: string | undefined): Found {
     .join(', ')
   throw invalid(
     'bad_sp_metadata',
-    `entityId: say which of the service providers of the document is meant: ${names}`,
+    `entityId: must be one of the service providers in the document: ${names}`,
   )
 }
 
-/** Responses are sent by POST; other bindings are left out. */
+/** Responses are sent by POST; other bindings are skipped. */
 function acsUrlsOf(role: Role): AcsUrl[] {
   const urls = role('AssertionConsumerService')
     .filter((service) => attribute(service, 'Binding') === POST)
@@ -114,7 +114,7 @@ function acsUrlsOf(role: Role): AcsUrl[] {
   return urls
 }
 
-/** As the setting has them: an address, or a list in JSON whose members are all text. */
+/** In the format of the setting: a URL, or a JSON array whose members are all strings. */
 const acsSetting = (urls: AcsUrl[]): string =>
   urls.length === 1
     ? urls[0]!.url
@@ -137,7 +137,7 @@ function certificateIn(key: XmlElement | undefined): string | undefined {
   return readCertificate(certificate.content.replace(/\s/g, ''), 'metadata').toString()
 }
 
-/** What the service provider can decrypt, if it says so. */
+/** Our preferred algorithm among those that the service provider lists, if any. */
 function encryptionMethodOf(key: XmlElement | undefined): string | undefined {
   const listed = (key ? childElements(key, MD, 'EncryptionMethod') : []).map((method) =>
     attribute(method, 'Algorithm'),
@@ -145,7 +145,7 @@ function encryptionMethodOf(key: XmlElement | undefined): string | undefined {
   return ENCRYPTION_METHODS.find(([algorithm]) => listed.includes(algorithm))?.[1]
 }
 
-/** The first that we know; what it does not say is left to the template. */
+/** The first supported format; undefined leaves it to the template. */
 const nameIdFormatOf = (role: Role): string | undefined =>
   role('NameIDFormat')
     .map((format) => format.content.trim())
@@ -162,13 +162,13 @@ function requestedAttributes(role: Role): NamedValue[] {
   })
 }
 
-/** In the order in which we would rather use them. */
+/** In order of preference. */
 const LOGOUT_BINDINGS: [name: string, setting: (typeof SLO_BINDINGS)[number]][] = [
   [REDIRECT, 'HTTP-Redirect'],
   [POST, 'HTTP-POST'],
 ]
 
-/** SAML Metadata §2.2.2. All three or none: what an application had before belongs to another address. */
+/** SAML Metadata §2.2.2. All three or none: the old values belong to the old URL. */
 function logoutOf(role: Role): SpSettings {
   const services = role('SingleLogoutService')
   for (const [name, sloBinding] of LOGOUT_BINDINGS) {
@@ -182,7 +182,7 @@ function logoutOf(role: Role): SpSettings {
   return {}
 }
 
-/** Values of settings by name; only those that the document tells something about. */
+/** Values of settings by name; only those that the document specifies. */
 export type SpSettings = Record<string, unknown>
 
 export function readSpMetadata(xml: string | Uint8Array, wanted?: string): SpSettings {
@@ -190,11 +190,11 @@ export function readSpMetadata(xml: string | Uint8Array, wanted?: string): SpSet
     const { entityId, descriptor } = chooseProvider(root, wanted)
     const role = childrenByName(descriptor, MD)
     const attributes = requestedAttributes(role)
-    // With its certificate every request must be signed, so it is taken only from those that say they sign.
+    // A certificate makes signed requests mandatory, so import it only if the service provider signs them.
     const signing = flag(descriptor, 'AuthnRequestsSigned')
       ? keyFor(role, ['signing', undefined])
       : undefined
-    // Only where it asks for encryption by name: a key without a use may be for signatures alone.
+    // Only an explicit encryption key: one without a use may be for signatures only.
     const encryption = keyFor(role, ['encryption'])
     const settings: SpSettings = {
       spEntityId: entityId,

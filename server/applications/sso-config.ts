@@ -5,7 +5,7 @@ import {
   type SettingName,
 } from './settings.ts'
 
-// The settings of an application as single sign-on reads them.
+// The typed settings of an application for single sign-on.
 
 export interface AcsUrl {
   index: number
@@ -22,41 +22,41 @@ export interface AuthClaims {
   sendAmrClaim: boolean
   authnContextMode: (typeof AUTHN_CONTEXT_MODES)[number]
   singleAuthnContextValue: string
-  /** The first whose methods were all used, the longest list before the others. */
+  /** Longest list first: the first mapping whose methods were all used applies. */
   authnContextMappings: { methods: string[]; authnContext: string }[]
 }
 
 export interface SsoConfig {
   idpEntityId: string
-  /** Empty: nobody has said yet who the service provider is, and nobody can sign in. */
+  /** Empty: not configured yet, so nobody can sign in. */
   spEntityId: string
-  /** Empty as long as the placeholder of the template stands. */
+  /** Empty while the template's placeholder has not been replaced. */
   acsUrls: AcsUrl[]
   defaultAcs: AcsUrl | undefined
   sloUrl: string
-  /** Where answers go; the same, unless the service provider has said otherwise. */
+  /** Where logout responses go; defaults to sloUrl. */
   sloResponseUrl: string
-  /** Undefined: answers in the way of the request. */
+  /** Undefined: responses use the binding of the request. */
   sloBinding: 'redirect' | 'post' | undefined
   nameIdFormat: string
-  /** The property of the user that becomes the NameID. */
+  /** The user property that becomes the NameID. */
   subjectField: string
   signAssertion: boolean
   signResponse: boolean
   signatureAlgorithm: 'RSA-SHA256' | 'RSA-SHA512' | 'RSA-SHA1'
   digest: 'sha256' | 'sha512' | 'sha1'
-  /** PEM. With it, requests must be signed. */
+  /** PEM. If set, requests must be signed. */
   spCertificate: string | undefined
-  /** PEM. With it, assertions are encrypted. */
+  /** PEM. If set, assertions are encrypted. */
   spEncryptionCertificate: string | undefined
   encryptionAlgorithm: (typeof ENCRYPTIONS)[number]
   defaultRelayState: string
-  /** Where the portal begins, when the service provider must begin itself. */
+  /** Where the portal sends users if the service provider must start the sign-in itself. */
   idpInitUrl: string
   declareRedirect: boolean
   spErrorFlow: boolean
   constantAttributes: NamedValue[]
-  /** `value` names the property of the user. */
+  /** `value` names the user property. */
   databaseAttributes: NamedValue[]
   includeGroups: boolean
   /** Undefined: groups are not sent. */
@@ -64,13 +64,13 @@ export interface SsoConfig {
   authClaims: AuthClaims
 }
 
-/** Values of all settings: those of the application over those of its template. */
+/** Values of all settings: the application's own over the template's defaults. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** A part in braces is for the person to fill in. */
+/** A part in braces is for the administrator to replace. */
 export const hasPlaceholder = (value: string): boolean => /\{[^{}"]*\}/.test(value)
 
-/** One address, or several in a JSON list inside the text. Null: neither. */
+/** A URL, or a JSON array of several. Null: neither. */
 export function readAcsUrls(value: string): AcsUrl[] | null {
   if (!value.trimStart().startsWith('[')) return [{ index: 0, isDefault: true, url: value.trim() }]
   let list: unknown
@@ -112,7 +112,7 @@ const BINDINGS: Record<string, SsoConfig['sloBinding']> = {
   'HTTP-POST': 'post',
 }
 
-/** What was checked when it was written is taken as it stands. */
+/** Trusts stored values, which were validated when written. */
 export function readSsoConfig(values: Values): SsoConfig {
   const text = (name: SettingName) => String(values[name] ?? '')
   const flag = (name: SettingName) => values[name] === true

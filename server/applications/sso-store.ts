@@ -6,7 +6,7 @@ interface SlugRow {
   application_id: string
 }
 
-/** Without a tenant: the slug, in lower case, is what tells it. */
+/** Without a tenant: the slug, in lower case, determines it. */
 export const findSlug = (db: Queryable, slug: string) =>
   db.find<SlugRow>(sql`
     select tenant, application_id from application_slugs where slug = ${slug} and application_id is not null`)
@@ -33,7 +33,7 @@ export interface SsoRow {
   certificates: SsoCertificateRow[]
 }
 
-/** A living application with its certificates, in one statement: it is read for every sign-in. */
+/** An undeleted application with its certificates, in one statement: it is read on every sign-in. */
 export const findSsoRow = (db: Queryable, organizationId: string, id: string) =>
   db.find<SsoRow>(sql`
     select a.id, a.name, a.display_name, a.display_label, a.sso_url, a.slug, a.active, a.config, a.certificate_id,
@@ -45,12 +45,12 @@ export const findSsoRow = (db: Queryable, organizationId: string, id: string) =>
       from applications a
      where a.organization_id = ${organizationId} and a.id = ${id} and a.deleted_at is null`)
 
-/** Kept for each certificate: the address is open to everybody, and so is the name they give themselves. */
+/** Kept per certificate: the endpoint is public and clients choose their user agent, so the rows are bounded. */
 const MAX_FETCHES = 50
 
 /**
- * Written at most once a minute for each of them, so that a busy reader does not write with every request. The lock keeps
- * the certificates in place: one that goes away at this moment is waited for and left out.
+ * Each row is written at most once a minute, so that a frequent reader does not cause a write per request. The lock keeps
+ * the certificates in place: it waits for a concurrent deletion and skips the deleted one.
  */
 export async function saveFetches(
   db: Queryable,
@@ -90,7 +90,7 @@ export interface TileRow {
   hidden: boolean
   logo_id: string | null
   config: Record<string, unknown>
-  /** Of OpenID Connect, where there are settings. */
+  /** Null unless there are OpenID Connect settings. */
   oidc_sso_url: string | null
   redirect_uri: string | null
 }
@@ -114,7 +114,7 @@ export const readTileRows = (db: Queryable, organizationId: string, userId: stri
           and m.to_id = ${userId} and m.valid_until is null)
      order by lower(a.display_label), a.id`)
 
-/** Whether a living, active application is the user's. */
+/** Whether the user is bound to the application, and it is active and not deleted. */
 export const findBinding = async (
   db: Queryable,
   organizationId: string,

@@ -26,7 +26,7 @@ async function create(org: Org, changes: object = {}) {
 }
 const slugIn = ({ ssoUrl }: { ssoUrl: string }) => ssoUrl.split('/').at(-1)!.toLowerCase()
 
-test('an application is found by its slug, whoever asks, with typed settings and its keys', async () => {
+test('an application is found by its slug, with typed settings and its keys', async () => {
   const org = await app.newOrganization()
   const made = await create(org)
   const slug = slugIn(made)
@@ -123,7 +123,7 @@ test('settings arrive as they were sent', async () => {
   })
 })
 
-test('as long as a placeholder stands, there is nowhere to send people to', async () => {
+test('with a placeholder left, there is no URL to send users to', async () => {
   const org = await app.newOrganization()
   const made = await create(org, { name: 'zendesk', config: {} })
   const { config } = (await findSsoApplication(app, slugIn(made)))!
@@ -132,7 +132,7 @@ test('as long as a placeholder stands, there is nowhere to send people to', asyn
   assert.equal(config.spEntityId, '')
 })
 
-test('nobody signs in to what is deleted, unknown, or only a bookmark', async () => {
+test('deleted and unknown applications and bookmarks have no sign-on', async () => {
   const [org, other] = [await app.newOrganization(), await app.newOrganization()]
   const made = await create(org)
   assert.equal(await findSsoApplicationById(app, other.organizationId, made.id), undefined)
@@ -145,7 +145,7 @@ test('nobody signs in to what is deleted, unknown, or only a bookmark', async ()
   assert.equal(await findSsoApplication(app, 'never-heard-of'), undefined)
 })
 
-test('a list of addresses is read leniently about text and numbers, and strictly about its shape', () => {
+test('a list of ACS URLs may mix strings and numbers, but its shape is strict', () => {
   assert.deepEqual(readAcsUrls(' https://a.example '), [
     { index: 0, isDefault: true, url: 'https://a.example' },
   ])
@@ -165,7 +165,7 @@ test('a list of addresses is read leniently about text and numbers, and strictly
     assert.equal(readAcsUrls(bad), null, bad)
 })
 
-test('people see what they are bound to, directly or through groups, each once', async () => {
+test('users see the applications they are bound to, directly or through groups, each once', async () => {
   const org = await app.newOrganization()
   const { organizationId } = org
   const person = async (username: string) =>
@@ -227,7 +227,7 @@ test('people see what they are bound to, directly or through groups, each once',
   assert.equal(await allowed(both, bob), false)
   assert.equal(await allowed({ id: newId() }), false)
 
-  // Out of the group, only what is bound directly is left; then nothing.
+  // Without the group only direct bindings are left; then none.
   await member('remove')
   assert.deepEqual(
     (await tiles()).map(({ id }) => id),

@@ -19,7 +19,7 @@ export interface SsoCertificate {
   privateKey: KeyObject
 }
 
-/** An application that people sign in to with SAML. */
+/** A SAML application. */
 export interface SsoApplication {
   organizationId: string
   id: string
@@ -27,7 +27,7 @@ export interface SsoApplication {
   name: string
   displayName: string
   displayLabel: string
-  /** As it was sent; events name the application by it. */
+  /** As sent by the administrator; also recorded in events. */
   ssoUrl: string
   slug: string
   active: boolean
@@ -35,7 +35,7 @@ export interface SsoApplication {
   certificates: SsoCertificates
 }
 
-/** Parsed keys by the id of their certificate, which never changes; the one used longest ago goes first. */
+/** LRU cache of parsed keys by certificate id; a certificate never changes. */
 const keys = new Map<string, KeyObject>()
 const MAX_KEYS = 2000
 
@@ -48,7 +48,7 @@ async function privateKeyOf({ sealer }: SsoContext, row: SsoCertificateRow): Pro
   return key
 }
 
-/** `current` signs; all of them are published, so that a change in either direction surprises nobody. */
+/** `current` signs; all are published, so that promotion and rollback work without new metadata. */
 export interface SsoCertificates {
   current: SsoCertificate
   next?: SsoCertificate
@@ -77,7 +77,6 @@ export async function certificatesOf(
   return current && { current, ...(next && { next }), ...(previous && { previous }) }
 }
 
-/** Where the metadata of an application stands. */
 export const metadataUrl = (publicUrl: string, slug: string): string =>
   `${publicUrl}/saml2/${slug}/metadata`
 
@@ -106,11 +105,11 @@ export async function findSsoApplicationById(
   }
 }
 
-/** Where an application was found last. It is asked again whether the slug is still its own. */
+/** Caches the application of a slug; every use checks that the slug is still its own. */
 const slugs = new Map<string, [organizationId: string, id: string]>()
 const MAX_SLUGS = 10_000
 
-/** Of any tenant: the slug is the only thing a request tells at first. */
+/** Of any tenant: at first, a request identifies only the slug. */
 export async function findSsoApplication(
   context: SsoContext,
   slug: string,
@@ -129,11 +128,11 @@ export async function findSsoApplication(
 interface MetadataFetch {
   address: string
   userAgent: string
-  /** Ids of the certificates that the document held. */
+  /** Ids of the certificates in the document. */
   certificates: string[]
 }
 
-/** For the administrator who wants to know whether a service provider has seen the next certificate. */
+/** Lets the administrator see whether a service provider has loaded the next certificate. */
 export const noteMetadataFetched = (
   db: Db,
   { organizationId, id }: Pick<SsoApplication, 'organizationId' | 'id'>,

@@ -35,7 +35,7 @@ export interface ApplicationRow {
 const text = (column: string): Field => ({ column: identifier(column), kind: 'string' })
 const flag = (column: string): Field => ({ column: identifier(column), kind: 'boolean' })
 
-/** Only SAML has an address of ours, and only a bookmark has no key to sign with. */
+/** Only SAML has a slug, and only a bookmark has no signing key. */
 const ssoType = sql`case when slug is not null then 'saml' when certificate_id is null then 'bookmark' else 'oidc' end`
 
 const fields: Record<string, Field> = {
@@ -66,7 +66,7 @@ export const applicationResource: Resource = {
   searchFields: ['name', 'displayName', 'displayLabel', 'description'],
   maxLimit: 1000,
 }
-/** v2 calls some of them otherwise. */
+/** v2 has additional names for some fields. */
 export const applicationResourceV2: Resource = {
   ...applicationResource,
   fields: {
@@ -123,7 +123,7 @@ export const markDeleted = (db: Queryable, organizationId: string, id: string) =
   db.run(sql`
     update applications set deleted_at = clock_timestamp() where organization_id = ${organizationId} and id = ${id}`)
 
-/** The deleted application, living again. Undefined when there is none to restore. */
+/** Restores a deleted application. Undefined if there is none. */
 export const unmarkDeleted = (db: Queryable, organizationId: string, id: string) =>
   db.one<ApplicationRow>(sql`
     update applications set deleted_at = null
@@ -147,7 +147,7 @@ export const overduePromotions = (db: Queryable, organizationId: string) =>
      where organization_id = ${organizationId} and deleted_at is null and next_certificate_id is not null
        and promote_at <= now() order by id`)
 
-/** Which templates the organization has applications of. */
+/** The templates of the organization's applications. */
 export const usedTemplates = async (
   db: Queryable,
   organizationId: string,
@@ -157,7 +157,7 @@ export const usedTemplates = async (
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Deleted ones too: events and paths of the past name them. */
+/** Includes deleted ones: past events and paths name them. */
 export const applicationNames = async (
   db: Queryable,
   organizationId: string,
@@ -169,7 +169,7 @@ export const applicationNames = async (
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** A living application that is no bookmark. */
+/** Whether it is an undeleted application other than a bookmark. */
 export const isSignedInTo = async (
   db: Queryable,
   organizationId: string,
@@ -188,9 +188,9 @@ export const isInactive = async (
     select 1 from applications where organization_id = ${organizationId} and id = ${id} and not active`)) !==
   undefined
 
-// Slugs are global, so that no two applications of the installation have the same address.
+// Slugs are global, so that no two applications of the installation have the same URL.
 
-/** False: another application has it, or another tenant had it not long ago. */
+/** False: another application has it, or it is still reserved for another tenant. */
 export const takeSlug = async (
   db: Queryable,
   organizationId: string,
@@ -203,12 +203,12 @@ export const takeSlug = async (
        set tenant = excluded.tenant, application_id = excluded.application_id, kept_until = null
      where s.kept_until < now() or (s.kept_until is not null and s.tenant = excluded.tenant)`)) > 0
 
-/** Nobody is found there any more, and only the tenant may take it again for so many days. */
+/** Frees the slug, but reserves it for the tenant for that many days. */
 export const releaseSlug = (db: Queryable, organizationId: string, id: string, days: number) =>
   db.run(sql`
     update application_slugs set application_id = null, kept_until = now() + make_interval(days => ${days})
      where tenant = ${organizationId} and application_id = ${id}`)
 
-/** Of all tenants: those that anybody may take. */
+/** Deletes expired reservations of all tenants. */
 export const forgetSlugs = (db: Queryable) =>
   db.run(sql`delete from application_slugs where kept_until < now()`)

@@ -10,20 +10,20 @@ interface Tile {
   name: string
   displayName: string
   displayLabel: string
-  /** Of SAML alone. */
+  /** SAML only. */
   slug: string | null
-  /** A path on our own origin; null: there is none, draw the first letters on `color`. */
+  /** A path on our own origin; null: show the initials on `color`. */
   logo: string | null
   color: string
-  /** A path on our own origin, or an address elsewhere. Null: nobody has said yet where it is. */
+  /** A path on our own origin, or an external URL. Null: not configured yet. */
   url: string | null
-  /** The administrator does not want it shown. */
+  /** Hidden by the administrator. */
   hidden: boolean
 }
 
 export const logoPath = (logoId: string): string => `/api/v2/logos/${logoId}`
 
-/** OpenID Connect begins at the application: where it says, or else where it is sent back to. */
+/** OpenID Connect starts at the application: at its ssoUrl, otherwise at the origin of its redirect URI. */
 const oidcUrlOf = ({ oidc_sso_url, redirect_uri }: TileRow): string | null =>
   oidc_sso_url || (redirect_uri && new URL(redirect_uri).origin)
 
@@ -55,7 +55,7 @@ export async function applicationsOfUser(
   }))
 }
 
-/** Whether the user is bound to the application, and it is active; the state of the user is for others to look at. */
+/** Whether the user is bound to the application, and it is active. Callers check the state of the user. */
 export const mayUse = (
   tx: Queryable,
   organizationId: string,

@@ -32,7 +32,7 @@ const READ = ['applications', 'applications.readonly']
 const WRITE = ['applications', 'applications.update']
 const Certificates = Type.Array(ApplicationCertificate)
 
-/** Applications as v2 shows them. */
+/** Applications, v2. */
 export const applicationV2Routes: FastifyPluginAsyncTypebox<{
   context: ApplicationContext
 }> = async (app, { context }) => {
@@ -63,7 +63,7 @@ export const applicationV2Routes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'One application',
+        summary: 'Get an application',
         params,
         response: { 200: ApplicationV2, ...errors },
       },
@@ -87,7 +87,7 @@ export const certificateRoutes: FastifyPluginAsyncTypebox<{ context: Application
     {
       schema: {
         tags,
-        summary: 'The certificates of an application, and who has seen each in its metadata',
+        summary: 'List the certificates of an application, and the clients that have fetched each',
         params,
         response: { 200: Certificates, ...errors },
       },
@@ -101,7 +101,8 @@ export const certificateRoutes: FastifyPluginAsyncTypebox<{ context: Application
     {
       schema: {
         tags,
-        summary: 'Add the next certificate, made for you or your own; metadata shows it at once',
+        summary:
+          'Add the next certificate, generated or your own; published in the metadata at once',
         params,
         body: Type.Union([CertificatePost, Type.Null()]),
         response: { 201: Certificates, ...errors },
@@ -119,7 +120,7 @@ export const certificateRoutes: FastifyPluginAsyncTypebox<{ context: Application
     {
       schema: {
         tags,
-        summary: 'Take the next certificate away before it has signed anything',
+        summary: 'Delete the next certificate before it is promoted',
         params,
         response: { 200: Certificates, ...errors },
       },
@@ -133,7 +134,7 @@ export const certificateRoutes: FastifyPluginAsyncTypebox<{ context: Application
     {
       schema: {
         tags,
-        summary: 'Let the next certificate sign, now or from a date on',
+        summary: 'Promote the next certificate, now or on a date',
         params,
         body: Type.Union([CertificatePromotion, Type.Null()]),
         response: { 200: Certificates, ...errors },
@@ -149,7 +150,7 @@ export const certificateRoutes: FastifyPluginAsyncTypebox<{ context: Application
     {
       schema: {
         tags,
-        summary: 'Return to the certificate before the current one',
+        summary: 'Roll back to the previous certificate',
         params,
         response: { 200: Certificates, ...errors },
       },
@@ -159,7 +160,7 @@ export const certificateRoutes: FastifyPluginAsyncTypebox<{ context: Application
   )
 }
 
-/** What a service provider says about itself, as settings of an application. */
+/** Imports the metadata of a service provider as settings of an application. */
 export const spMetadataRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext }> = async (
   app,
   { context },
@@ -172,17 +173,17 @@ export const spMetadataRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationC
   app.post(
     '/applications/:application_id/spmetadata',
     {
-      // In JSON every line break and quote of a document counts twice.
+      // JSON escaping doubles every line break and quote of a document.
       bodyLimit: 2 * limits.metadata.bytes,
       schema: {
         tags,
-        summary: 'Fill the settings from the metadata of the service provider',
+        summary: 'Import the settings from the metadata of the service provider',
         description:
-          'From an address or from the text; the document itself may be the body as well (application/samlmetadata+xml, application/xml or text/xml).',
+          'From a URL or from text. The body may also be the document itself (application/samlmetadata+xml, application/xml or text/xml).',
         params,
         querystring: Type.Object({
           preview: Type.Optional(
-            Type.Boolean({ description: 'Show the application as it would be; save nothing' }),
+            Type.Boolean({ description: 'Return the resulting application without saving it' }),
           ),
           entityId: Type.Optional(Type.String()),
         }),

@@ -6,21 +6,20 @@ import { badSsoUrl, slugOf } from './slug.ts'
 import { metadataUrl } from './sso.ts'
 import type { ApplicationRow } from './store.ts'
 
-// A request turned into the row as it shall be.
+// Turns a request into the row to store.
 
 const required = (field: string) => invalid('field_missing', `${field}: is required`)
 
 export function templateFor({ name }: ApplicationWrite): Template {
   if (!name) throw required('name')
   const template = TEMPLATES.get(name)
-  if (!template)
-    throw invalid('unknown_template', `name: there is no application template "${name}"`)
+  if (!template) throw invalid('unknown_template', `name: unknown application template "${name}"`)
   return template
 }
 
 /**
- * What people sign in to by SAML needs a name, an address and settings; a bookmark only has to lead somewhere. What
- * OpenID Connect needs is sent later (oidc.ts).
+ * A SAML application needs names, a URL and settings; a bookmark needs only a URL. The OpenID Connect settings are sent
+ * later (oidc/).
  */
 export function checkRequired(template: Template, body: ApplicationWrite): void {
   if (template.sso.type === 'oidc') return
@@ -31,17 +30,17 @@ export function checkRequired(template: Template, body: ApplicationWrite): void 
   if (!body.config) throw required('config')
 }
 
-/** Where a bookmark leads is opened by the browsers of everybody who is bound to it. */
+/** Users' browsers open it, so only http and https are allowed. */
 function checkBookmark(ssoUrl: string): void {
   const url = URL.parse(ssoUrl)
   if (!url || !['https:', 'http:'].includes(url.protocol))
-    throw badSsoUrl('must be an address that begins with https:// or http://')
+    throw badSsoUrl('must be a URL that starts with https:// or http://')
 }
 
-/** Of SAML an address of ours, of a bookmark where it leads; of OpenID Connect there is none. */
+/** SAML: a URL of ours. Bookmark: its target. OpenID Connect: none. */
 function checkAddress({ sso: { type } }: Template, ssoUrl: string): void {
   if (type === 'oidc' && ssoUrl !== '')
-    throw badSsoUrl('an OpenID Connect application has none; its addresses are among its settings')
+    throw badSsoUrl('an OpenID Connect application has none; use oidc.ssoUrl of its settings')
   if (type !== 'oidc' && ssoUrl === '') throw badSsoUrl('the IdP URL is required')
   if (type === 'bookmark') checkBookmark(ssoUrl)
 }
@@ -52,8 +51,8 @@ const on = (value: boolean | string | null | undefined, fallback = false): boole
 const sameList = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /**
- * The attributes of users stand in two places: beside the settings and among them. Whoever reads a record, changes one of
- * the two and sends all back means that one.
+ * User attributes are in two places of a record: beside the settings and among them. If a client sends a record back with
+ * one of the two changed, the changed one counts.
  */
 function attributesFrom(
   template: Template,
@@ -79,7 +78,7 @@ export type Written = Omit<
   | 'promote_at'
 >
 
-/** A full write: what is not sent has its default. Only the address, which has none, stays as it was. */
+/** A full write: missing members take their defaults, except ssoUrl, which has none and keeps its value. */
 export function readWrite(
   template: Template,
   body: ApplicationWrite,
@@ -119,7 +118,7 @@ export function readWrite(
     jit: on(body.sso?.jit, template.sso.jit),
     config: {
       ...values,
-      // Kept from now on: a service provider must find us under the name it knows, whatever becomes of the address.
+      // Stored, so that the entity ID known to the service provider survives a change of the slug.
       ...(slug !== null && { idpEntityId: idpEntityId || metadataUrl(publicUrl, slug) }),
       ...(attributes !== undefined && { databaseAttributes: attributes }),
     },

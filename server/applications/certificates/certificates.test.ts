@@ -41,7 +41,7 @@ const byRole = (res: {
 }
 const ids = ({ current, next, previous }: Roles) => [current?.id, next?.id, previous?.id]
 
-test('the next certificate is shown ahead, takes over by hand, and there is a way back', async () => {
+test('the next certificate is published, promoted manually, and rolled back', async () => {
   const org = await app.newOrganization()
   const { id, slug, url } = await newApplication(org)
   const first = byRole(await org.get(url))
@@ -54,7 +54,7 @@ test('the next certificate is shown ahead, takes over by hand, and there is a wa
   assert.deepEqual(ids(byRole(added)), [a, b, undefined])
   assert.equal((await org.post(url)).statusCode, 409)
 
-  // For whoever signs, nothing has changed yet.
+  // The signing certificate has not changed yet.
   const before = (await findSsoApplication(app, slug))!
   assert.deepEqual([before.certificates.current.id, before.certificates.next?.id], [a, b])
   assert.ok(
@@ -84,7 +84,7 @@ test('the next certificate is shown ahead, takes over by hand, and there is a wa
   )
 })
 
-test('after the next rotation the certificate before the last is gone', async () => {
+test('the next rotation deletes the previous certificate', async () => {
   const org = await app.newOrganization()
   const { id, url } = await newApplication(org)
   for (let round = 0; round < 2; round++) {
@@ -97,7 +97,7 @@ test('after the next rotation the certificate before the last is gone', async ()
   assert.equal(rows.length, 2)
 })
 
-test('a certificate of one’s own can be the next one', async () => {
+test('the next certificate can be a custom one', async () => {
   const org = await app.newOrganization()
   const { url } = await newApplication(org)
   const { certificate, privateKey } = await makeKeyPair('own', 'Own', new Date())
@@ -119,7 +119,7 @@ test('a certificate of one’s own can be the next one', async () => {
   assert.ok(!JSON.stringify(next).includes('PRIVATE'))
 })
 
-test('the next certificate can be taken away before it has signed anything', async () => {
+test('the next certificate can be deleted before it is promoted', async () => {
   const org = await app.newOrganization()
   const { url } = await newApplication(org)
   await org.post(url)
@@ -129,7 +129,7 @@ test('the next certificate can be taken away before it has signed anything', asy
   assert.equal((await org.post(`${url}/return`)).statusCode, 404)
 })
 
-/** As the queue would at that time: jobs that lie in the future are run now, with what they carry. */
+/** Runs the scheduled jobs now, with their payloads, as the queue would at their time. */
 async function comeTo(org: Org, applicationId: string, certificateId: string, at: string) {
   await app.db.tx(org.organizationId, (tx) =>
     app.queue.send(tx, promoteCertificateJob, {
@@ -142,7 +142,7 @@ async function comeTo(org: Org, applicationId: string, certificateId: string, at
   await app.runDueJobs()
 }
 
-test('on its date the next certificate takes over by itself; another date replaces the first', async () => {
+test('the next certificate is promoted on its date; a new date replaces the first', async () => {
   const org = await app.newOrganization()
   const { id, url } = await newApplication(org)
   const [soon, later] = [7, 9].map((days) => new Date(Date.now() + days * DAY).toISOString())
@@ -155,7 +155,7 @@ test('on its date the next certificate takes over by itself; another date replac
   assert.deepEqual(ids(byRole(await org.get(url))), [current!.id, next!.id, undefined])
   await comeTo(org, id, next!.id, later!)
   assert.deepEqual(ids(byRole(await org.get(url))), [next!.id, undefined, current!.id])
-  // Run twice, it does nothing more.
+  // Running it twice does nothing more.
   await comeTo(org, id, next!.id, later!)
   assert.deepEqual(ids(byRole(await org.get(url))), [next!.id, undefined, current!.id])
   const last = (await org.events()).at(-1)!
@@ -166,7 +166,7 @@ test('on its date the next certificate takes over by itself; another date replac
     assert.equal((await org.post(`${url}/promote`, { at })).statusCode, 400, at)
 })
 
-test('a date that passes while the application is deleted is caught up with when it is restored', async () => {
+test('a promotion that falls due while the application is deleted runs when it is restored', async () => {
   const org = await app.newOrganization()
   const { id, url } = await newApplication(org)
   const at = new Date(Date.now() + DAY).toISOString()
@@ -182,7 +182,7 @@ test('a date that passes while the application is deleted is caught up with when
   assert.deepEqual(ids(byRole(await org.get(url))), [next!.id, undefined, current!.id])
 })
 
-test('a date whose job is gone is kept all the same', async () => {
+test('a promotion whose job is lost still runs', async () => {
   const org = await app.newOrganization()
   const { id, url } = await newApplication(org)
   const at = new Date(Date.now() + DAY).toISOString()
@@ -202,7 +202,7 @@ test('a date whose job is gone is kept all the same', async () => {
   assert.deepEqual(ids(byRole(await org.get(url))), [next!.id, undefined, current!.id])
 })
 
-test('who has read metadata with which certificate is told', async () => {
+test('each certificate lists the clients that fetched it', async () => {
   const org = await app.newOrganization()
   const { slug, url } = await newApplication(org)
   const { current } = (await findSsoApplication(app, slug))!.certificates
@@ -220,12 +220,12 @@ test('who has read metadata with which certificate is told', async () => {
   assert.deepEqual(names(roles.current).sort(), ['192.0.2.1 Old/1.0', '192.0.2.2 New/1.0'])
   assert.deepEqual(names(roles.next), ['192.0.2.2 New/1.0'])
 
-  // The address is open to everybody: what it leaves behind has a limit.
+  // The endpoint is public, so the rows are bounded.
   for (let at = 0; at < 60; at++) await fetch(`198.51.100.${at}`, 'x'.repeat(1000), [next.id])
   assert.equal(byRole(await org.get(url)).next!.fetchedBy.length, 50)
 })
 
-test('metadata is answered while a certificate that stands in it goes away', async () => {
+test('metadata is served while one of its certificates is being deleted', async () => {
   const org = await app.newOrganization()
   const { slug, url } = await newApplication(org)
   await org.post(url)
@@ -250,7 +250,7 @@ test('metadata is answered while a certificate that stands in it goes away', asy
   assert.equal(roles.current!.fetchedBy[0]!.userAgent, 'SP/1.0')
 })
 
-test('warnings are due 60, 30, 7 and 1 days before the end, each once', () => {
+test('warnings are due 60, 30, 7 and 1 days before expiry, each once', () => {
   const end = new Date('2031-11-15T09:00:00Z')
   const at = (days: number) => new Date(end.getTime() - days * DAY)
   const cases: [number, number | null, number | null][] = [
@@ -272,7 +272,7 @@ test('warnings are due 60, 30, 7 and 1 days before the end, each once', () => {
   assert.deepEqual([...WARNINGS], [1, 7, 30, 60])
 })
 
-test('administrators who may do something about it are told by event and mail', async () => {
+test('administrators who can renew the certificate get an event and a mail', async () => {
   const org = await app.newOrganization()
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
   const { id, url } = await newApplication(org)
@@ -306,14 +306,14 @@ test('administrators who may do something about it are told by event and mail', 
   assert.match(mine()[0]!, new RegExp(`CRM expires on ${notAfter.slice(0, 10)}`))
   assert.ok(!mailed.some((line) => line.startsWith(reader.email)))
 
-  // Of the certificate that has taken over nobody was warned yet.
+  // No warning has been sent about the promoted certificate yet.
   await org.post(url)
   await org.post(`${url}/promote`)
   await warnOfExpiry(context, new Date(Date.now() + 4.9 * 365 * DAY))
   assert.equal((await warnings()).length, 5)
 })
 
-test('readers may look, and only those who may change applications rotate', async () => {
+test('reading requires the read scope, and rotating the update scope', async () => {
   const org = await app.newOrganization()
   const { id, url } = await newApplication(org)
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
@@ -340,7 +340,7 @@ test('readers may look, and only those who may change applications rotate', asyn
   assert.ok(id)
 })
 
-test('the key is sealed, and keys rotate reaches it', async () => {
+test('the key is sealed, and `keys rotate` reseals it', async () => {
   const org = await app.newOrganization()
   const { id } = await newApplication(org)
   const row = await app.db

@@ -9,18 +9,18 @@ import type { ApplicationRow } from '../store.ts'
 import { keepKeyPair, newKeyPair, sentKeyPair } from './key-pairs.ts'
 import { type CertificateRow, readCertificates, readFetches } from './store.ts'
 
-// Rotation: the next certificate is shown in the metadata while the current one still signs; then it takes over, by hand
-// or on a date; the one before it is kept, so that there is a way back.
+// Rotation: the metadata publishes the next certificate while the current one still signs. Then the next one is promoted,
+// manually or on a date; the old one is kept as the previous certificate for a rollback.
 
 const FIELDS = { certificate: 'certificate', privateKey: 'privateKey' }
 
 const noNext = () =>
   notFound(
     'no_next_certificate',
-    'There is no next certificate; add one, or return to the previous one if that is meant',
+    'There is no next certificate; add one, or roll back to the previous certificate',
   )
 const noSso = () =>
-  invalid('no_certificates', 'A bookmark has no certificates: nobody signs in with it')
+  invalid('no_certificates', 'A bookmark has no certificates, because it has no single sign-on')
 
 type Role = ApplicationCertificate['role']
 
@@ -70,7 +70,7 @@ export async function listCertificates(
   return describe(tenant, organizationId, await getApplicationRow(tenant, organizationId, id))
 }
 
-/** Loads, changes, saves with the event; the certificates as they are then. */
+/** Loads, changes and saves the application with its event; returns the resulting certificates. */
 function change(
   context: Pick<ApplicationContext, 'db' | 'changed'>,
   caller: Caller,
@@ -87,7 +87,7 @@ function change(
   })
 }
 
-/** To the millisecond, as it is kept; null for none. */
+/** Normalized to milliseconds, the stored precision; null for none. */
 function readDate(field: string, value: string | null | undefined): string | null {
   if (value === undefined || value === null) return null
   const date = new Date(value)
@@ -95,7 +95,7 @@ function readDate(field: string, value: string | null | undefined): string | nul
   return date.toISOString()
 }
 
-/** Signs nothing yet; service providers see it in the metadata. */
+/** It does not sign yet, but service providers see it in the metadata. */
 export async function addNextCertificate(
   context: ApplicationContext,
   caller: Caller,
@@ -111,7 +111,7 @@ export async function addNextCertificate(
     (await newKeyPair(context, organizationId, known.slug ?? id))
   return change(context, caller, id, async (before, tx) => {
     if (before.next_certificate_id !== null)
-      throw conflict('next_certificate_exists', 'There is a next certificate already')
+      throw conflict('next_certificate_exists', 'The application already has a next certificate')
     const { id: next } = await keepKeyPair(context, tx, organizationId, id, pair)
     const after = { ...before, next_certificate_id: next, promote_at: promoteAt }
     await planPromotion(context, tx, organizationId, after)
@@ -140,7 +140,7 @@ function promoted(before: ApplicationRow): ApplicationRow {
   }
 }
 
-/** At once, or from a date on; another date replaces the one before. */
+/** At once, or on a date; a new date replaces the old one. */
 export const promoteCertificate = (
   context: ApplicationContext,
   caller: Caller,
@@ -157,7 +157,7 @@ export const promoteCertificate = (
   })
 }
 
-/** For the job: what is no longer planned for this instant is left alone. */
+/** For the job: does nothing if the promotion is no longer planned for this time. */
 export const promoteAsPlanned = (
   context: Pick<ApplicationContext, 'db' | 'changed'>,
   caller: Caller,
@@ -171,7 +171,7 @@ export const promoteAsPlanned = (
       : before,
   )
 
-/** The way back: the certificate before the current one signs again, and the two have changed places. */
+/** Rollback: swaps the current and the previous certificate. */
 export const returnToPrevious = (
   context: ApplicationContext,
   caller: Caller,
@@ -179,7 +179,7 @@ export const returnToPrevious = (
 ): Promise<ApplicationCertificate[]> =>
   change(context, caller, id, (before) => {
     if (before.previous_certificate_id === null)
-      throw notFound('no_previous_certificate', 'There is no previous certificate')
+      throw notFound('no_previous_certificate', 'The application has no previous certificate')
     return {
       ...before,
       certificate_id: before.previous_certificate_id,

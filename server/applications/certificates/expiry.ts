@@ -6,10 +6,10 @@ import type { ApplicationContext } from '../context.ts'
 import { type EndingRow, endingCertificates, markWarned } from './store.ts'
 
 const DAY = 86_400_000
-/** Days before the end at which administrators are warned, each once. */
+/** Administrators are warned once at each of these numbers of days before expiry. */
 export const WARNINGS = [1, 7, 30, 60] as const
 
-/** The warning that is due for a certificate; null: none, or it was given. */
+/** The warning due for a certificate; null if none is, or it has been sent. */
 export function warningDue(notAfter: Date, warnedDays: number | null, now: Date): number | null {
   const left = (notAfter.getTime() - now.getTime()) / DAY
   const due = WARNINGS.find((days) => left <= days) ?? null
@@ -19,16 +19,16 @@ export function warningDue(notAfter: Date, warnedDays: number | null, now: Date)
 type WarnContext = Pick<ApplicationContext, 'db' | 'postMail'>
 
 function mailAbout({ display_label, not_after }: EndingRow, now: Date) {
-  const ended = new Date(not_after) <= now
+  const expired = new Date(not_after) <= now
   const day = not_after.slice(0, 10)
-  const words = ended ? `has expired on ${day}` : `expires on ${day}`
+  const expiry = expired ? `expired on ${day}` : `expires on ${day}`
   return {
-    subject: `The certificate of ${display_label} ${words}`,
+    subject: `The certificate of ${display_label} ${expiry}`,
     body: [
-      `The certificate that signs the sign-ins to "${display_label}" ${words}.`,
+      `The certificate that signs sign-ins to "${display_label}" ${expiry}.`,
       '',
-      'Make the next certificate, let the service provider read the new metadata (or upload the',
-      'certificate there), and then let it take over: sign-ins go on without a break.',
+      'Add the next certificate, have the service provider load the new metadata (or upload the',
+      'certificate there), then promote it. Sign-ins continue without interruption.',
       '',
     ].join('\n'),
   }
@@ -41,7 +41,7 @@ async function warn(
   days: number,
   now: Date,
 ): Promise<void> {
-  // Those who may do something about it.
+  // The administrators who can renew it.
   const emails = await administratorsWith(db, organizationId, 'applications')
   await db.tx(organizationId, async (tx) => {
     if (!(await markWarned(tx, organizationId, row, days))) return
@@ -61,7 +61,7 @@ async function warn(
   })
 }
 
-/** Goes through all organizations; what was told is told no second time. */
+/** Warns in all organizations; no warning is sent twice. */
 export async function warnOfExpiry(context: WarnContext, now: Date): Promise<void> {
   const before = new Date(now.getTime() + Math.max(...WARNINGS) * DAY)
   await forEachOrganization(context.db, async (id) => {

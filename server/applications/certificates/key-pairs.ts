@@ -12,13 +12,13 @@ import {
 import { type ApplicationContext, sealContext } from '../context.ts'
 import { type CertificateRow, insertCertificate } from './store.ts'
 
-/** As a person reads them; the names differ between the routes. */
+/** Field names for error messages; they differ between the routes. */
 interface PairFields {
   certificate: string
   privateKey: string
 }
 
-/** Before the transaction opens: to make a key takes a while. */
+/** Call before opening the transaction: generating a key is slow. */
 export async function newKeyPair(
   { db }: Pick<ApplicationContext, 'db'>,
   organizationId: string,
@@ -28,7 +28,7 @@ export async function newKeyPair(
   return makeKeyPair(name, organization?.name || 'Gatehouse', new Date())
 }
 
-/** The pair that was sent. Null: none was. */
+/** The key pair in the request. Null: none. */
 export function sentKeyPair(
   certificate: string,
   privateKey: string,
@@ -36,17 +36,17 @@ export function sentKeyPair(
 ): KeyPair | null {
   if (certificate === '' && privateKey === '') return null
   if (certificate === '')
-    throw invalid('certificate_missing', `${fields.certificate}: is required with a key`)
+    throw invalid('certificate_missing', `${fields.certificate}: is required with a private key`)
   if (privateKey === '')
-    throw invalid('key_missing', `${fields.privateKey}: is required with a certificate of your own`)
+    throw invalid('key_missing', `${fields.privateKey}: is required with a certificate`)
   return readKeyPair(certificate, privateKey, fields, new Date())
 }
 
-/** Whether a record was sent back with the certificate that is in use already. */
+/** Whether the sent certificate is the one already in use: clients send back the record they read. */
 export const isCertificate = (sent: string, fields: PairFields, pem: string | undefined): boolean =>
   pem !== undefined && sent !== '' && readCertificate(sent, fields.certificate).toString() === pem
 
-/** The certificate with its key, sealed. */
+/** Stores the certificate with its sealed private key. */
 export async function keepKeyPair(
   { sealer }: Pick<ApplicationContext, 'sealer'>,
   tx: Tx,

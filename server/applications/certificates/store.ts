@@ -31,7 +31,7 @@ export const insertCertificate = (
     values (${organizationId}, ${applicationId}, ${row.id}, ${row.certificate}, ${row.private_key}, ${row.fingerprint},
             ${row.not_before}, ${row.not_after})`)
 
-/** Those that the application has no role for any more. */
+/** Deletes certificates that no longer have a role. */
 export const deleteUnusedCertificates = (
   db: Queryable,
   organizationId: string,
@@ -49,7 +49,7 @@ export type CertificateSummary = Pick<
   'id' | 'certificate' | 'fingerprint' | 'not_after' | 'created'
 >
 
-/** Those with these ids, without their keys. */
+/** Without their private keys. */
 export const certificatesById = async (
   db: Queryable,
   organizationId: string,
@@ -85,7 +85,7 @@ export interface EndingRow {
   warned_days: number | null
 }
 
-/** Certificates that sign now and end before the instant, of living applications. */
+/** Current certificates of undeleted applications that expire by that time. */
 export const endingCertificates = (db: Queryable, organizationId: string, before: Date) =>
   db.many<EndingRow>(sql`
     select a.id as application_id, c.id as certificate_id, a.display_label, c.not_after, c.warned_days
@@ -95,7 +95,7 @@ export const endingCertificates = (db: Queryable, organizationId: string, before
      where c.organization_id = ${organizationId} and c.not_after <= ${before.toISOString()}
      order by c.not_after, c.id`)
 
-/** False when somebody else has warned already. */
+/** False: another process has already sent the warning. */
 export const markWarned = async (
   db: Queryable,
   organizationId: string,

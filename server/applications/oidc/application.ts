@@ -4,18 +4,18 @@ import { certificatesOf, type SsoCertificates } from '../sso.ts'
 import { findSsoRow } from '../sso-store.ts'
 import { findClient, findOidcRow } from './store.ts'
 
-/** An application that people sign in to with OpenID Connect. */
+/** An OpenID Connect application. */
 export interface OidcApplication {
   organizationId: string
   id: string
   /** The template. */
   name: string
   displayLabel: string
-  /** Where the portal opens it; events name the application by it. */
+  /** Where the portal opens it; also recorded in events. */
   ssoUrl: string
   active: boolean
   clientId: string
-  /** Null: a client that cannot keep a secret. */
+  /** Null: a public client. */
   secretHash: Buffer | null
   redirectUris: string[]
   grantTypes: GrantType[]
@@ -26,13 +26,13 @@ export interface OidcApplication {
 }
 
 /**
- * Each application is an issuer of its own: its keys, which may be those of an administrator, vouch for nobody else
+ * Each application is a separate issuer: its keys, which an administrator may have supplied, sign for it alone
  * (decision 0013).
  */
 export const issuerOf = (publicUrl: string, clientId: string): string =>
   `${publicUrl}/oidc/${clientId}`
 
-/** Of any tenant: the client is the only thing a request tells at first. */
+/** Of any tenant: at first, a request identifies only the client. */
 export async function findOidcApplication(
   context: SsoContext,
   clientId: string,

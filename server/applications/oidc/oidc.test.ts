@@ -36,7 +36,7 @@ const changesOf = async (org: Org) => {
   return event.changes as { field: string; from?: unknown; to?: unknown }[]
 }
 
-test('the catalogue has a template, and an application is made from it without an address', async () => {
+test('the catalogue has a template, and an application is created from it without ssoUrl', async () => {
   const org = await app.newOrganization()
   const template = (await org.get('/api/application-templates/oidc')).json()
   assert.equal(template.displayName, 'OpenID Connect')
@@ -52,7 +52,7 @@ test('the catalogue has a template, and an application is made from it without a
   assert.deepEqual(made.config, {})
   assert.deepEqual((await org.get(`${URL}/${made.id}`)).json(), made)
 
-  // What was read can be sent back, and its keys stay.
+  // The record can be sent back, and the keys stay.
   const put = await org.put(`${URL}/${made.id}`, { ...made, description: 'All we know' })
   assert.equal(put.statusCode, 200, put.body)
   assert.deepEqual(put.json(), { ...made, description: 'All we know' })
@@ -67,7 +67,7 @@ test('the catalogue has a template, and an application is made from it without a
   )
 })
 
-test('an address, a setting of SAML and metadata of SAML are refused', async () => {
+test('ssoUrl, SAML settings and SAML metadata are refused', async () => {
   const org = await app.newOrganization()
   const { id } = await create(org)
   const events = (await org.events()).length
@@ -90,7 +90,7 @@ test('an address, a setting of SAML and metadata of SAML are refused', async () 
   assert.equal((await org.events()).length, events)
 })
 
-test('there is nothing of SAML at an application of OpenID Connect', async () => {
+test('an OpenID Connect application has no SAML endpoints', async () => {
   const org = await app.newOrganization()
   const { id, oidc } = await createClient(org)
   const unknown = await app.http.inject({ url: `/saml2/${newId()}` })
@@ -103,7 +103,7 @@ test('there is nothing of SAML at an application of OpenID Connect', async () =>
   assert.equal((await org.get(metadata)).statusCode, 404)
 })
 
-test('POST makes a client; its secret is told once and kept as a hash', async () => {
+test('POST creates a client; its secret is returned once and stored as a hash', async () => {
   const org = await app.newOrganization()
   const { id } = await create(org)
   const none = await org.get(ssoOf(id))
@@ -151,14 +151,14 @@ test('POST makes a client; its secret is told once and kept as a hash', async ()
   assert.equal((await org.events()).length, events)
 })
 
-test('a client that cannot keep a secret gets none', async () => {
+test('a public client has no secret', async () => {
   const org = await app.newOrganization()
   const { oidc } = await createClient(org, { tokenEndpointAuthMethod: 'none' })
   assert.equal(oidc.clientSecret, undefined)
   assert.equal(oidc.tokenEndpointAuthMethod, 'none')
 })
 
-test('PUT replaces all but the id of the client; a secret comes only when it is made', async () => {
+test('PUT replaces all but the client id; it returns a secret only if it generates one', async () => {
   const org = await app.newOrganization()
   const { id, oidc } = await createClient(org, {
     accessTokenLifespan: 300,
@@ -173,12 +173,12 @@ test('PUT replaces all but the id of the client; a secret comes only when it is 
   const changes = await changesOf(org)
   assert.deepEqual(changes, [{ field: 'oidc.redirectUris', from: [CALLBACK], to: [next] }])
 
-  // Nothing changed, nothing told.
+  // No change, no event.
   const events = (await org.events()).length
   await org.put(ssoOf(id), { oidc: put.json().oidc })
   assert.equal((await org.events()).length, events)
 
-  // What is not sent is as the template has it.
+  // Missing members take the template's defaults.
   const reset = (await org.put(ssoOf(id), settings())).json()
   assert.equal(reset.oidc.accessTokenLifespan, 3600)
   assert.deepEqual(reset.oidc.grantTypes, ['authorization_code'])
@@ -220,12 +220,12 @@ const BAD: [string, object, RegExp][] = [
   ['a life in words', settings({ accessTokenLifespan: '1h' }), /accessTokenLifespan/],
   ['a script to open', settings({ ssoUrl: 'javascript:alert(1)' }), /oidc\.ssoUrl/],
   [
-    'a new secret for whom none is kept',
+    'a new secret for a public client',
     settings({ tokenEndpointAuthMethod: 'none', newClientSecret: true }),
     /oidc\.newClientSecret/,
   ],
 ]
-test('what is wrong is refused by name, and changes nothing', async () => {
+test('invalid settings are refused by name, and change nothing', async () => {
   const org = await app.newOrganization()
   const [{ id: fresh }, { id }] = [await create(org), await createClient(org)]
   const before = (await org.get(ssoOf(id))).json()
@@ -240,7 +240,7 @@ test('what is wrong is refused by name, and changes nothing', async () => {
   assert.equal((await org.events()).length, events)
 })
 
-test('only an application of OpenID Connect has these settings', async () => {
+test('only OpenID Connect applications have these settings', async () => {
   const org = await app.newOrganization()
   const bookmark = await org.post(URL, { name: 'bookmark', ssoUrl: 'https://wiki.example.com/' })
   const res = await org.post(ssoOf(bookmark.json().id), settings())
@@ -249,7 +249,7 @@ test('only an application of OpenID Connect has these settings', async () => {
   assert.equal(res.json().reason, 'no_oidc')
 })
 
-test('other organizations and roles neither read nor write them', async () => {
+test('other organizations and roles can neither read nor write them', async () => {
   const [org, other] = [await app.newOrganization(), await app.newOrganization()]
   const { id } = await createClient(org)
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
@@ -269,7 +269,7 @@ test('other organizations and roles neither read nor write them', async () => {
   assert.equal((await org.events()).length, events)
 })
 
-test('a client goes with its application, and comes back with it', async () => {
+test('a client is deleted and restored with its application', async () => {
   const org = await app.newOrganization()
   const { id, oidc } = await createClient(org)
   await org.delete(`${URL}/${id}`)
@@ -278,7 +278,7 @@ test('a client goes with its application, and comes back with it', async () => {
   assert.equal((await org.get(ssoOf(id))).json().oidc.clientId, oidc.clientId)
 })
 
-test('its keys are rotated like those of SAML', async () => {
+test('its keys rotate like those of SAML', async () => {
   const org = await app.newOrganization()
   const { id } = await createClient(org)
   const url = `/api/v2/applications/${id}/certificates`
@@ -292,7 +292,7 @@ test('its keys are rotated like those of SAML', async () => {
   assert.equal(promoted[1]!.id, first)
 })
 
-test('the portal opens it where it says, else at its origin; without settings there is no tile', async () => {
+test('the portal opens its ssoUrl, otherwise its origin; without settings there is no tile', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const bare = await bindApplication(org, user.id, { name: 'oidc', ssoUrl: undefined })

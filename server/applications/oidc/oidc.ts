@@ -15,9 +15,9 @@ import { issuerOf } from './application.ts'
 import { readOidc } from './settings.ts'
 import { findOidcRow, insertClient, insertOidc, type OidcRow, saveOidc } from './store.ts'
 
-// The settings of an application as a client of OpenID Connect. The secret is told once, when it is made.
+// The OpenID Connect client settings of an application. The secret is returned once, when it is generated.
 
-/** Clients ask before they read the SAML settings, and know this answer. */
+/** API clients probe for these settings before they read the SAML ones, and rely on this message. */
 const noSettings = () => notFound('oidc_config_not_found', 'Not Found: oidc config not found')
 
 const describe = (
@@ -42,7 +42,7 @@ const describe = (
 
 const SECRETS = ['oidc.clientSecret']
 
-/** What events tell. */
+/** The fields recorded in events. */
 const auditFields = ({ hidden }: ApplicationRow, row: OidcRow | null) => ({
   'sso.hidden': hidden,
   ...(row && {
@@ -58,27 +58,23 @@ const auditFields = ({ hidden }: ApplicationRow, row: OidcRow | null) => ({
 
 function templateFor({ name }: ApplicationRow): OidcTemplate {
   const { oidc } = templateOf(name)
-  if (!oidc)
-    throw invalid(
-      'no_oidc',
-      `name: an application of the template "${name}" has no settings of OpenID Connect`,
-    )
+  if (!oidc) throw invalid('no_oidc', `name: the template "${name}" has no OpenID Connect settings`)
   return oidc
 }
 
-/** The settings with the secret they need: the one there is, a new one, or none. */
+/** The settings with the secret they need: the existing one, a new one, or none. */
 function withSecret(
   read: Omit<OidcRow, 'secret_hash'>,
   known: Buffer | null,
-  anew: boolean,
+  renew: boolean,
 ): { row: OidcRow; clientSecret?: string } {
   if (read.token_endpoint_auth_method === 'none') return { row: { ...read, secret_hash: null } }
-  if (known && !anew) return { row: { ...read, secret_hash: known } }
+  if (known && !renew) return { row: { ...read, secret_hash: known } }
   const clientSecret = randomToken()
   return { row: { ...read, secret_hash: sha256(clientSecret) }, clientSecret }
 }
 
-/** Locks the application, which orders all changes of its settings; tells the change as one of the application. */
+/** Locks the application to serialize changes of its settings; records the change as one of the application. */
 function change(
   context: ApplicationContext,
   caller: Caller,
@@ -140,7 +136,7 @@ export const createOidc = (
     if (await findOidcRow(tx, organizationId, id))
       throw conflict(
         'oidc_config_exists',
-        'The application has these settings already: change them with PUT, where oidc.newClientSecret makes a new secret',
+        'The application already has OpenID Connect settings; change them with PUT, where oidc.newClientSecret generates a new secret',
       )
     const read = { client_id: randomUUID(), ...readOidc(template, oidc) }
     const made = withSecret(read, null, true)
@@ -149,7 +145,7 @@ export const createOidc = (
     return { before: null, ...made }
   })
 
-/** A full replace; the client keeps its id, and its secret unless a new one is asked for or needed. */
+/** A full replace; the client keeps its id, and its secret unless a new one is requested or needed. */
 export const replaceOidc = (
   context: ApplicationContext,
   caller: Caller,

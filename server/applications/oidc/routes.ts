@@ -11,7 +11,7 @@ const params = Type.Object({ application_id: Type.String() })
 const response = { 200: ApplicationOidc, ...errors }
 const WRITE = ['applications', 'applications.update']
 
-/** Settings of OpenID Connect of an application. */
+/** The OpenID Connect settings of an application. */
 export const oidcSettingsRoutes: FastifyPluginAsyncTypebox<{
   context: ApplicationContext
 }> = async (app, { context }) => {
@@ -29,8 +29,8 @@ export const oidcSettingsRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'Make an application a client of OpenID Connect',
-        description: 'The answer holds the secret of the client, which is not shown again.',
+        summary: 'Create the OpenID Connect settings of an application',
+        description: 'The response contains the client secret, which is not shown again.',
         params,
         body: ApplicationOidcWrite,
         response,
@@ -47,7 +47,7 @@ export const oidcSettingsRoutes: FastifyPluginAsyncTypebox<{
         tags,
         summary: 'Replace the OpenID Connect settings of an application',
         description:
-          'The client keeps its id, and its secret unless `oidc.newClientSecret` asks for a new one; the answer holds a secret only when it was made now.',
+          'The client keeps its id, and its secret unless `oidc.newClientSecret` requests a new one. The response contains a secret only if this request generated it.',
         params,
         body: ApplicationOidcWrite,
         response,

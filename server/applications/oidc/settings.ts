@@ -4,11 +4,11 @@ import type { OidcTemplate } from '../templates/schema.ts'
 import { wrongAddress } from '../web-address.ts'
 import type { OidcRow } from './store.ts'
 
-// Settings of OpenID Connect as they are sent, turned into those that are kept.
+// Validates the OpenID Connect settings of a request and turns them into stored values.
 
-const refuse = (field: string, words: string) => invalid('bad_oidc', `oidc.${field}: ${words}`)
+const refuse = (field: string, problem: string) => invalid('bad_oidc', `oidc.${field}: ${problem}`)
 
-/** What never leaves the machine needs no TLS (RFC 8252 §7.3). */
+/** Loopback traffic needs no TLS (RFC 8252 §7.3). */
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 const DEFAULT_LIFESPAN = 3600
@@ -20,7 +20,7 @@ function checkAddress(field: string, value: string): void {
 
 type Read = Omit<OidcRow, 'client_id' | 'secret_hash'>
 
-/** A full write: what is not sent is as the template has it. */
+/** A full write: missing members take the template's defaults. */
 export function readOidc(template: OidcTemplate, sent: OidcWrite): Read {
   const { redirectUris } = sent
   for (const [at, uri] of redirectUris.entries()) checkAddress(`redirectUris[${at}]`, uri)
@@ -28,7 +28,7 @@ export function readOidc(template: OidcTemplate, sent: OidcWrite): Read {
   if (ssoUrl !== '') checkAddress('ssoUrl', ssoUrl)
   const grantTypes = sent.grantTypes ?? template.grantTypes
   if (!grantTypes.includes('authorization_code'))
-    throw refuse('grantTypes', 'nobody can sign in without authorization_code')
+    throw refuse('grantTypes', 'must include authorization_code')
   const method = sent.tokenEndpointAuthMethod ?? template.tokenEndpointAuthMethod
   if (method === 'none' && sent.newClientSecret)
     throw refuse('newClientSecret', 'a client with tokenEndpointAuthMethod none has no secret')

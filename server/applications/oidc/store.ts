@@ -30,7 +30,7 @@ export const insertOidc = (
     values (${organizationId}, ${applicationId}, ${row.client_id}, ${row.secret_hash}, ${row.redirect_uris},
             ${row.grant_types}, ${row.token_endpoint_auth_method}, ${row.access_token_lifespan}, ${row.sso_url})`)
 
-/** All but the name of the client, which stays. */
+/** Saves everything but the client id, which never changes. */
 export const saveOidc = (
   db: Queryable,
   organizationId: string,
@@ -44,9 +44,9 @@ export const saveOidc = (
            access_token_lifespan = ${row.access_token_lifespan}, sso_url = ${row.sso_url}
      where organization_id = ${organizationId} and application_id = ${applicationId}`)
 
-// Clients are global, so that one is found before its tenant is known.
+// Client ids are global, so that a client can be found before its tenant is known.
 
-/** Without a tenant: the client is what tells it. */
+/** Without a tenant: the client id determines it. */
 export const findClient = (db: Queryable, clientId: string) =>
   db.find<{ tenant: string; application_id: string }>(
     sql`select tenant, application_id from oidc_clients where client_id = ${clientId}`,

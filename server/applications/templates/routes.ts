@@ -53,7 +53,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationCon
     {
       schema: {
         tags,
-        summary: 'One application template, by its id or its name',
+        summary: 'Get an application template by its id or name',
         params: Type.Object({ id: Type.String() }),
         querystring: ListQueryV1,
         response: { 200: Type.Partial(ApplicationTemplate), ...errors },

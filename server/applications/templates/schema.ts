@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { GRANT_TYPES, TOKEN_ENDPOINT_AUTH_METHODS } from '../settings.ts'
 
-// What a file of the catalogue holds.
+// The format of a template file.
 
 const SettingOverride = Type.Object(
   {
@@ -21,7 +21,7 @@ const SettingOverride = Type.Object(
   { additionalProperties: false },
 )
 
-/** What the settings of OpenID Connect are unless an application has its own. */
+/** The default OpenID Connect settings. */
 export const OidcTemplate = Type.Object(
   {
     grantTypes: Type.Array(Type.Enum(GRANT_TYPES), { minItems: 1 }),
@@ -33,7 +33,7 @@ export const OidcTemplate = Type.Object(
 )
 export type OidcTemplate = Static<typeof OidcTemplate>
 
-/** Settings that are not named are as settings.ts has them; null takes one away. */
+/** Settings that are not named come from settings.ts; null removes one. */
 export const TemplateFile = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]*$', maxLength: 64 }),
@@ -45,7 +45,7 @@ export const TemplateFile = Type.Object(
       { type: Type.Enum(['saml', 'oidc', 'bookmark']), jit: Type.Optional(Type.Boolean()) },
       { additionalProperties: false },
     ),
-    /** With the type oidc, and only then. */
+    /** Required for the type oidc, not allowed otherwise. */
     oidc: Type.Optional(OidcTemplate),
     config: Type.Record(Type.String(), Type.Union([SettingOverride, Type.Null()])),
   },

@@ -5,7 +5,8 @@ import { type Page, readPage } from '../../platform/list/page.ts'
 import type { ListQuery } from '../../platform/list/query.ts'
 import { TEMPLATES } from '../catalogue.ts'
 
-// The catalogue is files, but lists of it are asked for like all others: the database filters and sorts what it is handed.
+// Templates are files, but their lists work like all others: the catalogue is passed to the database, which filters and
+// sorts it.
 
 const text = (column: string): Field => ({ column: identifier(column), kind: 'string' })
 const constant = (value: boolean): Field => ({ column: sql`${value}`, kind: 'boolean' })
@@ -42,7 +43,6 @@ const catalogue = JSON.stringify(
   })),
 )
 
-/** The names of a page of templates. */
 export const readTemplateNames = (
   db: Queryable,
   list: ListQuery,
