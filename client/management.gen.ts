@@ -810,7 +810,7 @@ export interface paths {
         /** List administrators */
         get: operations["getApiUsers"];
         put?: never;
-        /** Create an administrator and mail a link to choose a password */
+        /** Create an administrator and mail a link to set a password */
         post: operations["postApiUsers"];
         delete?: never;
         options?: never;
@@ -825,7 +825,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The administrator who is calling */
+        /** Get the calling administrator */
         get: operations["getApiUsersGetself"];
         put?: never;
         post?: never;
@@ -842,7 +842,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Mail the link to choose a password again */
+        /** Resend the link to set a password */
         get: operations["getApiUsersReactivateById"];
         put?: never;
         post?: never;
@@ -876,9 +876,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One administrator */
+        /** Get an administrator */
         get: operations["getApiUsersById"];
-        /** Change an administrator; members that are not sent stay as they are */
+        /** Update an administrator; missing members keep their values */
         put: operations["putApiUsersById"];
         post?: never;
         /** Delete an administrator */
@@ -897,9 +897,9 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace the caller's own API key; the old one fails at once */
+        /** Replace the caller's own API key; the old one is revoked at once */
         post: operations["postApiUsersByIdApikey"];
-        /** Take an administrator's API key away */
+        /** Revoke an administrator's API key */
         delete: operations["deleteApiUsersByIdApikey"];
         options?: never;
         head?: never;
@@ -988,7 +988,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take an organization away; the id is that of the link or of the organization */
+        /** Remove access to an organization; the id is that of the link or the organization */
         delete: operations["deleteApiV2AdministratorsByAdministratorIdOrganizationlinksById"];
         options?: never;
         head?: never;
@@ -1002,10 +1002,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Organizations an administrator may reach */
+        /** List the organizations that an administrator can access */
         get: operations["getApiV2AdministratorsByIdOrganizationlinks"];
         put?: never;
-        /** Let an administrator reach an organization */
+        /** Give an administrator access to an organization */
         post: operations["postApiV2AdministratorsByIdOrganizationlinks"];
         delete?: never;
         options?: never;
@@ -1755,7 +1755,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Administrators linked to an organization */
+        /** List the administrators linked to an organization */
         get: operations["getApiV2OrganizationsByIdAdministratorlinks"];
         put?: never;
         post?: never;
@@ -1962,7 +1962,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Administrators of a provider */
+        /** List the administrators of a provider */
         get: operations["getApiV2ProvidersByProviderIdAdministrators"];
         put?: never;
         /** Create an administrator of a provider */
@@ -2101,7 +2101,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Built-in and custom roles */
+        /** List built-in and custom roles */
         get: operations["getApiV2Roles"];
         put?: never;
         /** Create a custom role */
@@ -2119,7 +2119,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One role */
+        /** Get a role */
         get: operations["getApiV2RolesByRoleId"];
         /** Replace a custom role */
         put: operations["putApiV2RolesByRoleId"];
@@ -2138,7 +2138,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every scope, by area */
+        /** List all scopes by area */
         get: operations["getApiV2ScopeGroups"];
         put?: never;
         post?: never;
@@ -2158,7 +2158,7 @@ export interface paths {
         /** List service accounts */
         get: operations["getApiV2ServiceAccounts"];
         put?: never;
-        /** Create a service account; its secret is in this answer only */
+        /** Create a service account; only this response contains its secret */
         post: operations["postApiV2ServiceAccounts"];
         delete?: never;
         options?: never;
@@ -2173,11 +2173,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One service account */
+        /** Get a service account */
         get: operations["getApiV2ServiceAccountsByServiceAccountId"];
         put?: never;
         post?: never;
-        /** Delete a service account; its keys and tokens fail at once */
+        /** Delete a service account; its keys and tokens are revoked at once */
         delete: operations["deleteApiV2ServiceAccountsByServiceAccountId"];
         options?: never;
         head?: never;
@@ -2193,7 +2193,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** One more key or client secret */
+        /** Add a key or client secret */
         post: operations["postApiV2ServiceAccountsByServiceAccountIdAuthConfig"];
         delete?: never;
         options?: never;
@@ -2211,7 +2211,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take a key or client secret away */
+        /** Delete a key or client secret */
         delete: operations["deleteApiV2ServiceAccountsByServiceAccountIdAuthConfigByAuthConfigId"];
         options?: never;
         head?: never;
@@ -3463,7 +3463,7 @@ export interface components {
             scopes?: string[];
         };
         ApiKeyRequest: {
-            /** @description Narrows the key; without it the key may do what its owner may */
+            /** @description Narrows the key; if absent, the key has all scopes of its owner */
             scopes?: string[];
             expireAt?: string | null;
         } & {

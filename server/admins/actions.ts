@@ -39,11 +39,11 @@ interface WithRoles {
 
 const administratorNotFound = () => notFound('administrator_not_found', 'administrator not found')
 const emailTaken = () =>
-  conflict('email_taken', 'email: an administrator with this address exists already')
+  conflict('email_taken', 'email: an administrator with this address already exists')
 
 const scopesOf = (roles: Role[]): string[] => roles.flatMap(({ scopes }) => [...scopes])
 
-/** What events tell about an administrator; never a hash, a seed or a key. */
+/** The fields recorded in events; never a hash, a TOTP secret or a key. */
 const auditFields = (row: AdministratorRow) => ({
   email: row.email,
   firstname: row.firstname,
@@ -77,7 +77,7 @@ export async function pageOfAdministrators(
   return { totalCount, results: results.map((row) => ({ row, roles: of(row) })) }
 }
 
-/** The roles a request names, by id or name; null when it names none. */
+/** The roles that a request names by id or name; null if it names none. */
 async function chosenRoles(tx: Tx, caller: Caller, body: AdministratorPut): Promise<Role[] | null> {
   const names = body.roleNames ?? (body.roleName ? [body.roleName] : body.role ? [body.role] : null)
   if (names === null) return null
@@ -87,7 +87,7 @@ async function chosenRoles(tx: Tx, caller: Caller, body: AdministratorPut): Prom
       builtInRole(name) ??
       (await findRoles(tx, caller.homeId, [name]))[0] ??
       (await findRoleByName(tx, caller.homeId, name))
-    if (!role) throw invalid('unknown_role', `roleName: there is no role "${name}"`)
+    if (!role) throw invalid('unknown_role', `roleName: unknown role "${name}"`)
     roles.push(role)
   }
   checkMayGrant(caller.scopes, scopesOf(roles))
@@ -96,7 +96,7 @@ async function chosenRoles(tx: Tx, caller: Caller, body: AdministratorPut): Prom
 
 interface CreateOptions {
   bindNoOrgs?: boolean
-  /** v2 wants a role; v1 clients may leave it out. */
+  /** v2 requires a role; v1 clients may omit it. */
   roleRequired?: boolean
 }
 
@@ -231,7 +231,7 @@ export async function removeAdministrator(
   return found
 }
 
-/** Sends the welcome mail again, and lets a suspended administrator back in. */
+/** Resends the welcome mail, and lifts a suspension. */
 export function reactivateAdministrator(
   context: AdminContext,
   caller: Caller,
@@ -263,7 +263,7 @@ export function resetTotp({ db }: AdminContext, caller: Caller, id: string): Pro
     if (!row) throw administratorNotFound()
     await checkMayChange(tx, caller, row)
     if (row.totp_secret === null)
-      throw precondition('totp_not_enrolled', 'This administrator has no TOTP to reset')
+      throw precondition('totp_not_enrolled', 'This administrator has not enrolled TOTP')
     checkConfirmed(caller, 'a second factor')
     await saveTotp(tx, id, { secret: null, pending: null, counter: null, recoveryCodes: [] })
     await deleteSessionsOf(tx, id)
@@ -272,8 +272,8 @@ export function resetTotp({ db }: AdminContext, caller: Caller, id: string): Pro
 }
 
 /**
- * A new key in place of the old one, which fails from this moment on. A key belongs to one person, so nobody
- * gets a key of somebody else; and it can do no more and lasts no longer than the credential that asked for it.
+ * Replaces the caller's own key; the old one is revoked at once. A key is personal, so no one can create one for another
+ * administrator. The new key has no wider scopes and no later expiry than the credential of the request.
  */
 export async function resetApiKey(
   context: AdminContext,
@@ -282,7 +282,7 @@ export async function resetApiKey(
   body: ApiKeyRequest,
 ) {
   if (id !== caller.id || caller.initiator.type !== 'admin') {
-    throw forbidden('key_of_another', 'Forbidden: an API key can be reset by its owner only')
+    throw forbidden('key_of_another', 'Forbidden: only its owner can reset an API key')
   }
   const expiresAt = body.expireAt ?? null
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now())
@@ -328,7 +328,7 @@ export async function resetApiKey(
   }
 }
 
-/** Whoever may change an administrator may take the key away, and each key itself. */
+/** Allowed to those who may change the administrator, and to the key itself. */
 export function revokeApiKey(context: AdminContext, caller: Caller, id: string): Promise<void> {
   return change(context, caller.homeId, async (tx) => {
     const row = await lockAdministrator(tx, caller.homeId, id)
@@ -344,7 +344,7 @@ export function revokeApiKey(context: AdminContext, caller: Caller, id: string):
   })
 }
 
-/** Those who answer for the whole provider, and whoever made it, can reach a new organization at once. */
+/** Gives access to a new organization to the owners of the provider and to its creator. */
 export const linkNewOrganization =
   ({ cache }: Pick<AdminContext, 'cache'>): Listener<Caller, { organizationId: string }> =>
   async (tx, caller, { organizationId }) => {

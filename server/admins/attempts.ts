@@ -6,12 +6,12 @@ import type { AdminContext } from './context.ts'
 import { resourceOf } from './records.ts'
 import type { AdministratorRow } from './store.ts'
 
-// Attempts to prove who one is: failures are counted, told as events, and stopped when they become too many.
+// Authentication attempts: failures are counted, recorded as events, and blocked when there are too many.
 
-/** Under which failures of an account are counted. */
+/** The key under which failures of an account are counted. */
 export const accountSubject = (email: string) => `account ${email.trim().toLowerCase()}`
 
-/** Before there is a session, events are still told as the administrator's own. */
+/** Before there is a session, events still name the administrator as the actor. */
 export function actorOf(row: AdministratorRow, client: Client, mfa = false): Caller {
   const homeId = (row.provider ?? row.organization)!
   return {
@@ -32,12 +32,12 @@ export function actorOf(row: AdministratorRow, client: Client, mfa = false): Cal
 }
 
 /**
- * What was found out about an attempt. `done`: nothing more is asked for, so earlier failures are forgiven. `guessed` is
- * false where it failed but was no guess.
+ * The outcome of an attempt. `done`: no further factor is needed, so earlier failures are cleared. `guessed` is false for
+ * a failure that was not a guess.
  */
 type Judged<T> = { proven: T; done: boolean } | { failed: string; guessed: boolean }
 
-/** One try at proving who one is. `find` tells whose account it is; for an unknown one it is judged all the same. */
+/** One authentication attempt. `find` returns the account; an unknown one is checked all the same. */
 export function attempt<T>(
   context: AdminContext,
   client: Client,
@@ -53,13 +53,13 @@ export function attempt<T>(
     return judge(db, [{ subject, limit: rules.own }, ...address], async () => {
       const judged = await prove(row)
       if ('proven' in judged) return { right: judged.proven, done: judged.done }
-      const tell = (blocked: boolean) => fail(context, client, row, judged.failed, blocked)
-      return judged.guessed ? { wrong: tell } : { neither: () => tell(false) }
+      const reject = (blocked: boolean) => fail(context, client, row, judged.failed, blocked)
+      return judged.guessed ? { wrong: reject } : { neither: () => reject(false) }
     })
   })
 }
 
-/** Tells the failure, and that it was one too many. */
+/** Records the failure, and the lockout if it was one too many. */
 async function fail(
   context: AdminContext,
   client: Client,
@@ -81,5 +81,5 @@ async function fail(
         await recordEvent(tx, actor, { event_type: 'admin_lockout', resource, success: false })
     })
   }
-  throw unauthenticated('sign_in_refused', 'The e-mail address, the password or the code is wrong')
+  throw unauthenticated('sign_in_refused', 'The e-mail address, password or code is incorrect')
 }

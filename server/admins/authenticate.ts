@@ -23,11 +23,11 @@ import {
 import { findRoles, findServiceAccount } from './tenant-store.ts'
 
 export const SESSION_COOKIE = 'gatehouse_session'
-/** With its space no API key can look like it: the two share a memory. */
+/** The space keeps it distinct from any API key: the two share a cache. */
 const BEARER = 'bearer '
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** The roles behind the ids, built-in ones and the tenant's own. `db` acts for that tenant. */
+/** The roles with these ids, built-in and the tenant's own. `db` acts for that tenant. */
 export async function resolveRoles(db: Queryable, homeId: string, ids: string[]): Promise<Role[]> {
   const own = ids.filter((id) => !builtInRole(id))
   const found = own.length === 0 ? [] : await findRoles(db, homeId, own)
@@ -139,8 +139,8 @@ function presentedKey(request: FastifyRequest): string | undefined {
 }
 
 /**
- * API key, bearer token or console session, in this order. With `touch: false` a session is not kept alive by it: for
- * those who ask again while one request lasts.
+ * API key, bearer token or console session, in this order. With `touch: false` it does not keep a session alive: for
+ * long requests that check again while they run.
  */
 export function createAuthenticate(
   db: Db,
@@ -153,7 +153,7 @@ export function createAuthenticate(
     const row = session && (await findAdministratorById(db, session.administrator_id))
     if (!session || !row || row.suspended)
       throw unauthenticated('session_ended', 'Unauthorized: the session has ended; sign in again')
-    // A cookie comes along by itself, so a change must also carry the token that only our pages know.
+    // Browsers attach cookies by themselves, so a change must also carry the CSRF token that only our pages know.
     if (!SAFE_METHODS.has(request.method)) {
       const sent = request.headers['x-csrf-token']
       if (typeof sent !== 'string' || !sha256(sent).equals(session.csrf_hash)) {
@@ -163,7 +163,7 @@ export function createAuthenticate(
     if (session.mfa_owed !== null && !request.routeOptions.config.beforeSecondFactor) {
       throw unauthenticated(
         'second_factor_owed',
-        'Unauthorized: the second factor is still to be given',
+        'Unauthorized: the second factor is still required',
       )
     }
     if (touch && Date.now() - Date.parse(session.seen_at) > 60_000)

@@ -4,12 +4,12 @@ import { signInToConsole } from '../../test/console.ts'
 import { startApp } from '../../test/harness.ts'
 import { newId } from '../platform/ids.ts'
 
-// Administrators of a provider who reach some of its organizations only: these bound all that they make and change.
+// Administrators of a provider with access to only some of its organizations cannot create or change anything beyond.
 
 const app = await startApp()
 const address = () => `${newId()}@example.com`
 
-/** A provider with three organizations, and somebody who reaches the first. */
+/** A provider with three organizations, and an administrator with access to the first. */
 async function limited(roleName = 'Administrator') {
   const msp = await app.newProvider(3)
   const [own, foreign] = msp.organizationIds as [string, string, string]
@@ -24,7 +24,7 @@ const linksOf = async (msp: { get: typeof app.anonymous.get }, id: string) =>
     }[]
   ).map(({ organization }) => organization)
 
-test('a new administrator reaches what its maker reaches, whichever address made it', async () => {
+test('a new administrator has access to the same organizations as its creator, by either route', async () => {
   const { msp, own, admin, provider } = await limited()
   for (const url of ['/api/users', `${provider}/administrators`]) {
     const made = await admin.post(url, { email: address(), roleName: 'Manager' })
@@ -35,7 +35,7 @@ test('a new administrator reaches what its maker reaches, whichever address made
   assert.equal((await linksOf(msp, all.json().id)).length, 3)
 })
 
-test('a peer who reaches more cannot be changed in any way', async () => {
+test('a peer with access to more organizations cannot be changed in any way', async () => {
   const { msp, own, foreign, admin, provider } = await limited()
   const wide = await app.addProviderAdministrator(msp.providerId, [own, foreign], 'Read Only')
   const session = await signInToConsole(app.http, admin)
@@ -64,14 +64,14 @@ test('a peer who reaches more cannot be changed in any way', async () => {
   }
   assert.equal((await wide.get('/api/users/getSelf')).json().firstname, '')
   assert.equal((await linksOf(msp, wide.id)).length, 2)
-  // One who reaches no more can.
+  // A peer with no more access can.
   const narrow = await app.addProviderAdministrator(msp.providerId, [own], 'Read Only')
   const renamed = await admin.put(`/api/users/${narrow.id}`, { firstname: 'Grace' })
   assert.equal(renamed.json().firstname, 'Grace')
   assert.equal((await admin.delete(`/api/users/${narrow.id}`)).statusCode, 200)
 })
 
-test('links are changed by those only who hold what the linked one holds', async () => {
+test('changing links requires the scopes of the linked administrator', async () => {
   const msp = await app.newProvider(2)
   const [first, second] = msp.organizationIds as [string, string]
   const admin = await app.addProviderAdministrator(msp.providerId, [first, second])
@@ -86,12 +86,12 @@ test('links are changed by those only who hold what the linked one holds', async
   assert.equal((await msp.post(links, { organization: second })).statusCode, 201)
 })
 
-test('the links of a peer tell of no organization beyond reach', async () => {
+test('the links of a peer show no organization that the caller cannot access', async () => {
   const { msp, own, admin } = await limited()
   assert.deepEqual(await linksOf(admin, msp.adminId), [own])
 })
 
-test('an organization beyond reach cannot be seen, renamed or resized', async () => {
+test('an inaccessible organization cannot be seen, renamed or resized', async () => {
   const { msp, own, foreign, admin, provider } = await limited('Administrator with Billing')
   const url = `${provider}/organizations/${foreign}`
   assert.equal((await admin.put(url, { name: 'Taken over' })).statusCode, 404)
@@ -112,7 +112,7 @@ test('an organization beyond reach cannot be seen, renamed or resized', async ()
   assert.equal(renamed.json().name, 'Own')
 })
 
-test('what belongs to the provider takes somebody who reaches all of it', async () => {
+test('operations on the provider require access to all its organizations', async () => {
   const { msp, own, admin, provider } = await limited('Administrator with Billing')
   const portal = { 'x-provider-id': msp.providerId }
   const account = {
@@ -142,13 +142,13 @@ test('what belongs to the provider takes somebody who reaches all of it', async 
   const events = { service: ['all'], start_time: '2020-01-01T00:00:00Z' }
   const told = await admin.post('/insights/directory/v1/events', events, portal)
   assert.equal(told.statusCode, 403)
-  // The same for the one organization goes on.
+  // The same operations on the one organization still work.
   const here = { 'x-org-id': own }
   assert.equal((await admin.post('/api/v2/service-accounts', account, here)).statusCode, 200)
   assert.equal((await msp.get('/api/v2/roles', portal)).statusCode, 200)
 })
 
-test('who is linked to the last organization reaches the provider from then on', async () => {
+test('a link to the last organization gives access to the provider', async () => {
   const { msp, admin, provider } = await limited()
   const [, ...others] = msp.organizationIds
   for (const organization of others) {
@@ -159,7 +159,7 @@ test('who is linked to the last organization reaches the provider from then on',
   assert.equal((await admin.put(provider, { name: 'Ours' })).statusCode, 200)
 })
 
-test('a new organization is reached by its maker and by owners who reach all others', async () => {
+test('a new organization is accessible to its creator and to owners with access to all others', async () => {
   const { msp, own, admin, provider } = await limited('Administrator')
   const part = await app.addProviderAdministrator(
     msp.providerId,
@@ -174,7 +174,7 @@ test('a new organization is reached by its maker and by owners who reach all oth
   assert.equal((await part.get(url)).statusCode, 404)
 })
 
-test('a role is changed by those only who hold what it and its holders hold', async () => {
+test('changing a role requires its scopes and those of its holders', async () => {
   const org = await app.newOrganization()
   const admin = await app.addAdministrator(org.organizationId, 'Administrator')
   const both = await app.addAdministrator(org.organizationId, 'Administrator with Billing')

@@ -5,13 +5,13 @@ import { resolveRoles } from './authenticate.ts'
 import { checkMayGrant } from './roles.ts'
 import { type AdministratorRow, organizationIdsOfAdministrator } from './store.ts'
 
-// Nobody makes or changes what goes beyond them: in scopes, in organizations, in time.
+// Callers cannot create or change anything beyond their own scopes, organizations and expiry.
 
 type Holder = Pick<AdministratorRow, 'id' | 'organization' | 'provider' | 'role_ids'>
 
 /**
- * Somebody with more scopes or more organizations is out of reach, or a lesser administrator could take that over. So
- * is the owner of a narrowed key for this key.
+ * Prevents privilege escalation: an administrator with more scopes or organizations cannot be changed, nor can the owner
+ * of a narrowed key with that key.
  */
 export async function checkMayChange(tx: Tx, caller: Caller, row: Holder): Promise<void> {
   const homeId = (row.provider ?? row.organization)!
@@ -25,11 +25,11 @@ export async function checkMayChange(tx: Tx, caller: Caller, row: Holder): Promi
   if (!reached.every(({ organization }) => caller.organizationIds.has(organization)))
     throw forbidden(
       'administrator_reach',
-      'Forbidden: this administrator reaches organizations that you do not reach',
+      'Forbidden: this administrator has access to organizations that you cannot access',
     )
 }
 
-/** What a credential makes ends no later than the credential; null is never. A session is somebody who signed in. */
+/** Nothing made with a credential may outlast it; null means forever. Sessions are exempt: a person is signed in. */
 export function checkEnds(caller: Caller, endsAt: string | null, what: string): void {
   const { authMethod } = caller
   // A token is renewed for as long as its secret is valid.
@@ -38,11 +38,11 @@ export function checkEnds(caller: Caller, endsAt: string | null, what: string): 
   if (endsAt !== null && Date.parse(endsAt) <= expiresAt) return
   throw forbidden(
     'outlasts_credential',
-    `Forbidden: ${what} would outlast the credential of this request, which ends at ${new Date(expiresAt).toISOString()}`,
+    `Forbidden: ${what} would outlast the credential of this request, which expires at ${new Date(expiresAt).toISOString()}`,
   )
 }
 
-/** Rights that somebody gains have no end. */
+/** Granted scopes do not expire, so an expiring credential cannot add any. */
 export function checkWidening(
   caller: Caller,
   before: Iterable<string>,

@@ -6,7 +6,7 @@ import { startApp } from '../../test/harness.ts'
 import { newId } from '../platform/ids.ts'
 import { listMails } from '../platform/mail.ts'
 
-// What opens an account is changed in person only: a key, or a session that somebody left open, is not the account.
+// Changing what opens an account requires re-authentication: a key or an unattended session is not enough.
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
@@ -19,7 +19,7 @@ const codeOf = (secret: string, steps = 0) =>
     timestamp: Date.now() + steps * 30_000,
   })
 
-/** The administrator's key in place of the full one: narrowed, expiring, or both. */
+/** Replaces the administrator's full key with one that is narrowed, expiring, or both. */
 async function keyOf(org: Org, wanted: object) {
   const made = await org.post(`/api/users/${org.adminId}/apikey`, wanted)
   assert.equal(made.statusCode, 200, made.body)
@@ -27,7 +27,7 @@ async function keyOf(org: Org, wanted: object) {
   return app.as(made.json().apiKey)
 }
 
-/** Enrols in a session of its own; codes of the step before the present one are spent. */
+/** Enrols in a separate session; this uses up the codes before the current time step. */
 async function enrol(org: Org): Promise<string> {
   const session = await signInToConsole(app.http, org)
   await session.confirm()
@@ -40,7 +40,7 @@ async function enrol(org: Org): Promise<string> {
 
 const tokenOf = (body: string) => /token=([\w-]+)/.exec(body)![1]!
 
-test('no key changes an e-mail address, its own or that of somebody else', async () => {
+test('no key can change an e-mail address, of its owner or of another administrator', async () => {
   const org = await app.newOrganization()
   const peer = await app.addAdministrator(org.organizationId)
   for (const id of [org.adminId, peer.id]) {
@@ -49,14 +49,14 @@ test('no key changes an e-mail address, its own or that of somebody else', async
     assert.match(res.json().message, /console session/)
     assert.equal(res.json().reason, 'session_needed')
   }
-  // Clients that write back what they read change nothing.
+  // Sending a record back changes nothing.
   const whole = (await org.get(`/api/users/${peer.id}`)).json()
   const res = await org.put(`/api/users/${peer.id}`, { ...whole, firstname: 'Grace' })
   assert.equal(res.statusCode, 200, res.body)
   assert.equal((await org.get('/api/users/getSelf')).json().email, org.email)
 })
 
-test('a session changes an address once the password was given again', async () => {
+test('a session can change the address once the password is confirmed', async () => {
   const org = await app.newOrganization()
   const peer = await app.addAdministrator(org.organizationId)
   const session = await signInToConsole(app.http, org)
@@ -82,7 +82,7 @@ test('a session changes an address once the password was given again', async () 
   assert.equal((await session.put(`/api/users/${peer.id}`, { email: address() })).statusCode, 403)
 })
 
-test('confirming is counted like signing in', async () => {
+test('failed confirmations count like failed sign-ins', async () => {
   const org = await app.newOrganization()
   const session = await signInToConsole(app.http, org)
   for (let n = 0; n < 5; n++)
@@ -94,7 +94,7 @@ test('confirming is counted like signing in', async () => {
   )
 })
 
-test('a link to a new password ends with the address it was sent to', async () => {
+test('a change of address revokes the password links sent to the old one', async () => {
   const org = await app.newOrganization()
   const peer = await app.addAdministrator(org.organizationId)
   const reactivated = await org.get(`/api/users/reactivate/${peer.id}`)
@@ -110,11 +110,11 @@ test('a link to a new password ends with the address it was sent to', async () =
   assert.deepEqual([used.statusCode, used.json().reason], [400, 'link_invalid'])
 })
 
-test('so does one that is on its way while the address changes', async () => {
+test('including a link created while the address changes', async () => {
   const org = await app.newOrganization()
   await org.get(`/api/users/reactivate/${org.adminId}`)
   const [mail] = await listMails(app.db, app.sealer, 1)
-  // As if the link had been written after the change had deleted those that were there.
+  // As if the link had been inserted after the change deleted the existing ones.
   await app.db.tx(null, (tx) =>
     tx.execute('update administrators set email = $2 where id = $1', [org.adminId, address()]),
   )
@@ -123,7 +123,7 @@ test('so does one that is on its way while the address changes', async () => {
   assert.equal((await app.anonymous.post('/auth/password/reset', body)).statusCode, 400)
 })
 
-test('no key removes a second factor, its own or that of somebody else', async () => {
+test('no key can remove a second factor, of its owner or of another administrator', async () => {
   const org = await app.newOrganization()
   const peer = await app.addAdministrator(org.organizationId, 'Administrator with Billing')
   await enrol(org)
@@ -141,7 +141,7 @@ test('no key removes a second factor, its own or that of somebody else', async (
   assert.equal((await session.post(`/api/users/resettotp/${org.adminId}`)).statusCode, 200)
 })
 
-test('no key lifts the duty to have a second factor', async () => {
+test('no key can switch off the requirement of a second factor', async () => {
   const org = await app.newOrganization()
   const url = `/api/organizations/${org.organizationId}`
   const require = (requireAdminMFA: boolean) => ({ settings: { requireAdminMFA } })
@@ -155,7 +155,7 @@ test('no key lifts the duty to have a second factor', async () => {
   assert.equal((await session.put(url, require(false))).statusCode, 200)
 })
 
-test('a second factor is enrolled and removed in a confirmed session, which has given a code', async () => {
+test('enrolling and removing a second factor requires a confirmed session, and thus a code', async () => {
   const org = await app.newOrganization()
   const unconfirmed = await signInToConsole(app.http, org)
   assert.equal((await unconfirmed.post('/auth/totp')).statusCode, 403)
@@ -180,7 +180,7 @@ test('a second factor is enrolled and removed in a confirmed session, which has 
   assert.equal((await post('/auth/totp/disable', {})).statusCode, 200)
 })
 
-test('a narrowed key is less than its owner, and changes nothing of the owner', async () => {
+test('a narrowed key cannot change its owner', async () => {
   const org = await app.newOrganization()
   const key = await keyOf(org, { scopes: ['administrators', 'users'] })
   const self = `/api/users/${org.adminId}`
@@ -193,13 +193,13 @@ test('a narrowed key is less than its owner, and changes nothing of the owner', 
   app.secrets.add(same.json().apiKey)
 })
 
-test('a narrowed key may end itself', async () => {
+test('a narrowed key can revoke itself', async () => {
   const org = await app.newOrganization()
   const key = await keyOf(org, { scopes: ['administrators'] })
   assert.equal((await key.delete(`/api/users/${org.adminId}/apikey`)).statusCode, 200)
 })
 
-test('a key that expires makes nothing that lasts longer', async () => {
+test('an expiring key cannot create anything that outlasts it', async () => {
   const org = await app.newOrganization()
   const peer = await app.addAdministrator(org.organizationId, 'Read Only')
   const role = (
@@ -233,7 +233,7 @@ test('a key that expires makes nothing that lasts longer', async () => {
   const robot = app.as(authConfigList[0].apiKeyConfig.apiKey)
   app.secrets.add(authConfigList[0].apiKeyConfig.apiKey)
   assert.equal((await robot.get('/api/systemusers')).statusCode, 200)
-  // What takes away is not bound by time.
+  // Removing scopes is allowed.
   assert.equal((await key.put(`/api/users/${peer.id}`, { suspended: true })).statusCode, 200)
   assert.equal((await key.delete(`/api/v2/service-accounts/${objectId}`)).statusCode, 200)
   const next = await key.post(own, { expireAt: inHours(24) })

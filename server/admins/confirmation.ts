@@ -16,13 +16,13 @@ export async function confirmSession(
 ): Promise<void> {
   const found = (await findAdministratorById(context.db, caller.id))!
   if (found.totp_secret !== null && code === undefined)
-    throw invalid('code_required', 'code: is needed, for TOTP is enrolled')
+    throw invalid('code_required', 'code: is required, because TOTP is enrolled')
   const find = async () => found
   return attempt(context, caller.client, found.email, find, async () => {
     if (!(await checkPassword(found.password_hash, password)))
       return { failed: 'invalid credentials', guessed: true }
     return context.db.tx(caller.homeId, async (tx) => {
-      // Locked, so that one code cannot be used by two requests at once.
+      // Locked, so that two concurrent requests cannot use the same code.
       const row = (await lockAdministratorById(tx, caller.id))!
       if (row.totp_secret !== null) {
         const used = await checkSecondFactor(context, row, code ?? '')

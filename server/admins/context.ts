@@ -5,7 +5,7 @@ import type { Sealer } from '../platform/secrets.ts'
 import type { SignInRules } from '../platform/sign-in-rules.ts'
 import type { CredentialCache, CredentialTx } from './credential-cache.ts'
 
-/** What the actions of this slice work with; made once by the composition root. */
+/** Dependencies of this slice's actions; built once by the composition root. */
 export interface AdminContext {
   db: Db
   cache: CredentialCache
@@ -17,8 +17,8 @@ export interface AdminContext {
 }
 
 /**
- * A transaction that changes what a key or token stands for: nothing remembered before it survives its commit. New
- * keys, passwords, second factors and sessions need none: no principal that is remembered depends on them.
+ * A transaction that changes the principal of a key or token: its commit clears the credential cache. New keys,
+ * passwords, second factors and sessions need none: no cached principal depends on them.
  */
 export const change = <T>(
   { db, cache }: AdminContext,

@@ -8,29 +8,25 @@ const MAX_ENTRIES = 10_000
 const CHANNEL = 'gatehouse_credentials'
 
 declare const announced: unique symbol
-/**
- * A transaction that has announced that it changes who may do what. The store functions that change what a principal
- * is made of ask for one, so that no writer can forget it.
- */
+/** A transaction that has announced a change of principals. Store functions that make one require it. */
 export type CredentialTx = Tx & { readonly [announced]: true }
 
-/** When the transaction commits, every process that serves forgets what it remembers. */
+/** When the transaction commits, every process clears its cache. */
 export async function announceChange(tx: Tx): Promise<CredentialTx> {
   await notify(tx, CHANNEL)
   return tx as CredentialTx
 }
 
 /**
- * Remembers who is behind a key or token for a short while. A change of keys, roles, links or administrators
- * empties it at once: in this process when the change commits, in the others by the notification that the change
- * sends with its commit. Without the listening connection nothing is remembered.
+ * Caches the principal of a key or token for a short time. A change of keys, roles, links or administrators clears it at
+ * once: in this process when the change commits, in others by NOTIFY. Without the listening connection nothing is cached.
  */
 export class CredentialCache {
   readonly #entries = new Map<string, { principal: Principal; until: number }>()
   #trusted = false
   #generation = 0
 
-  /** Without a promise: most requests come with a credential that was seen a moment ago. */
+  /** Synchronous: most requests carry a credential seen a moment ago. */
   known(credential: string): Principal | undefined {
     const entry = this.#entries.get(credential)
     if (!entry) return undefined
@@ -42,7 +38,7 @@ export class CredentialCache {
   async load(credential: string, find: () => Promise<Principal | null>): Promise<Principal | null> {
     const generation = this.#generation
     const principal = await find()
-    // What was read before a change must not be kept after it.
+    // Do not cache a value read before the cache was cleared.
     if (this.#trusted && principal !== null && generation === this.#generation) {
       if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear()
       const until = Math.min(Date.now() + CACHE_SECONDS * 1000, principal.expiresAt ?? Infinity)

@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { CredentialTx } from './credential-cache.ts'
 
-// Global: a credential is what tells the tenant, so it is looked up before there is one.
+// Global tables: the credential determines the tenant, so it is looked up first.
 
 interface CredentialRow {
   hash: Buffer
@@ -52,7 +52,7 @@ export const insertServiceAccountCredential = (
     values (${credential.hash}, ${credential.kind}, ${credential.serviceAccountId}, ${credential.authConfigId}, ${organizationId},
             ${credential.prefix}, ${credential.expiresAt})`)
 
-/** All of a service account, or one of its configurations, with the tokens made from it. */
+/** All credentials of a service account or of one of its auth configs, with the tokens issued for them. */
 export async function deleteServiceAccountCredentials(
   db: CredentialTx,
   organizationId: string,

@@ -23,7 +23,7 @@ export interface Credentials {
   apiKey: string
 }
 
-/** An administrator who can sign in and call at once: first start, demo, CLI. */
+/** An administrator with a password and an API key: for the first start, the demo and the CLI. */
 export async function seedAdministrator(
   tx: Tx,
   home: { organization: string } | { provider: string; organizations: string[] },
@@ -76,9 +76,8 @@ export async function seedAdministrator(
 }
 
 /**
- * The first organization, its provider and their administrator. The administrator belongs to the provider so
- * that more organizations can be created; with one organization no x-org-id is needed. Null when there is an
- * administrator already.
+ * Creates the first organization, its provider and their administrator. The administrator belongs to the provider so that
+ * more organizations can be created; with one organization no x-org-id is needed. Null if an administrator exists.
  */
 export async function createFirstAdministrator(
   db: Db,

@@ -9,7 +9,7 @@ export const deleteExpiredJob = defineJob({
   cron: '29 * * * *',
 })
 
-/** What somebody typed who has forgotten the password, and where they are. */
+/** The e-mail address from the forgotten-password form, and the client. */
 export const MailReset = Type.Object({ email: Type.String(), ...JobClient.properties })
 export type MailReset = Static<typeof MailReset>
 

@@ -23,7 +23,7 @@ const toLink = (row: LinkRow): OrganizationLink => ({
   organization: row.organization,
 })
 
-/** As far as the caller reaches. */
+/** Limited to the organizations that the caller can access. */
 export async function linksOfAdministrator(
   context: AdminContext,
   caller: Caller,
@@ -54,7 +54,7 @@ export async function linkAdministrator(
 ): Promise<OrganizationLink> {
   const { row } = await getAdministrator(context, caller, id)
   const organization = await getOrganization(context.db, organizationId)
-  // Only within one provider, and only what the caller can reach itself.
+  // Only within one provider, and only to organizations that the caller can access.
   if (
     row.provider === null ||
     organization.provider !== row.provider ||

@@ -20,7 +20,7 @@ function clientOf(
     }
   }
   if (form.client_id && form.client_secret) return [form.client_id, form.client_secret]
-  throw unauthenticated('invalid_client', 'The client id and secret are missing')
+  throw unauthenticated('invalid_client', 'The client id or secret is missing')
 }
 
 /** The token endpoint for service accounts. */

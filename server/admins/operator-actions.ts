@@ -19,9 +19,9 @@ import {
   savePassword,
 } from './store.ts'
 
-// What the operator of the machine may do to any administrator: he needs no scope and no current password.
+// Actions of the operator of the machine on any administrator, without a scope or the current password.
 
-/** One transaction about one administrator: the change and its event. */
+/** Changes one administrator and records the event in one transaction. */
 async function act<T>(
   db: Db,
   email: string,
@@ -40,7 +40,7 @@ async function act<T>(
   })
 }
 
-/** A new key in place of the old one, which fails from this moment on. */
+/** Replaces the key; the old one is revoked at once. */
 export const resetKeyAsOperator = (db: Db, email: string): Promise<string> =>
   act(db, email, async (tx, row) => {
     if (!row.api_key_allowed)
@@ -56,7 +56,7 @@ export const resetKeyAsOperator = (db: Db, email: string): Promise<string> =>
     return { result: key, event: { event_type: 'admin_update', changes: [{ field: 'apiKey' }] } }
   })
 
-/** Also ends every session and open link, and forgets failed attempts: whoever had the account is out. */
+/** Also ends all sessions, revokes open links and clears failed attempts, to lock out an intruder. */
 export async function resetPasswordAsOperator(db: Db, email: string): Promise<string> {
   const password = randomToken(15)
   const passwordHash = await hashPassword(password)
@@ -70,7 +70,7 @@ export async function resetPasswordAsOperator(db: Db, email: string): Promise<st
   })
 }
 
-/** False when nothing had to change. */
+/** False if nothing changed. */
 export const setSuspendedAsOperator = (
   db: Db,
   email: string,

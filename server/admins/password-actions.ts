@@ -25,10 +25,10 @@ import {
   savePassword,
 } from './store.ts'
 
-/** Mails to one address, so that nobody can be flooded through us. */
+/** Limit on mails to one address, against mail flooding. */
 const MAILS: Limit = { failures: 5, windowMinutes: 60, blockMinutes: 60 }
 
-/** Only counted and handed on: whether somebody is known must not show in how long the answer takes. */
+/** Only counts the request and sends a job, so that the response time does not reveal whether the account exists. */
 export async function requestPasswordReset(
   context: AdminContext,
   client: Client,
@@ -36,8 +36,8 @@ export async function requestPasswordReset(
 ): Promise<void> {
   const { db, send, rules } = context
   await takeResetTurn(db, rules, client)
-  const asked = await countFailure(db, `reset ${accountSubject(email)}`, MAILS)
-  if (asked && asked.failures > MAILS.failures) return
+  const requests = await countFailure(db, `reset ${accountSubject(email)}`, MAILS)
+  if (requests && requests.failures > MAILS.failures) return
   await db.tx(null, (tx) => send(tx, mailResetJob, { email, ...toJobClient(client) }))
 }
 
@@ -57,7 +57,7 @@ export async function mailReset(
   })
 }
 
-/** Saves a new password and ends every session but the one that asked. */
+/** Saves a new password and ends every session but that of the request. */
 async function setPassword(
   tx: Tx,
   row: AdministratorRow,
@@ -84,8 +84,8 @@ export async function resetPassword(
   password: string,
 ): Promise<void> {
   const bad = () =>
-    invalid('link_invalid', 'token: this link has been used or has expired; ask for a new one')
-  // Looked up first, so that a weak password does not use up the link.
+    invalid('link_invalid', 'token: this link has been used or has expired; request a new one')
+  // Check first, so that a weak password does not consume the link.
   const owner = await findPasswordReset(context.db, sha256(token))
   const row = owner && (await findAdministratorById(context.db, owner.administrator_id))
   if (!row) throw bad()

@@ -5,7 +5,7 @@ import { deletePasswordResetsOf, insertPasswordReset } from './session-store.ts'
 
 const HOUR = 3_600_000
 
-/** Mails a one-time link with which the administrator chooses a password. Only the newest link works. */
+/** Mails the administrator a one-time link to set a password. Only the newest link works. */
 export async function mailPasswordLink(
   { postMail, publicUrl }: AdminContext,
   tx: Tx,
@@ -19,16 +19,16 @@ export async function mailPasswordLink(
   const link = `${publicUrl}/console/password?token=${token}`
   const opening =
     reason === 'welcome'
-      ? 'You have been made an administrator. Choose your password here:'
-      : 'Somebody, probably you, asked for a new password. Choose it here:'
+      ? 'An administrator account has been created for you. Set your password here:'
+      : 'A password reset was requested for your account. Set a new password here:'
   await postMail(tx, {
     recipient: administrator.email,
-    subject: reason === 'welcome' ? 'Welcome to Gatehouse' : 'Your new Gatehouse password',
-    body: `Hello ${administrator.firstname || administrator.email},\n\n${opening}\n${link}\n\nThe link works once, until ${expiresAt}.\nIf you did not expect this mail, do nothing.\n`,
+    subject: reason === 'welcome' ? 'Welcome to Gatehouse' : 'Reset your Gatehouse password',
+    body: `Hello ${administrator.firstname || administrator.email},\n\n${opening}\n${link}\n\nThe link works once, until ${expiresAt}.\nIf you did not expect this e-mail, ignore it.\n`,
   })
 }
 
-/** The former address is told, and what was sent there no longer opens the account. */
+/** Notifies the old address and revokes the links sent to it. */
 export async function leaveAddress(
   { postMail }: AdminContext,
   tx: Tx,
@@ -38,7 +38,7 @@ export async function leaveAddress(
   await deletePasswordResetsOf(tx, before.id)
   await postMail(tx, {
     recipient: before.email,
-    subject: 'The address of your Gatehouse account was changed',
-    body: `Hello ${before.firstname || before.email},\n\nYour administrator account now has the address ${after.email}. Mails and links go there from now on.\nIf you do not know of this, tell another administrator at once.\n`,
+    subject: 'The e-mail address of your Gatehouse account was changed',
+    body: `Hello ${before.firstname || before.email},\n\nThe e-mail address of your administrator account is now ${after.email}. E-mails and links go there from now on.\nIf you did not expect this change, contact another administrator at once.\n`,
   })
 }

@@ -6,7 +6,7 @@ import { newId } from '../platform/ids.ts'
 const app = await startApp()
 const address = () => `${newId()}@example.com`
 
-test('a provider is read and changed by its own administrators only', async () => {
+test('only its own administrators can read and change a provider', async () => {
   const msp = await app.newProvider()
   const other = await app.newProvider()
   const org = await app.newOrganization()
@@ -43,7 +43,7 @@ test('a provider is read and changed by its own administrators only', async () =
   assert.equal(event?.organization, null)
 })
 
-test('an organization is created, reached at once by its maker, and told to the provider', async () => {
+test('a new organization is accessible to its creator at once, and the provider gets an event', async () => {
   const msp = await app.newProvider(1)
   const res = await msp.post(`/api/v2/providers/${msp.providerId}/organizations`, {
     name: 'Fresh',
@@ -70,7 +70,7 @@ test('a provider that may not create organizations is refused', async () => {
   assert.equal(res.statusCode, 403)
 })
 
-test('the size of an organization needs the billing scope', async () => {
+test('changing the size of an organization requires the billing scope', async () => {
   const msp = await app.newProvider(1, 'Administrator')
   const url = `/api/v2/providers/${msp.providerId}/organizations/${msp.organizationIds[0]}`
   assert.equal((await msp.put(url, { maxSystemUsers: 99 })).statusCode, 403)
@@ -145,7 +145,7 @@ test('links never cross providers', async () => {
   )
 })
 
-test('an administrator who loses an organization cannot reach it any more', async () => {
+test('an administrator whose link is removed can no longer access the organization', async () => {
   const msp = await app.newProvider(2)
   const [first, second] = msp.organizationIds as [string, string]
   assert.equal((await msp.get(`/api/organizations/${second}`)).statusCode, 200)

@@ -27,7 +27,7 @@ const NoContent = Type.Null()
 const ProviderParams = Type.Object({ provider_id: Type.String() })
 const Paging = Type.Pick(ListQueryV2, ['limit', 'skip'])
 
-/** Administrators of a provider and the organizations each may reach, v2. */
+/** Administrators of a provider and the organizations each can access, v2. */
 export const providerAdministratorRoutes: FastifyPluginAsyncTypebox<{
   context: AdminContext
 }> = async (app, { context }) => {
@@ -36,7 +36,7 @@ export const providerAdministratorRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags: ['providers'],
-        summary: 'Administrators of a provider',
+        summary: 'List the administrators of a provider',
         params: ProviderParams,
         querystring: ListQueryV2,
         response: {
@@ -116,7 +116,7 @@ export const providerAdministratorRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags: ['administrators'],
-        summary: 'Organizations an administrator may reach',
+        summary: 'List the organizations that an administrator can access',
         params: Type.Object({ id: Type.String() }),
         querystring: Paging,
         response: { 200: Type.Array(OrganizationLink), ...errors },
@@ -138,7 +138,7 @@ export const providerAdministratorRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags: ['administrators'],
-        summary: 'Let an administrator reach an organization',
+        summary: 'Give an administrator access to an organization',
         params: Type.Object({ id: Type.String() }),
         body: OrganizationLinkCreate,
         response: { 201: OrganizationLink, ...errors },
@@ -158,7 +158,7 @@ export const providerAdministratorRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags: ['administrators'],
-        summary: 'Take an organization away; the id is that of the link or of the organization',
+        summary: 'Remove access to an organization; the id is that of the link or the organization',
         params: Type.Object({ administrator_id: Type.String(), id: Type.String() }),
         response: { 204: NoContent, ...errors },
       },
@@ -179,7 +179,7 @@ export const providerAdministratorRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags: ['organizations'],
-        summary: 'Administrators linked to an organization',
+        summary: 'List the administrators linked to an organization',
         params: Type.Object({ id: Type.String() }),
         querystring: Paging,
         response: { 200: Type.Array(OrganizationLink), ...errors },

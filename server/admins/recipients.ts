@@ -2,7 +2,7 @@ import type { Db } from '../platform/db/index.ts'
 import { resolveRoles } from './authenticate.ts'
 import { administratorsOf } from './store.ts'
 
-/** The addresses of those administrators of an organization who hold the scope. */
+/** The e-mail addresses of an organization's administrators who hold the scope. */
 export async function administratorsWith(
   db: Db,
   organizationId: string,

@@ -70,7 +70,7 @@ export const toProviderAdministrator = (
   organizationAccessTotal: row.organization_total,
 })
 
-/** The administrator as the thing an event is about. */
+/** The administrator as the resource of an event. */
 export const resourceOf = ({ id, email }: { id: string; email: string }) => ({
   type: 'admin',
   id,

@@ -20,7 +20,7 @@ import {
 } from './tenant-store.ts'
 
 const roleNotFound = () => notFound('role_not_found', 'role not found')
-const nameTaken = () => conflict('role_name_taken', 'name: a role with this name exists already')
+const nameTaken = () => conflict('role_name_taken', 'name: a role with this name already exists')
 
 export async function allRoles({ db }: AdminContext, caller: Caller): Promise<Role[]> {
   const own = await listRoles(db.tenant(caller.organizationId), caller.organizationId)
@@ -61,7 +61,7 @@ export function createRole(context: AdminContext, caller: Caller, body: RoleWrit
   checkRole(caller, body)
   const role = rowOf(newId(), body)
   return saving(
-    // Nobody holds a role that is just being made: nothing that is remembered can have changed.
+    // A new role has no holders, so the credential cache stays valid.
     context.db.tx(caller.organizationId, async (tx) => {
       await insertRole(tx, caller.organizationId, role)
       await recordEvent(tx, caller, {
@@ -77,7 +77,7 @@ export function createRole(context: AdminContext, caller: Caller, body: RoleWrit
   )
 }
 
-/** A full replace: what is not sent falls back to its default. It changes everybody who has the role. */
+/** A full replace: missing members take their defaults. It affects all holders of the role. */
 export function replaceRole(
   context: AdminContext,
   caller: Caller,
@@ -116,7 +116,7 @@ export function removeRole(context: AdminContext, caller: Caller, id: string): P
     if (await roleIsUsed(tx, caller.organizationId, id))
       throw conflict(
         'role_in_use',
-        'The role is still given to an administrator or service account',
+        'The role is still assigned to an administrator or service account',
       )
     await deleteRole(tx, caller.organizationId, id)
     await recordEvent(tx, caller, {

@@ -5,7 +5,7 @@ import { BUILT_IN_ROLES, SCOPES, SYSTEM_SCOPES } from './roles.ts'
 
 const app = await startApp()
 
-test('the seven built-in roles are there, with scopes that exist', async () => {
+test('the seven built-in roles exist, with known scopes', async () => {
   const org = await app.newOrganization()
   const { results, totalCount } = (await org.get('/api/v2/roles')).json()
   assert.equal(totalCount, 7)
@@ -37,14 +37,14 @@ test('the seven built-in roles are there, with scopes that exist', async () => {
   )
 })
 
-test('every scope that a route asks for exists', () => {
+test('every scope that a route requires exists', () => {
   for (const { scopes, hostRootPath } of app.operations) {
     for (const scope of scopes ?? [])
       assert.ok([...SCOPES, ...SYSTEM_SCOPES].includes(scope), `${scope} of ${hostRootPath}`)
   }
 })
 
-test('a custom role is created, given, enforced, replaced and deleted', async () => {
+test('a custom role is created, assigned, enforced, replaced and deleted', async () => {
   const org = await app.newOrganization()
   const made = await org.post('/api/v2/roles', {
     name: 'Auditor',
@@ -171,7 +171,7 @@ test('another organization sees no custom role and no service account', async ()
   assert.equal((await org.get(`/api/v2/service-accounts/${account.objectId}`)).statusCode, 200)
 })
 
-test('a service account with a key calls like an administrator, within its role', async () => {
+test('a service account calls the API with its key, within its role', async () => {
   const org = await app.newOrganization()
   const readOnly = BUILT_IN_ROLES.find((role) => role.name === 'Read Only')!.id
   const made = await org.post('/api/v2/service-accounts', {

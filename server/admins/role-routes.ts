@@ -41,7 +41,7 @@ const toRole = ({ id, name, description, scopes }: RoleData) => ({
   scopes: [...scopes],
 })
 
-/** Roles and service accounts, v2. With x-provider-id: those of the provider itself. */
+/** Roles and service accounts, v2. With x-provider-id, those of the provider itself. */
 export const roleRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = async (
   app,
   { context },
@@ -52,7 +52,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = 
     {
       schema: {
         tags: roleTags,
-        summary: 'Built-in and custom roles',
+        summary: 'List built-in and custom roles',
         querystring: Paging,
         response: { 200: RoleList, ...errors },
       },
@@ -85,7 +85,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = 
     {
       schema: {
         tags: roleTags,
-        summary: 'One role',
+        summary: 'Get a role',
         params: RoleParams,
         response: { 200: Role, ...errors },
       },
@@ -129,7 +129,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = 
     {
       schema: {
         tags: roleTags,
-        summary: 'Every scope, by area',
+        summary: 'List all scopes by area',
         response: { 200: ScopeGroups, ...errors },
       },
       config: { scopes: READ, tenant },
@@ -162,7 +162,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = 
     {
       schema: {
         tags,
-        summary: 'Create a service account; its secret is in this answer only',
+        summary: 'Create a service account; only this response contains its secret',
         body: ServiceAccountCreate,
         response: { 200: WrappedServiceAccount, ...errors },
       },
@@ -177,7 +177,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = 
     {
       schema: {
         tags,
-        summary: 'One service account',
+        summary: 'Get a service account',
         params: AccountParams,
         response: { 200: WrappedServiceAccount, ...errors },
       },
@@ -192,7 +192,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = 
     {
       schema: {
         tags,
-        summary: 'Delete a service account; its keys and tokens fail at once',
+        summary: 'Delete a service account; its keys and tokens are revoked at once',
         params: AccountParams,
         response: { 200: Empty, ...errors },
       },
@@ -208,7 +208,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = 
     {
       schema: {
         tags,
-        summary: 'One more key or client secret',
+        summary: 'Add a key or client secret',
         params: AccountParams,
         body: AuthConfigCreate,
         response: { 200: WrappedAuthConfig, ...errors },
@@ -224,7 +224,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = 
     {
       schema: {
         tags,
-        summary: 'Take a key or client secret away',
+        summary: 'Delete a key or client secret',
         params: Type.Object({ service_account_id: Type.String(), auth_config_id: Type.String() }),
         response: { 200: Empty, ...errors },
       },

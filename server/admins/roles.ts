@@ -1,6 +1,6 @@
 import { forbidden, invalid } from '../platform/errors.ts'
 
-/** Every scope, by the area it belongs to. Routes name theirs; custom roles and narrowed keys choose from here. */
+/** All scopes by area. Routes require them; custom roles and narrowed keys choose from them. */
 export const SCOPE_GROUPS = {
   administrators: ['administrators', 'administrators.readonly'],
   applications: [
@@ -22,14 +22,14 @@ export const SCOPE_GROUPS = {
   organizations: ['organizations', 'organizations.readonly'],
   providers: ['providers', 'providers.readonly'],
   radius: ['radius', 'radius.readonly'],
-  // Root on systems is a right of its own, beside that to manage them and those who use them.
+  // Root on systems is a separate permission from managing systems and their users.
   systems: ['systems', 'systems.readonly', 'systems.sudo'],
   users: ['users', 'users.readonly'],
 } as const
 
 export const SCOPES: readonly string[] = Object.values(SCOPE_GROUPS).flat()
 
-/** What a system holds when it signs for itself; no role and no key can have these. */
+/** The scopes of a system that signs its own requests; no role or key can have them. */
 export const SYSTEM_SCOPES: readonly string[] = ['systems.self', 'groups.self', 'users.self']
 
 const BILLING: readonly string[] = SCOPE_GROUPS.billing
@@ -44,8 +44,8 @@ export interface Role {
 }
 
 /**
- * The built-in roles: this table is the only place that says what a role may do. Administrators and
- * organizations themselves are beyond a Manager; Help Desk helps people; a Command Runner sees no events.
+ * The only definition of the built-in roles. A Manager cannot change administrators or organizations; Help Desk manages
+ * users and their second factors; a Command Runner cannot read events.
  */
 export const BUILT_IN_ROLES: readonly Role[] = [
   {
@@ -63,7 +63,8 @@ export const BUILT_IN_ROLES: readonly Role[] = [
   {
     id: '000000000000000000000003',
     name: 'Manager',
-    description: 'People, devices and applications; reads administrators and organization settings',
+    description:
+      'Manages users, devices and applications; reads administrators and organization settings',
     scopes: everythingElse.filter(
       (scope) =>
         ![
@@ -78,7 +79,7 @@ export const BUILT_IN_ROLES: readonly Role[] = [
   {
     id: '000000000000000000000004',
     name: 'Help Desk',
-    description: 'Helps people with passwords and second factors; reads the rest',
+    description: 'Manages users and their second factors; reads everything else',
     scopes: [...readonly, 'users', 'mfa'],
   },
   {
@@ -96,7 +97,7 @@ export const BUILT_IN_ROLES: readonly Role[] = [
   {
     id: '000000000000000000000007',
     name: 'Command Runner with Billing',
-    description: 'Runs commands and sees bills',
+    description: 'Runs commands and manages billing',
     scopes: ['commandrunner.legacy', ...BILLING],
   },
 ]
@@ -108,17 +109,16 @@ export const builtInRole = (idOrName: string): Role | undefined =>
 
 export function checkScopes(scopes: readonly string[]): void {
   const unknown = scopes.find((scope) => !SCOPES.includes(scope))
-  if (unknown !== undefined)
-    throw invalid('unknown_scope', `scopes: there is no scope "${unknown}"`)
+  if (unknown !== undefined) throw invalid('unknown_scope', `scopes: unknown scope "${unknown}"`)
 }
 
-/** Nobody hands out more than they hold, or a narrow key could make itself a wide one. */
+/** Callers cannot grant scopes they do not hold, or a narrowed key could widen itself. */
 export function checkMayGrant(held: ReadonlySet<string>, granted: Iterable<string>): void {
   const missing = [...granted].filter((scope) => !held.has(scope))
   if (missing.length > 0) {
     throw forbidden(
       'grant_exceeds_own',
-      `Forbidden: you do not hold what this would grant: ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}`,
+      `Forbidden: this would grant scopes that you do not hold: ${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}`,
     )
   }
 }

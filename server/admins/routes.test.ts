@@ -90,7 +90,7 @@ test('PUT changes what is sent and keeps the rest', async () => {
   )
 })
 
-test('nobody grants more than they hold, and the powerful are out of reach of the less powerful', async () => {
+test('nobody can grant scopes they lack, or change an administrator with more scopes', async () => {
   const org = await app.newOrganization('Administrator')
   const owner = await app.addAdministrator(org.organizationId, 'Administrator with Billing')
   const up = await org.post('/api/users', {
@@ -108,7 +108,7 @@ test('nobody grants more than they hold, and the powerful are out of reach of th
   assert.equal((await org.delete(`/api/users/${owner.id}/apikey`)).statusCode, 403)
 })
 
-test('suspension ends keys at once and is told; it can be taken back', async () => {
+test('suspension disables keys at once and is recorded; it can be lifted', async () => {
   const org = await app.newOrganization()
   const admin = await app.addAdministrator(org.organizationId)
   assert.equal((await admin.get('/api/organizations')).statusCode, 200)
@@ -128,7 +128,7 @@ test('suspension ends keys at once and is told; it can be taken back', async () 
   assert.equal((await org.put(`/api/users/${org.adminId}`, { suspended: true })).statusCode, 400)
 })
 
-test('a deleted administrator is gone, its key with it', async () => {
+test('deleting an administrator revokes the key', async () => {
   const org = await app.newOrganization()
   const admin = await app.addAdministrator(org.organizationId)
   const res = await org.delete(`/api/users/${admin.id}`)
@@ -139,7 +139,7 @@ test('a deleted administrator is gone, its key with it', async () => {
   assert.equal((await org.delete(`/api/users/${org.adminId}`)).statusCode, 400)
 })
 
-test('resetting a key makes the old one fail at once', async () => {
+test('resetting a key revokes the old one at once', async () => {
   const org = await app.newOrganization()
   for (let round = 0; round < 3; round++)
     assert.equal((await org.get('/api/organizations')).statusCode, 200)
@@ -194,7 +194,7 @@ test('a key expires; an expiry in the past and an unknown scope are refused', as
   assert.equal((await key.get('/api/organizations')).statusCode, 401)
 })
 
-test('a key of somebody else can be taken away but not made', async () => {
+test('the key of another administrator can be revoked but not created', async () => {
   const org = await app.newOrganization()
   const admin = await app.addAdministrator(org.organizationId)
   assert.equal((await org.post(`/api/users/${admin.id}/apikey`, {})).statusCode, 403)
@@ -203,14 +203,14 @@ test('a key of somebody else can be taken away but not made', async () => {
   assert.equal((await org.delete(`/api/users/${admin.id}/apikey`)).statusCode, 404)
 })
 
-test('apiKeyAllowed: false ends the key', async () => {
+test('apiKeyAllowed: false disables the key', async () => {
   const org = await app.newOrganization()
   const admin = await app.addAdministrator(org.organizationId)
   await org.put(`/api/users/${admin.id}`, { apiKeyAllowed: false })
   assert.equal((await admin.get('/api/organizations')).statusCode, 401)
 })
 
-test('getSelf tells a multi-tenant administrator its provider', async () => {
+test('getSelf shows a multi-tenant administrator their provider', async () => {
   const msp = await app.newProvider(2)
   const res = await msp.get('/api/users/getSelf?fields=provider')
   assert.equal(res.json().provider, msp.providerId)

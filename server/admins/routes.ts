@@ -66,7 +66,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     {
       schema: {
         tags,
-        summary: 'Create an administrator and mail a link to choose a password',
+        summary: 'Create an administrator and mail a link to set a password',
         body: AdministratorCreate,
         response: { 200: Administrator, ...errors },
       },
@@ -83,7 +83,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     {
       schema: {
         tags,
-        summary: 'The administrator who is calling',
+        summary: 'Get the calling administrator',
         querystring: Type.Pick(ListQueryV1, ['fields']),
         response: { 200: Administrator, ...errors },
       },
@@ -100,7 +100,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     {
       schema: {
         tags,
-        summary: 'One administrator',
+        summary: 'Get an administrator',
         params,
         querystring: Type.Pick(ListQueryV1, ['fields']),
         response: { 200: Administrator, ...errors },
@@ -118,7 +118,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     {
       schema: {
         tags,
-        summary: 'Change an administrator; members that are not sent stay as they are',
+        summary: 'Update an administrator; missing members keep their values',
         params,
         body: AdministratorPut,
         response: { 200: Administrator, ...errors },
@@ -153,7 +153,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     {
       schema: {
         tags,
-        summary: 'Mail the link to choose a password again',
+        summary: 'Resend the link to set a password',
         params,
         response: { 200: Empty, ...errors },
       },
@@ -187,7 +187,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     {
       schema: {
         tags,
-        summary: "Replace the caller's own API key; the old one fails at once",
+        summary: "Replace the caller's own API key; the old one is revoked at once",
         params,
         body: Type.Union([ApiKeyRequest, Type.Null()]),
         response: { 200: ApiKey, ...errors },
@@ -202,7 +202,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     {
       schema: {
         tags,
-        summary: "Take an administrator's API key away",
+        summary: "Revoke an administrator's API key",
         params,
         response: { 200: Empty, ...errors },
       },

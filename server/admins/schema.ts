@@ -14,7 +14,7 @@ const ApiKeyHash = Type.Object({
   scopes: Type.Optional(Type.Array(Type.String())),
 })
 
-/** v1 `users` record. Absent members were not asked for by `fields`. */
+/** v1 `users` record. Members may be absent if `fields` does not select them. */
 export const Administrator = Type.Object(
   {
     _id: Id,
@@ -136,7 +136,7 @@ export const ApiKeyRequest = Type.Object(
     scopes: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
-        description: 'Narrows the key; without it the key may do what its owner may',
+        description: 'Narrows the key; if absent, the key has all scopes of its owner',
       }),
     ),
     expireAt: Type.Optional(nullableDate),
@@ -180,7 +180,7 @@ export const ScopeGroups = Type.Object(
   { title: 'ScopeGroups' },
 )
 
-/** A secret appears in the answer that makes it and never again. */
+/** The secret appears only in the response that creates it. */
 export const AuthConfig = Type.Object(
   {
     objectId: Id,

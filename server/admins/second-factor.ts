@@ -33,7 +33,7 @@ export async function checkSecondFactor(
   return row.recovery_code_hashes.includes(hash) ? { recoveryCode: hash } : null
 }
 
-/** A code that was used is a replay (RFC 6238 §5.2), but no guess. */
+/** A code used before is a replay (RFC 6238 §5.2), not a guess. */
 export async function wrongCode(
   context: AdminContext,
   row: AdministratorRow | undefined,
@@ -43,10 +43,10 @@ export async function wrongCode(
   const secret = await context.sealer.unseal(row.totp_secret, sealContext(row.id))
   return verifyTotp(secret, code, null) === null
     ? { failed: 'invalid second factor', guessed: true }
-    : { failed: 'second factor was used already', guessed: false }
+    : { failed: 'second factor has already been used', guessed: false }
 }
 
-/** Remembers that the code was used. */
+/** Marks the code as used. */
 export const spend = (tx: Tx, row: AdministratorRow, used: SecondFactor): Promise<number> =>
   saveTotp(tx, row.id, {
     secret: row.totp_secret,
@@ -68,7 +68,7 @@ export async function startTotp(context: AdminContext, caller: Caller): Promise<
   return context.db.tx(caller.homeId, async (tx) => {
     const row = (await lockAdministratorById(tx, caller.id))!
     if (row.totp_secret !== null)
-      throw invalid('totp_enrolled', 'TOTP is enrolled already; disable it first')
+      throw invalid('totp_enrolled', 'TOTP is already enrolled; disable it first')
     checkConfirmed(caller, 'the second factor')
     await saveTotp(tx, row.id, {
       secret: null,
@@ -84,7 +84,7 @@ export async function startTotp(context: AdminContext, caller: Caller): Promise<
   })
 }
 
-/** The device proves that it has the seed; a session that owed the enrolment is replaced by a full one. */
+/** The code proves that the device has the secret; a session that was waiting for enrolment is replaced by a full one. */
 export function finishTotp(
   context: AdminContext,
   caller: Caller,
@@ -100,7 +100,7 @@ export function finishTotp(
       null,
     )
     if (counter === null)
-      throw invalid('totp_code', 'code: does not match; check the clock of the device')
+      throw invalid('totp_code', 'code: is not correct; check the clock of the device')
     const { codes, hashes } = newRecoveryCodes()
     await saveTotp(tx, row.id, {
       secret: row.totp_pending_secret,
@@ -122,7 +122,7 @@ export function finishTotp(
   })
 }
 
-/** Whoever has confirmed the session has given a code along with the password. */
+/** Needs no code: confirming the session already required one. */
 export function disableTotp(context: AdminContext, caller: Caller): Promise<void> {
   return context.db.tx(caller.homeId, async (tx) => {
     const row = (await lockAdministratorById(tx, caller.id))!

@@ -170,7 +170,7 @@ export async function createServiceAccount(
   body: ServiceAccountCreate,
 ): Promise<ServiceAccount> {
   const role = await getRole(context, caller, body.roleId).catch(() => {
-    throw invalid('unknown_role', `roleId: there is no role "${body.roleId}"`)
+    throw invalid('unknown_role', `roleId: unknown role "${body.roleId}"`)
   })
   checkMayGrant(caller.scopes, role.scopes)
   const row = { id: newId(), name: body.name, role_id: role.id }
@@ -192,7 +192,7 @@ export async function createServiceAccount(
     })
   } catch (error) {
     if (isUniqueViolation(error, 'service_accounts_name'))
-      throw conflict('name_taken', 'name: a service account with this name exists already')
+      throw conflict('name_taken', 'name: a service account with this name already exists')
     throw error
   }
 }
@@ -215,7 +215,7 @@ export function removeServiceAccount(
   })
 }
 
-/** One more secret, so that a rotation can overlap; the old one goes by `removeAuthConfig`. */
+/** Adds a secret, so that the two overlap during a rotation; `removeAuthConfig` removes the old one. */
 export async function rotateServiceAccount(
   context: AdminContext,
   caller: Caller,
@@ -256,7 +256,7 @@ export async function removeAuthConfig(
   })
 }
 
-/** RFC 6749 §4.4: client credentials for a token that works for an hour. */
+/** RFC 6749 §4.4: exchanges client credentials for a token that is valid for an hour. */
 export async function issueToken(
   { db }: AdminContext,
   clientId: string,

@@ -7,10 +7,10 @@ import { listMails } from '../platform/mail.ts'
 const app = await startApp()
 let addresses = 0
 
-/** A browser: keeps the cookie and sends the token that sign-in returned. */
+/** A browser: keeps the cookie and sends the CSRF token from the sign-in. */
 function browser() {
   const { post, get } = caller(app.http, null)
-  // Each browser has an address of its own, or the tests would throttle each other.
+  // Each browser has its own IP address, or the tests would throttle each other.
   const remote = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' }
   const remoteAddress = `10.0.${Math.floor(addresses / 250)}.${(addresses++ % 250) + 1}`
   let cookie = ''
@@ -92,7 +92,7 @@ test('behind https the cookie is Secure', async () => {
   assert.match(String(res.headers['strict-transport-security']), /max-age/)
 })
 
-test('a change by cookie without the CSRF token is refused; reading is not', async () => {
+test('a write by cookie without the CSRF token is refused; a read is not', async () => {
   const org = await app.newOrganization()
   const b = browser()
   await b.post('/auth/sign-in', { email: org.email, password: org.password })
@@ -103,7 +103,7 @@ test('a change by cookie without the CSRF token is refused; reading is not', asy
   assert.equal((await b.get('/api/v2/roles')).statusCode, 200)
 })
 
-test('a wrong password and an unknown address get the same answer', async () => {
+test('a wrong password and an unknown address get the same response', async () => {
   const org = await app.newOrganization()
   const wrong = await browser().post('/auth/sign-in', {
     email: org.email,
@@ -121,7 +121,7 @@ test('a wrong password and an unknown address get the same answer', async () => 
   assert.equal(event?.success, false)
 })
 
-test('five failures lock the account, also for the right password, and are told', async () => {
+test('five failures lock the account even for the right password, and are recorded', async () => {
   const org = await app.newOrganization()
   for (let n = 0; n < 5; n++) {
     assert.equal(
@@ -148,7 +148,7 @@ test('five failures lock the account, also for the right password, and are told'
   )
 })
 
-test('asking in parallel brings no more attempts', async () => {
+test('parallel requests allow no more attempts', async () => {
   const org = await app.newOrganization()
   const answers = await Promise.all(
     Array.from({ length: 20 }, () =>
@@ -162,7 +162,7 @@ test('asking in parallel brings no more attempts', async () => {
   assert.equal(types.filter((type) => type === 'admin_lockout').length, 1)
 })
 
-test('an address that fails for many accounts is blocked for all', async () => {
+test('an IP address that fails for many accounts is blocked for all', async () => {
   const org = await app.newOrganization()
   const b = browser()
   const guesses = Array.from({ length: 50 }, (_, n) => `guess${n}@example.com`)
@@ -192,7 +192,7 @@ test('sign-out ends this session, sign-out everywhere all of them', async () => 
   assert.equal((await one.get('/auth/session')).statusCode, 401)
 })
 
-test('with TOTP the password alone opens nothing; a code works once', async () => {
+test('with TOTP the password alone gives no access; a code works once', async () => {
   const { org, secret } = await enrolled()
   const b = browser()
   const first = await b.post('/auth/sign-in', { email: org.email, password: org.password })
@@ -231,7 +231,7 @@ test('the half-open session cannot replace the second factor', async () => {
   )
 })
 
-test('a recovery code stands in for the device, once', async () => {
+test('a recovery code replaces the device, once', async () => {
   const { org, recoveryCodes } = await enrolled()
   assert.equal(recoveryCodes.length, 10)
   const signInWith = async (code: string) => {
@@ -305,7 +305,7 @@ test('a forgotten password: the mailed link works once and ends all sessions', a
     const asked = await browser().post('/auth/password/forgot', { email })
     assert.deepEqual(asked.json(), { status: 'mailed_if_known' })
   }
-  // The requests did the same for both; who is known is looked up afterwards.
+  // Both requests did the same work; a job looks up the account afterwards.
   assert.notEqual((await listMails(app.db, app.sealer, 1))[0]?.recipient, org.email)
   await app.runDueJobs()
   const [mail] = await listMails(app.db, app.sealer, 1)
@@ -335,7 +335,7 @@ test('a forgotten password: the mailed link works once and ends all sessions', a
   )
 })
 
-test('nobody is flooded with reset mails', async () => {
+test('reset mails to one address are limited', async () => {
   const org = await app.newOrganization()
   for (let n = 0; n < 8; n++) {
     const res = await browser().post('/auth/password/forgot', { email: org.email })
@@ -346,7 +346,7 @@ test('nobody is flooded with reset mails', async () => {
   assert.equal(types.filter((type) => type === 'admin_password_reset_request').length, 5)
 })
 
-test('a password is changed with the current one; other sessions end', async () => {
+test('changing the password requires the current one and ends other sessions', async () => {
   const org = await app.newOrganization()
   const [one, two] = [browser(), browser()]
   for (const b of [one, two])
@@ -365,7 +365,7 @@ test('a password is changed with the current one; other sessions end', async () 
   assert.equal((await two.get('/auth/session')).statusCode, 401)
 })
 
-test('a suspended administrator cannot sign in and loses its sessions', async () => {
+test('a suspended administrator cannot sign in and loses all sessions', async () => {
   const org = await app.newOrganization()
   const admin = await app.addAdministrator(org.organizationId)
   const b = browser()
@@ -379,7 +379,7 @@ test('a suspended administrator cannot sign in and loses its sessions', async ()
   )
 })
 
-test('an idle or expired session has ended', async () => {
+test('an idle or expired session is refused', async () => {
   const org = await app.newOrganization()
   const b = browser()
   await b.post('/auth/sign-in', { email: org.email, password: org.password })
@@ -392,7 +392,7 @@ test('an idle or expired session has ended', async () => {
   assert.equal((await b.get('/auth/session')).statusCode, 401)
 })
 
-test('session routes are refused to API keys', async () => {
+test('session routes refuse API keys', async () => {
   const org = await app.newOrganization()
   assert.equal((await org.post('/auth/sign-out')).statusCode, 403)
   assert.equal((await org.post('/auth/totp')).statusCode, 403)

@@ -37,17 +37,17 @@ const clientOf = (request: FastifyRequest): Client => ({
 /** These routes are about a console session; an API key has none. */
 function withSession(caller: Caller): Caller {
   if (!caller.sessionHash)
-    throw forbidden('session_needed', 'Forbidden: this works in a console session only')
+    throw forbidden('session_needed', 'Forbidden: this requires a console session')
   return caller
 }
 
-/** The same for those who prove who they are once more. */
+/** The same, with the device cookie: for routes that check a password or code. */
 const proving = (request: FastifyRequest): Caller => ({
   ...withSession(request.caller),
   client: clientOf(request),
 })
 
-/** Sign-in of administrators for the console. */
+/** Sign-in of administrators to the console. */
 export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> = async (
   app,
   { context },
@@ -81,7 +81,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
   }
 
   const open = { public: true as const }
-  // `scopes: []`: any signed-in administrator, about itself.
+  // `scopes: []`: any signed-in administrator, for their own account.
   const own = { scopes: [], tenant: 'home' as const }
   const half = { ...own, beforeSecondFactor: true as const }
 
@@ -165,7 +165,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
     {
       schema: {
         tags,
-        summary: 'Give the password again, before e-mail address or second factor are changed',
+        summary: 'Confirm the password, before changing the e-mail address or second factor',
         body: Type.Object({ password: Password, ...Type.Partial(Code).properties }),
         response: { 200: Ok, ...errors },
       },
@@ -300,7 +300,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
     {
       schema: {
         tags,
-        // Clients of former releases send a code; since the session must be confirmed, none is needed here.
+        // Older clients send a code; it is ignored, because the session must be confirmed.
         body: Type.Union([Type.Partial(Code), Type.Null()]),
         response: { 200: Ok, ...errors },
       },

@@ -34,8 +34,8 @@ export const insertSession = (db: Queryable, row: NewSession) =>
     values (${row.hash}, ${row.administrator_id}, ${row.csrf_hash}, ${row.mfa_owed}, ${row.mfa}, ${row.client_ip}, ${row.useragent}, ${row.expires_at})`)
 
 /**
- * `idleMinutes` without a request end a session before its time. It is confirmed where the password was given again
- * within `confirmedMinutes`; one that waits for the first second factor is itself no older.
+ * A session expires early after `idleMinutes` without a request. It is confirmed if the password was confirmed within
+ * `confirmedMinutes`; one that waits for TOTP enrolment never lasts longer, so it counts as confirmed.
  */
 export const findSession = (
   db: Queryable,
@@ -84,19 +84,19 @@ export const insertPasswordReset = (
     insert into password_resets (hash, administrator_id, email, expires_at)
     values (${hash}, ${administrator.id}, ${administrator.email}, ${expiresAt})`)
 
-/** Good while the administrator has the address that it was sent to. */
-const good = (hash: Buffer): Sql => sql`r.hash = ${hash} and r.expires_at > now() and exists (
+/** Valid while the administrator has the address that it was sent to. */
+const valid = (hash: Buffer): Sql => sql`r.hash = ${hash} and r.expires_at > now() and exists (
   select from administrators a where a.id = r.administrator_id and lower(a.email) = lower(r.email))`
 
 export const findPasswordReset = (db: Queryable, hash: Buffer) =>
   db.one<{ administrator_id: string }>(
-    sql`select r.administrator_id from password_resets r where ${good(hash)}`,
+    sql`select r.administrator_id from password_resets r where ${valid(hash)}`,
   )
 
-/** Deleting is using: a link works once, even when clicked twice at the same moment. */
+/** Consumes the link by deleting it, so that it works only once, even with concurrent requests. */
 export const takePasswordReset = (db: Queryable, hash: Buffer) =>
   db.one<{ administrator_id: string }>(
-    sql`delete from password_resets r where ${good(hash)} returning r.administrator_id`,
+    sql`delete from password_resets r where ${valid(hash)} returning r.administrator_id`,
   )
 
 export const deletePasswordResetsOf = (db: Queryable, administratorId: string) =>

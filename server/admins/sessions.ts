@@ -6,7 +6,7 @@ import type { AdministratorRow } from './store.ts'
 
 const MINUTE = 60_000
 const SESSION_MINUTES = 12 * 60
-/** Whoever has given only the password gets minutes, not a working day. */
+/** A session with only the password checked lasts minutes, not a working day. */
 const HALF_OPEN_MINUTES = 10
 
 export interface SignedIn {
@@ -14,7 +14,7 @@ export interface SignedIn {
   /** Goes into the cookie; only its hash is stored. */
   token: string
   csrfToken: string
-  /** What is still owed before the session may do anything else. */
+  /** The step still required before the session can be used. */
   owed: SessionRow['mfa_owed']
   expiresAt: string
 }

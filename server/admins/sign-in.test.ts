@@ -41,24 +41,24 @@ const cookiesOf = (res: Response) => res.cookies.map(({ name, value }) => `${nam
 const deviceOf = (res: Response) =>
   cookiesOf(res).filter((cookie) => cookie.startsWith('gatehouse_device='))
 const statuses = (results: Response[]) => results.map(({ statusCode }) => statusCode)
-/** By turns at the one process and at the other. */
+/** Alternates between the two processes. */
 const times = (count: number, work: (http: typeof app.http, at: number) => Promise<Response>) =>
   Promise.all(
     Array.from({ length: count }, (_, at) => work(at % 2 === 0 ? app.http : other.http, at)),
   )
 
-test('ten right passwords at once sign in ten times, at two processes', async () => {
+test('ten concurrent sign-ins with the right password succeed, at two processes', async () => {
   const org = await app.newOrganization()
   const results = await times(10, (http) => signIn(org, {}, http))
   assert.deepEqual(statuses(results), Array(10).fill(200))
   assert.deepEqual(new Set(await org.eventTypes()), new Set(['admin_login_attempt']))
 })
 
-test('ten wrong ones at two processes: five are judged, the last of them locks', async () => {
+test('ten wrong passwords at two processes: five are checked, and the last locks the account', async () => {
   const org = await app.newOrganization()
   const guess = (http = app.http) => signIn({ ...org, password: WRONG }, {}, http)
   const results = await times(10, guess)
-  // Those that found others in flight were turned away unjudged, so the rest comes one by one.
+  // Attempts that found others in flight were refused unchecked, so send the others one by one.
   for (let at = 0; at < 5; at++) results.push(await guess())
   assert.equal(statuses(results).filter((status) => status === 401).length, 5)
   const types = await org.eventTypes()
@@ -69,7 +69,7 @@ test('ten wrong ones at two processes: five are judged, the last of them locks',
   assert.ok(Number(locked.headers['retry-after']) > 60, 'a block, not a moment')
 })
 
-test('the same right code ten times at once: one signs in, and nothing is locked', async () => {
+test('the same valid code ten times at once: one signs in, and nothing is locked', async () => {
   const org = await app.newOrganization()
   const entered = await signIn(org)
   const session = (res: Response): Browser => ({
@@ -91,14 +91,14 @@ test('the same right code ten times at once: one signs in, and nothing is locked
   assert.equal((await signIn(org)).statusCode, 200)
 })
 
-/** Failures of made-up accounts at the address, as many as it takes. */
+/** Failures for made-up accounts from the IP address, enough to block it. */
 const blockAddress = async (prefix: string, ip: string, failures: number) =>
   app.db.run(sql`
     insert into sign_in_failures (subject, failures, first_at, blocked_until)
     values (${`${prefix} ${ip}`}, ${failures}, now(), now() + interval '15 minutes')
     on conflict (subject) do update set failures = excluded.failures, blocked_until = excluded.blocked_until`)
 
-test('a blocked address lets known devices through, for the account they know', async () => {
+test('a blocked IP address lets known devices through, for their own account', async () => {
   const [org, stranger] = [await app.newOrganization(), await app.newOrganization()]
   const ip = '192.0.2.7'
   const known = await signIn(org, { ip: '192.0.2.8' })
@@ -113,7 +113,7 @@ test('a blocked address lets known devices through, for the account they know', 
     assert.equal((await signIn(org, { ip, cookies: forged })).statusCode, 429)
   const entered = await signIn(org, { ip, cookies })
   assert.equal(entered.statusCode, 200)
-  // Two people at one browser are both remembered.
+  // A browser shared by two people is known for both.
   const both = deviceOf(await signIn(stranger, { cookies: deviceOf(entered) }))
   assert.equal((await signIn(org, { ip, cookies: both })).statusCode, 200)
   assert.equal((await signIn(stranger, { ip, cookies: both })).statusCode, 200)
@@ -123,7 +123,7 @@ test('a blocked address lets known devices through, for the account they know', 
   assert.equal((await signIn(org, { ip, cookies })).statusCode, 429)
 })
 
-test('users with a known device get past a blocked address, and codes as well', async () => {
+test('users with a known device get past a blocked IP address, with password and code', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)
   const person = await new Person(app.http).enter(user.username)
@@ -140,7 +140,7 @@ test('users with a known device get past a blocked address, and codes as well', 
   assert.equal((await person.post('/sign-in/totp', { code })).json().status, 'signed_in')
 })
 
-test('failures from one /64 count together, as do IPv4 and the same mapped into IPv6', async () => {
+test('failures from one /64 count together, as do IPv4 and IPv4-mapped IPv6', async () => {
   const limited = await startApp({ env: { GATEHOUSE_ADMIN_ADDRESS_FAILURES: '2' } })
   const org = await limited.newOrganization()
   for (const [one, two, same, elsewhere] of [
@@ -179,7 +179,7 @@ test('requests from pages of other sites are refused, with a password or a link'
   assert.equal((await signIn(org, { headers: own })).statusCode, 200)
 })
 
-test('known or not, every attempt verifies one password', async () => {
+test('every attempt verifies one password, whether or not the account exists', async () => {
   const org = await app.newOrganization()
   const suspended = await app.addAdministrator(org.organizationId)
   const invited = await app.addAdministrator(org.organizationId)
@@ -213,7 +213,7 @@ test('known or not, every attempt verifies one password', async () => {
       await attempt()
       assert.equal(count, 1, String(at))
     }
-    // Who is asked about is looked up by a job, after the answer.
+    // A job looks up the account after the response.
     count = 0
     const asked = [org.email, suspended.email, 'nobody@example.com']
     for (const email of asked) {

@@ -16,7 +16,7 @@ import {
   lockAdministratorById,
 } from './store.ts'
 
-/** Owed by the administrator's own switch or by the organization's rule. */
+/** Required by the administrator's own setting or by the organization's. */
 async function owedFactor(db: Queryable, row: AdministratorRow): Promise<SessionRow['mfa_owed']> {
   if (row.totp_secret !== null) return 'totp'
   if (row.enable_multi_factor) return 'enrollment'
@@ -38,7 +38,7 @@ export function signIn(
     if (!row || !matches) return { failed: 'invalid credentials', guessed: true }
     if (row.suspended) return { failed: 'administrator is suspended', guessed: true }
     const owed = await owedFactor(db, row)
-    // With a code still to come it is not over: neither told nor earlier failures forgiven yet.
+    // If a code is still required, neither record a success nor clear earlier failures yet.
     const done = owed !== 'totp'
     const actor = actorOf(row, client)
     const proven = await db.tx(actor.organizationId, async (tx) => {
@@ -54,7 +54,7 @@ export function signIn(
   })
 }
 
-/** The second step: a code of the device or a recovery code. The half-open session is replaced by a new one. */
+/** The second step: a TOTP or recovery code. A new session replaces the half-open one. */
 export function giveSecondFactor(
   context: AdminContext,
   caller: Caller,
@@ -64,7 +64,7 @@ export function giveSecondFactor(
   const find = () => findAdministratorById(context.db, caller.id)
   return attempt(context, client, caller.initiator.email!, find, () =>
     context.db.tx(caller.homeId, async (tx) => {
-      // Locked, so that one code cannot be used by two requests at once.
+      // Locked, so that two concurrent requests cannot use the same code.
       const row = await lockAdministratorById(tx, caller.id)
       const used = row && (await checkSecondFactor(context, row, code))
       if (!row || !used) return wrongCode(context, row, code)

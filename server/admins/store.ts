@@ -5,8 +5,8 @@ import { readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
 import type { CredentialTx } from './credential-cache.ts'
 
-// Administrators are a global table (design D2): they are found before a tenant is known. Every function that
-// a caller can reach takes the home (organization or provider) the administrator must belong to.
+// Administrators are a global table (design D2): they are looked up before the tenant is known. Every function that a
+// caller can reach takes the home (organization or provider) that the administrator must belong to.
 
 export interface AdministratorRow {
   id: string
@@ -33,7 +33,7 @@ export interface AdministratorRow {
   created: string
 }
 
-/** With what other tables say about the administrator. */
+/** With data about the administrator from other tables. */
 export interface AdministratorDetail extends AdministratorRow {
   key_prefix: string | null
   key_created: string | null
@@ -101,7 +101,7 @@ interface AdministratorSummary
   key_prefix: string | null
 }
 
-/** Of all homes: for the operator of the machine only. */
+/** Of all tenants: for the operator of the machine only. */
 export const listAllAdministrators = (db: Queryable) =>
   db.many<AdministratorSummary>(sql`
     select a.id, a.email, a.role_ids, a.organization, a.provider, a.suspended,
@@ -112,7 +112,7 @@ export const listAllAdministrators = (db: Queryable) =>
 export const anyAdministrator = (db: Queryable) =>
   db.one<{ id: string }>(sql`select id from administrators limit 1`)
 
-/** Held to the end of the transaction. */
+/** Held until the end of the transaction. */
 export const lockFirstStart = (db: Queryable) =>
   db.run(sql`select pg_advisory_xact_lock(4718236057)`)
 
@@ -241,7 +241,7 @@ export const reachesProvider = async (
     select id from organizations where provider = ${providerId} and id <> all(${organizationIds}::text[]) limit 1`)) ===
   undefined
 
-/** Who is linked to a new organization by itself: those who answer for the whole provider, and reach all others. */
+/** Linked to a new organization automatically: owners of the provider who can access all its other organizations. */
 export const providerOwnerIds = (
   db: Queryable,
   providerId: string,
@@ -255,13 +255,13 @@ export const providerOwnerIds = (
         where o.provider = ${providerId} and o.id <> ${newOrganizationId} and not exists (
           select from administrator_organizations l where l.administrator_id = a.id and l.organization = o.id))`)
 
-/** What each administrator holds who has the role, among others perhaps. */
+/** The administrators who have the role, with all their roles. */
 export const holdersOfRole = (db: Queryable, homeId: string, roleId: string) =>
   db.many<Pick<AdministratorRow, 'id' | 'organization' | 'provider' | 'role_ids'>>(sql`
     select a.id, a.organization, a.provider, a.role_ids from administrators a
      where ${livesIn(homeId)} and ${roleId} = any(a.role_ids)`)
 
-/** Those of the organization, and those of its provider who are linked to it; `home` is whose roles they have. */
+/** Those of the organization, and those of its provider linked to it; `home` is the tenant of their roles. */
 export const administratorsOf = (db: Queryable, organizationId: string) =>
   db.many<Pick<AdministratorRow, 'email' | 'role_ids'> & { home: string }>(sql`
     select a.email, a.role_ids, coalesce(a.organization, a.provider) as home from administrators a

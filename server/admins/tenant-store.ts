@@ -42,7 +42,7 @@ export const saveRole = (db: CredentialTx, organizationId: string, role: RoleRow
 export const deleteRole = (db: CredentialTx, organizationId: string, id: string) =>
   db.run(sql`delete from roles where organization_id = ${organizationId} and id = ${id}`)
 
-/** Administrators are global and keep role ids in a list, so the reference is checked here. */
+/** Administrators are global and store role ids in an array, so no foreign key can check the reference. */
 export const roleIsUsed = async (
   db: Queryable,
   organizationId: string,
