@@ -2,7 +2,7 @@ import type { Credentials } from './admins/index.ts'
 
 type First = Credentials & { organizationId: string; providerId: string }
 
-/** What the operator has set is known to them, and the log of a container is read by many: it is never printed. */
+/** Secrets that the operator has set are never printed: container logs have many readers. */
 interface Given {
   password: boolean
   apiKey: boolean
@@ -12,7 +12,7 @@ interface Announcement {
   baseUrl: string
   first: First | null
   given: Given
-  /** The file with the passwords and keys of the demo world, when it was asked for. */
+  /** The file with the passwords and keys of the demo data, if loaded. */
   demoCredentials: string | null
   role: string
   readyMs: number
@@ -22,7 +22,7 @@ const AS_SET = '(as set)'
 
 const describe = (first: First, given: Given): string[] => [
   '',
-  '  The first administrator, shown this once:',
+  '  The first administrator (shown only once):',
   `    e-mail        ${first.email}`,
   `    password      ${given.password ? AS_SET : first.password}`,
   `    API key       ${given.apiKey ? AS_SET : first.apiKey}`,
@@ -30,12 +30,12 @@ const describe = (first: First, given: Given): string[] => [
   `    provider      ${first.providerId}`,
 ]
 
-/** A start that fails after the administrator was made: the next one would not tell the secrets again. */
+/** For a start that fails after creating the administrator: the next start would not show the secrets again. */
 export function announceFirst(first: First | null, given: Given): void {
   if (first) process.stdout.write(`${describe(first, given).join('\n')}\n\n`)
 }
 
-/** For the person at the terminal. The secrets of the first administrator are printed by this file and nowhere else. */
+/** Printed to the terminal. Only this file prints the secrets of the first administrator. */
 export function announce(announcement: Announcement): void {
   const { baseUrl, first, given, demoCredentials, role, readyMs } = announcement
   const lines = ['', `  Gatehouse is ready (${(readyMs / 1000).toFixed(1)} s, ${role})`, '']
@@ -50,6 +50,6 @@ export function announce(announcement: Announcement): void {
     lines.push(...describe(first, given))
     lines.push('', `  Try: curl -H "x-api-key: ${key}" ${baseUrl}/api/organizations`)
   }
-  if (demoCredentials) lines.push('', `  Passwords and keys of the demo world: ${demoCredentials}`)
+  if (demoCredentials) lines.push('', `  Passwords and keys of the demo: ${demoCredentials}`)
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }

@@ -33,22 +33,22 @@ interface App {
   operations: Operation[]
 }
 
-/** Stands outside the service (lab/sp) and is handed in by the command line. */
+/** Not part of the service (lab/sp); the command line passes it in. */
 export type TestSp = FastifyPluginAsync<{ sp: string; idp: string }>
 
 interface AppParts {
   config: Config
   db: Db
-  /** Connections of their own for searches: a slow one must not keep others from their work. */
+  /** A separate pool for searches, so that slow ones do not block other requests. */
   searchDb: Db
   log: Logger
   sealer: Sealer
   testSp?: TestSp | undefined
-  /** Its disk; unknown to those who bring no database of their own. */
+  /** The disk of the embedded database; absent with an external one. */
   storage?: Storage
-  /** For tests: called on the bare server before any route is registered. */
+  /** For tests: called before any route is registered. */
   prepare?: (http: FastifyInstance) => void
-  /** For tests: every event that the service has recorded. */
+  /** For tests: called with every event that the service records. */
   onEvent?: (event: OwnEvent) => void
 }
 
@@ -87,7 +87,7 @@ async function createHttp(parts: HttpParts) {
   registerMetrics(http, metrics, { config, db, queueDepths, storage })
   registerHealth(http, { db, storage, warnings })
 
-  // A worker answers for its health only.
+  // A worker serves only health and metrics.
   if (config.role !== 'worker')
     await registerRoutes(http, { config, db, searchDb, contexts, operations })
   if (testSp && config.development && config.role !== 'worker')
@@ -104,7 +104,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const { config, db, searchDb, log, sealer, prepare, onEvent, testSp } = parts
   setLimits(config.limits)
   const storage = parts.storage ?? new Storage(null, 0, log)
-  // Jobs may send jobs, so this is there before the queue.
+  // Job handlers send jobs, so this exists before the queue does.
   const send: SendJob = (tx, definition, payload, options) =>
     queue.send(tx, definition, payload, options)
   const contexts = createContexts({ config, db, searchDb, sealer, send })
@@ -128,7 +128,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   return { http, queue, forwarding, contexts, operations }
 }
 
-/** The routes alone, for the generated contract: nothing connects to a database until it is asked. */
+/** The routes alone, for the generated contract; connects to no database. */
 export async function describeRoutes(): Promise<Operation[]> {
   const db = openDb({})
   const config = loadConfig({})

@@ -33,7 +33,7 @@ import { recordDeniedSignIn, type SsoSliceContext, signOutAddress } from './sso/
 import { type SystemContext, systemResource } from './systems/index.ts'
 import { findUsers, UnixUids, type UserContext, userResource } from './users/index.ts'
 
-/** What each slice works with. */
+/** The dependencies of each slice. */
 export interface Contexts {
   admins: AdminContext
   applications: ApplicationContext
@@ -59,14 +59,14 @@ interface ContextParts {
   send: SendJob
 }
 
-/** Made once, with all subscriptions. */
+/** Called once; also subscribes all hooks. */
 export function createContexts(parts: ContextParts): Contexts {
   const contexts = makeContexts(parts)
   subscribe(contexts)
   return contexts
 }
 
-/** How each slice calls its records. */
+/** Looks up the display names of records in the slice that owns them. */
 const names = namesBy({
   user: (tx, organizationId, ids) => memberNames(tx, organizationId, 'user', ids),
   system: (tx, organizationId, ids) => memberNames(tx, organizationId, 'system', ids),
@@ -138,7 +138,7 @@ function makeContexts({ config, db, searchDb, sealer, send }: ContextParts): Con
   }
 }
 
-/** Who hears what, in this order, within the transaction of the change. */
+/** Subscribes the hooks. Listeners run in this order, within the transaction of the change. */
 function subscribe(contexts: Contexts): void {
   const { admins, groups, insights, oidc, organizations, portal, sso, systems, users } = contexts
 
@@ -161,6 +161,6 @@ function subscribe(contexts: Contexts): void {
   portal.signInDenied.on(recordDeniedSignIn(sso))
   portal.signInDenied.on(recordDeniedClientSignIn(oidc))
 
-  // Nobody listens yet to organizations.changed, graph.edgeChanged, groups.changed, applications.changed and
+  // Still without listeners: organizations.changed, graph.edgeChanged, groups.changed, applications.changed and
   // portal.sessionEnded.
 }

@@ -66,7 +66,7 @@ export const jobDefinitions: JobDefinition[] = [
   watchJobsJob,
 ] as unknown as JobDefinition[]
 
-/** Administrators hear of it where they hear of everything else; the command line tells the reason. */
+/** Records an event for administrators; the reason is available on the command line. */
 const recordFailure: TellFailure = async (tx, { queue, organization, jobs }) => {
   const [id] = jobs as [string]
   await recordEvent(tx, systemCaller(organization, 'job queue'), {
@@ -77,7 +77,7 @@ const recordFailure: TellFailure = async (tx, { queue, organization, jobs }) => 
   })
 }
 
-/** What the slices do with them. */
+/** The job handlers of all slices. */
 export const jobsOf = (db: Db, contexts: Contexts) => [
   ...insightsJobs(db),
   ...adminJobs(contexts.admins),

@@ -12,19 +12,19 @@ import { createLog } from './platform/log.ts'
 import { startTracing } from './platform/tracing.ts'
 import { type Runtime, startService } from './runtime.ts'
 
-/** The demo world stands outside the service and is handed in by the command line. */
+/** Not part of the service; the command line passes it in. */
 export type LoadDemo = (
   runtime: Runtime,
   options: { baseUrl: string; dataDir: string; progress?: (line: string) => void },
 ) => Promise<'loaded' | 'already there'>
 
 export interface ServeOptions {
-  /** From the command line; checked like the settings they replace. */
+  /** From the command line; validated like the settings they override. */
   port?: string | undefined
   host?: string | undefined
-  /** A service provider to try sign-on with, at /saml2/test-sp where the public address is this machine's own. */
+  /** A test service provider, served at /saml2/test-sp if the public URL is on localhost. */
   testSp?: TestSp | undefined
-  /** Loads the demo world, if it is not there yet. */
+  /** Loads the demo data unless it exists. */
   demo?: LoadDemo | undefined
 }
 
@@ -36,7 +36,7 @@ async function listen(http: FastifyInstance, { port, host }: Config): Promise<vo
     const where = `Port ${port} on ${host}`
     if (code === 'EADDRINUSE')
       throw new OperatorError(`${where} is in use; choose another with --port or PORT`)
-    if (code === 'EACCES') throw new OperatorError(`${where} may not be opened by this user`)
+    if (code === 'EACCES') throw new OperatorError(`${where}: permission denied`)
     throw new OperatorError(`Cannot listen on ${host}:${port}: ${messageOf(error)}`)
   }
 }
@@ -60,14 +60,14 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   }
   let stopping: Promise<void> | null = null
   const hurry = new AbortController()
-  /** Answers on until the load balancer has noticed; a second signal says that nobody has to. */
+  /** Keeps serving until the load balancer has noticed; a second signal skips the wait. */
   const drain = async (): Promise<void> => {
     app.http.drain.begin()
     if (config.drainSeconds > 0)
       await delay(config.drainSeconds * 1000, undefined, hurry).catch(() => {})
   }
   const stop = async (): Promise<void> => {
-    // A connection that is kept alive turns idle only when its request in flight has been answered.
+    // A keep-alive connection becomes idle only after its request in flight has been answered.
     const sweep = setInterval(() => app.http.server.closeIdleConnections(), 50)
     const drained = await Promise.race([
       app.http.close().then(() => true),
@@ -77,7 +77,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     ])
     clearInterval(sweep)
     if (!drained) {
-      log.warn({}, 'requests in flight were cut off after the time allowed')
+      log.warn({}, 'shutdown timed out; closing connections with requests in flight')
       app.http.server.closeAllConnections()
     }
     await app.queue.stop()
@@ -105,7 +105,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
 
   try {
-    // Before listening, so that whoever finds the service ready finds the demo world, too.
+    // Before listening, so that the demo data is there once the service is ready.
     const progress = (line: string) => log.info({}, line)
     await options.demo?.(runtime, { baseUrl: config.publicUrl, dataDir: config.dataDir, progress })
     await listen(app.http, config)

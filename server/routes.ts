@@ -59,10 +59,10 @@ import {
 interface RouteParts {
   config: Config
   db: Db
-  /** Connections of their own for searches: a slow one must not keep others from their work. */
+  /** A separate pool for searches, so that slow ones do not block other requests. */
   searchDb: Db
   contexts: Contexts
-  /** What the reference tells: all routes that were registered. */
+  /** All registered routes, for the API reference. */
   operations: Operation[]
 }
 
@@ -72,7 +72,7 @@ const ingestLimits = ({ ingestBodies, ingestSeconds, ingestIdleSeconds }: Config
   idleSeconds: ingestIdleSeconds,
 })
 
-/** Every route of every slice, and the pages in the browser. */
+/** Registers the routes of all slices, and the web pages. */
 export async function registerRoutes(
   http: FastifyInstance,
   { config, db, searchDb, contexts, operations }: RouteParts,

@@ -16,7 +16,7 @@ export const migrateAll = (database: Database): Promise<Migration[]> =>
 
 const SEARCHES = 4
 
-/** The database, migrated, with the keys that open its secrets: what every long-running part stands on. */
+/** The migrated database and the keys to its secrets: what every process and command needs. */
 export interface Runtime {
   database: Database
   db: Db
@@ -48,7 +48,7 @@ async function openRuntime(
     const searchDb = openDb(database.service, {
       max: SEARCHES,
       statementTimeoutMs: config.searchSeconds * 1000,
-      // Whatever has no tenant is asked for elsewhere.
+      // Searches always have a tenant, so no connection is reserved for queries without one.
       spare: 0,
       ...limits,
     })
@@ -67,12 +67,12 @@ async function openRuntime(
 
 export const openServerRuntime = (config: Config, log: Logger) =>
   openRuntime(config, log, openDatabase)
-/** For CLI commands, beside a running server or without one. */
+/** For CLI commands, with or without a running server. */
 export const openCliRuntime = (config: Config, log: Logger) =>
   openRuntime(config, log, borrowDatabase)
 
 export async function startService(config: Config, log: Logger, testSp?: TestSp) {
-  // Before there is a first administrator: a start that fails later would have made a key that nobody is shown.
+  // Check before creating the first administrator: a start that fails later would not show the new key.
   if (config.geoipDatabase !== undefined)
     (await GeoIpDatabase.open(config.geoipDatabase, log)).close()
   const runtime = await openServerRuntime(config, log)
