@@ -33,11 +33,11 @@ export function checkConfirmed(
   if (caller.authMethod !== 'session')
     throw forbidden(
       'session_needed',
-      `Forbidden: ${what} can be changed in a console session only, not with a key`,
+      `Forbidden: ${what} can only be changed in a console session, not with a key`,
     )
   if (caller.confirmed !== true)
     throw forbidden(
       'password_confirmation_required',
-      `Forbidden: before ${what} is changed, give the password again: POST /auth/session/confirm`,
+      `Forbidden: to change ${what}, first confirm the password: POST /auth/session/confirm`,
     )
 }
