@@ -9,7 +9,7 @@ import type { GraphContext } from './context.ts'
 import { associableWith, type NodeRef, type NodeType } from './pairs.ts'
 import { checkBothEnds } from './rights.ts'
 import type { GraphConnection, GraphObjectWithPaths, GraphOperation } from './schema.ts'
-import { reachedResource, type Traversal, traverse } from './traverse-store.ts'
+import { reachableResource, type Traversal, traverse } from './traverse-store.ts'
 
 type Query = Record<string, unknown>
 
@@ -24,7 +24,7 @@ async function reach(
 ): Promise<Traversal> {
   const { organizationId } = caller
   const { limit, skip, filter, sort } = query
-  const list = readListV2(reachedResource, { limit, skip, filter, sort })
+  const list = readListV2(reachableResource, { limit, skip, filter, sort })
   const plain = filter === undefined && [undefined, 'object_id', 'id'].includes(sort as string)
   const found = await db.tx(
     organizationId,
@@ -67,7 +67,7 @@ interface TraverseOptions {
 }
 
 /** Everything of these types that the start is bound to, directly or through groups, with every way. */
-export async function listReached(
+export async function listReachable(
   context: GraphContext,
   caller: Caller,
   start: NodeRef,

@@ -11,7 +11,7 @@ import { endEdge, insertEdge, replaceEdge } from './edge-store.ts'
 import { addUpMemberCounts, deleteEndedEdges, deleteForgottenNodes } from './history-store.ts'
 import { addNode, deleteNode, type NodeRef, type NodeType, restoreNode } from './index.ts'
 import { addUpMembers } from './jobs.ts'
-import { reachedResource, traverse } from './traverse-store.ts'
+import { reachableResource, traverse } from './traverse-store.ts'
 
 const app = await startApp({ alone: true })
 const EVENT = '0190a000-0000-7000-8000-000000000000'
@@ -232,7 +232,7 @@ for (const [name, groups, direct] of LARGE_WORLDS) {
     ] as const
     for (const [at, [skip, limit]] of [...pages, ...pages].entries()) {
       const plain = at < pages.length
-      const list = readListV2(reachedResource, {
+      const list = readListV2(reachableResource, {
         skip,
         limit,
         sort: plain ? undefined : '-object_id',
@@ -247,7 +247,7 @@ for (const [name, groups, direct] of LARGE_WORLDS) {
       )
     }
     for (const id of [idOf(0), ...wanted.slice(0, 2), idOf(4950), wanted.at(-1)!]) {
-      const list = readListV2(reachedResource, { filter: `object_id:$eq:${id}` })
+      const list = readListV2(reachableResource, { filter: `object_id:$eq:${id}` })
       const { total, results } = await app.db.tx(organizationId, (tx) =>
         traverse(tx, organizationId, { start, chains, list, plain: false }),
       )

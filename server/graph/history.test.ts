@@ -62,6 +62,6 @@ test('what is bound now stays, however old', async () => {
     id: application,
   })
   await forgetHistory(app.db, inDays(4000))
-  const reached = await org.get(`/api/v2/users/${user}/applications`)
-  assert.equal(reached.headers['x-total-count'], '1')
+  const reachable = await org.get(`/api/v2/users/${user}/applications`)
+  assert.equal(reachable.headers['x-total-count'], '1')
 })

@@ -8,7 +8,7 @@ import { chainsTo } from './actions.ts'
 import { ADDRESSES, SUB_PATHS } from './addresses.ts'
 import { addNode, changeEdge, type NodeRef, type NodeType } from './index.ts'
 import { canAssociate, memberTypeOf, NODE_TYPES } from './pairs.ts'
-import { reachedResource, traverse } from './traverse-store.ts'
+import { reachableResource, traverse } from './traverse-store.ts'
 
 const app = await startApp()
 
@@ -93,7 +93,7 @@ for (const seed of [1, 7, 42, 2026]) {
       for (const sub of traversals) {
         const ends = SUB_PATHS[sub].types
         for (const start of nodes.filter((node) => node.type === type)) {
-          const list = readListV2(reachedResource, { limit: 100 })
+          const list = readListV2(reachableResource, { limit: 100 })
           const chains = chainsTo(type, ends)
           const wanted = reference(edges, start, ends)
           const what = `${sub} of a ${type}`

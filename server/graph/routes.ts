@@ -8,7 +8,7 @@ import {
   chainsTo,
   changeAssociation,
   listConnections,
-  listReached,
+  listReachable,
   readTargets,
   withCommandDetails,
 } from './actions.ts'
@@ -43,7 +43,7 @@ const Targets = Type.Object({
   }),
 })
 const Connections = Type.Array(GraphConnection)
-const Reached = Type.Array(GraphObjectWithPaths)
+const Reachable = Type.Array(GraphObjectWithPaths)
 
 const words = (type: NodeType) => type.replaceAll('_', ' ')
 const titled = (legacy: string) => legacy[0]!.toUpperCase() + legacy.slice(1)
@@ -120,7 +120,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> =
     app.get(
       url(sub),
       {
-        schema: { tags, summary, params, querystring, response: { 200: Reached, ...errors } },
+        schema: { tags, summary, params, querystring, response: { 200: Reachable, ...errors } },
         config: {
           scopes: withSelf(address, sub, scopes),
           ...(legacy !== null && { operationId: { legacy } }),
@@ -129,7 +129,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> =
       async ({ caller, params, query }, reply) => {
         const asked = query as { details?: string }
         const options = { unknownIsEmpty }
-        const page = await listReached(context, caller, start(params), chains, asked, options)
+        const page = await listReachable(context, caller, start(params), chains, asked, options)
         const detailed = sub === 'commands' && asked.details === 'v1'
         return send(reply, detailed ? await withCommandDetails(context, caller, page) : page)
       },

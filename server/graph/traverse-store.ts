@@ -5,11 +5,11 @@ import type { ListQuery } from '../platform/list/query.ts'
 import { hopsOf, waysBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
-import { isOpened, leftOut, openedSql, reachedSql, totalSql } from './reached-sql.ts'
+import { isOpened, leftOut, openedSql, reachableSql, totalSql } from './reachable-sql.ts'
 import type { GraphConnection } from './schema.ts'
 
 /** What a traversal may be filtered and sorted by. */
-export const reachedResource: Resource = {
+export const reachableResource: Resource = {
   fields: {
     object_id: { column: sql`r.id`, kind: 'string' },
     id: { column: sql`r.id`, kind: 'string' },
@@ -19,7 +19,7 @@ export const reachedResource: Resource = {
   tieBreak: sql`r.type`,
 }
 
-interface Reached {
+interface Reachable {
   type: string
   id: string
   paths: GraphConnection[][]
@@ -29,7 +29,7 @@ export interface Traversal {
   /** False when the start is not there. */
   known: boolean
   total: number
-  results: Reached[]
+  results: Reachable[]
 }
 
 /** Each way to `r` as the list of connections that the API shows, with the attributes of the nodes it passes. */
@@ -65,25 +65,25 @@ function statementOf(organizationId: string, { start, chains, list, plain }: Que
     (chain, at) =>
       sql`${at === 0 ? empty : sql`union all`} ${pathsOf(organizationId, start, chain)}`,
   )
-  const reached = plain
-    ? reachedSql(organizationId, start, chains, { page: list })
-    : reachedSql(organizationId, start, chains, { where: list.where })
+  const reachable = plain
+    ? reachableSql(organizationId, start, chains, { page: list })
+    : reachableSql(organizationId, start, chains, { where: list.where })
   const skip = plain
     ? sql`${list.skip}::bigint - ${leftOut(chains, list.skip)}`
     : sql`${list.skip}::bigint`
   const total = plain
     ? totalSql(organizationId, start, chains)
-    : sql`(select count(*) from reached r)`
+    : sql`(select count(*) from reachable r)`
   return sql`
     with ${openedSql(organizationId, start, chains)}
-    reached as materialized (${reached})
+    reachable as materialized (${reachable})
     select exists (select from nodes where organization_id = ${organizationId} and type = ${start.type}
                      and id = ${start.id} and deleted_at is null) as known,
            ${total} as total,
            coalesce((select json_agg(json_build_object('type', r.type, 'id', r.id, 'paths',
                          (select json_agg(path) from (${paths.length === 0 ? sql`select null::json as path` : join(paths, ' ')}) ways))
                        order by ${list.orderBy})
-                       from (select r.type, r.id from reached r
+                       from (select r.type, r.id from reachable r
                               order by ${list.orderBy} limit ${list.limit} offset ${skip}) r), '[]'::json) as results`
 }
 

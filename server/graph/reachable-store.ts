@@ -2,10 +2,10 @@ import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import { chainsBetween } from './chains.ts'
 import type { NodeRef, NodeType } from './pairs.ts'
-import { openedSql, reachedSql } from './reached-sql.ts'
+import { openedSql, reachableSql } from './reachable-sql.ts'
 
 /** The ids of everything of a type that the start is bound to now, directly or through groups. */
-async function reachedIds(
+async function reachableIds(
   db: Queryable,
   organizationId: string,
   start: NodeRef,
@@ -14,8 +14,8 @@ async function reachedIds(
   const chains = chainsBetween(start.type, type)
   const rows = await db.many<{ id: string }>(sql`
     with ${openedSql(organizationId, start, chains)}
-    reached as (${reachedSql(organizationId, start, chains)})
-    select id from reached order by id`)
+    reachable as (${reachableSql(organizationId, start, chains)})
+    select id from reachable order by id`)
   return rows.map(({ id }) => id)
 }
 
@@ -23,4 +23,4 @@ export const systemsOfCommand = (
   db: Queryable,
   organizationId: string,
   id: string,
-): Promise<string[]> => reachedIds(db, organizationId, { type: 'command', id }, 'system')
+): Promise<string[]> => reachableIds(db, organizationId, { type: 'command', id }, 'system')

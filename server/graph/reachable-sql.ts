@@ -91,7 +91,7 @@ const isWhole = (chain: Chain): Sql => sql`exists (select from ${sizedOf(chain)}
 /** A single step from the start: its ends stand in an index in their order, each once. */
 const isStep = (chains: readonly Chain[]): boolean => chains.length === 1 && chains[0]!.length === 2
 
-/** How many of the smallest ids `reachedSql` leaves out: what is read alone and in its order is read from there on. */
+/** How many of the smallest ids `reachableSql` leaves out: what is read alone and in its order is read from there on. */
 export function leftOut(chains: readonly Chain[], skip: number): Sql {
   if (isStep(chains)) return sql`${skip}::bigint`
   const chain = settling(chains)
@@ -131,7 +131,7 @@ function membersOfOpened(
  * the order of their ids in the index, so of a large group only these are read. With `where`, a condition on a row `r`:
  * those for which it is true, looked for in each group, where an id is quickly found.
  */
-export function reachedSql(
+export function reachableSql(
   organizationId: string,
   start: NodeRef,
   chains: readonly Chain[],
@@ -177,7 +177,7 @@ export function totalSql(organizationId: string, start: NodeRef, chains: readonl
   const [first, ...more] = chains
   if (first?.length === 2 && more.length === 0 && memberTypeOf(first[0]) === first[1])
     return membersSql(organizationId, first[0], sql`${start.id}`)
-  const count = sql`(select count(*) from (${reachedSql(organizationId, start, chains)}) r)`
+  const count = sql`(select count(*) from (${reachableSql(organizationId, start, chains)}) r)`
   const chain = settling(chains)
   if (!chain) return count
   const groups = sizedOf(chain)
