@@ -3,7 +3,7 @@ import type { Chain } from './chains.ts'
 import { isForward, memberTypeOf, type NodeType } from './pairs.ts'
 
 /** One edge of a chain, with its ends named from the side the chain comes from. */
-interface Hop {
+export interface Hop {
   edge: Sql
   near: Sql
   far: Sql
@@ -57,9 +57,9 @@ export function waysFrom(hops: Hop[], startId: Sql): Sql {
  * The same for ways whose both ends are known. Members have few groups but groups may have many members and much
  * bound to them, so memberships are read from the side of the member, and the association between is looked up. Each
  * step is a subquery of its own that OFFSET 0 keeps as it stands: the planner, which takes every list for short, would
- * start anywhere. `sieve` is a condition on the last edge, for those who can tell early which ones lead nowhere.
+ * start anywhere.
  */
-export function waysBetween(hops: Hop[], startId: Sql, endId: Sql, sieve: Sql = sql`true`): Sql {
+export function waysBetween(hops: Hop[], startId: Sql, endId: Sql): Sql {
   const steps = hops.map((hop, at) => ({
     ...hop,
     isMembership: memberTypeOf(hop.from) === hop.to || memberTypeOf(hop.to) === hop.from,
@@ -79,10 +79,7 @@ export function waysBetween(hops: Hop[], startId: Sql, endId: Sql, sieve: Sql = 
   return join(
     [
       ...others.map((other) =>
-        step(hops[steps.indexOf(other)]!, [
-          equal(other.last ? other.far : other.near),
-          ...(other.last ? [sieve] : []),
-        ]),
+        step(hops[steps.indexOf(other)]!, [equal(other.last ? other.far : other.near)]),
       ),
       step(hops[steps.indexOf(association)]!, [equal(association.near), equal(association.far)]),
     ],

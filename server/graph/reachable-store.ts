@@ -2,9 +2,9 @@ import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import { chainsBetween } from './chains.ts'
 import type { NodeRef, NodeType } from './pairs.ts'
-import { openedSql, reachableSql } from './reachable-sql.ts'
+import { groupTables, reachableSql } from './reachable-sql.ts'
 
-/** The ids of everything of a type that the start is bound to now, directly or through groups. */
+/** The ids of all nodes of a type that the start is bound to now, directly or through groups. */
 async function reachableIds(
   db: Queryable,
   organizationId: string,
@@ -13,7 +13,7 @@ async function reachableIds(
 ): Promise<string[]> {
   const chains = chainsBetween(start.type, type)
   const rows = await db.many<{ id: string }>(sql`
-    with ${openedSql(organizationId, start, chains)}
+    with ${groupTables(organizationId, start, chains)}
     reachable as (${reachableSql(organizationId, start, chains)})
     select id from reachable order by id`)
   return rows.map(({ id }) => id)
