@@ -1,0 +1,273 @@
+-- Which systems is a user bound to, directly, through user groups and through system groups?
+with
+user_group_to_system as materialized (
+  select e1.from_id::text as group_id, e2.to_id::text as id
+  from edges e1, edges e2
+  where e1.to_id = :start::text
+    and e1.organization_id = :organization
+    and e1.from_type = 'user_group'
+    and e1.to_type = 'user'
+    and e1.valid_until is null
+    and e2.from_id = e1.from_id
+    and e2.organization_id = :organization
+    and e2.from_type = 'user_group'
+    and e2.to_type = 'system'
+    and e2.valid_until is null
+),
+user_group_to_system_group as materialized (
+  select e1.from_id::text as group_id, e2.to_id::text as id
+  from edges e1, edges e2
+  where e1.to_id = :start::text
+    and e1.organization_id = :organization
+    and e1.from_type = 'user_group'
+    and e1.to_type = 'user'
+    and e1.valid_until is null
+    and e2.from_id = e1.from_id
+    and e2.organization_id = :organization
+    and e2.from_type = 'user_group'
+    and e2.to_type = 'system_group'
+    and e2.valid_until is null
+),
+system_groups as materialized (
+  select distinct id
+  from (
+    select e1.to_id::text as id
+    from edges e1
+    where e1.from_id = :start::text
+      and e1.organization_id = :organization
+      and e1.from_type = 'user'
+      and e1.to_type = 'system_group'
+      and e1.valid_until is null
+    union all
+    select id
+    from user_group_to_system_group
+  ) ids
+),
+reachable as materialized (
+  select distinct r.type, r.id
+  from (
+    select 'system'::text as type, e1.to_id::text as id
+    from edges e1
+    where e1.from_id = :start::text
+      and e1.organization_id = :organization
+      and e1.from_type = 'user'
+      and e1.to_type = 'system'
+      and e1.valid_until is null
+    union all
+    select 'system'::text as type, id
+    from user_group_to_system
+    union all
+    select 'system'::text as type, e1.to_id::text as id
+    from system_groups g, edges e1
+    where e1.from_id = g.id
+      and e1.organization_id = :organization
+      and e1.from_type = 'system_group'
+      and e1.to_type = 'system'
+      and e1.valid_until is null
+  ) r
+  where true
+),
+page as materialized (select r.type, r.id from reachable r order by r.id, r.type limit :limit offset :skip),
+system_group_members as materialized (
+  select e1.*
+  from page r
+    cross join lateral (
+      select e1.from_id::text as group_id, e1.to_id::text as id, attributes
+      from edges e1
+      where e1.to_id = r.id
+        and e1.organization_id = :organization
+        and e1.from_type = 'system_group'
+        and e1.to_type = 'system'
+        and e1.valid_until is null
+        and (e1.from_id::text in (select id from system_groups)) is true
+      offset 0
+    ) e1
+  where r.type = 'system'
+),
+paths as (
+  select
+    'system' as type,
+    r.id,
+    '0'::int as chain,
+    json_build_array(
+      json_build_object(
+        'attributes', e1.attributes,
+        'to', json_build_object(
+          'attributes', (select attributes from nodes where organization_id = :organization and type = 'system' and id = r.id),
+          'id', r.id,
+          'type', 'system'
+        )
+      )
+    ) as path
+  from page r
+    cross join lateral (
+      select attributes
+      from edges e1
+      where e1.from_id = :start::text
+        and e1.to_id = r.id
+        and e1.organization_id = :organization
+        and e1.from_type = 'user'
+        and e1.to_type = 'system'
+        and e1.valid_until is null
+      offset 0
+    ) e1
+  where r.type = 'system'
+  union all
+  select
+    'system' as type,
+    r.id,
+    '1'::int as chain,
+    json_build_array(
+      json_build_object(
+        'attributes', e1.attributes,
+        'to', json_build_object(
+          'attributes', (
+            select attributes from nodes where organization_id = :organization and type = 'system_group' and id = r.group_id
+          ),
+          'id', r.group_id,
+          'type', 'system_group'
+        )
+      ),
+      json_build_object(
+        'attributes', r.attributes,
+        'to', json_build_object(
+          'attributes', (select attributes from nodes where organization_id = :organization and type = 'system' and id = r.id),
+          'id', r.id,
+          'type', 'system'
+        )
+      )
+    ) as path
+  from system_group_members r
+    cross join lateral (
+      select attributes
+      from edges e1
+      where e1.from_id = :start::text
+        and e1.to_id = r.group_id
+        and e1.organization_id = :organization
+        and e1.from_type = 'user'
+        and e1.to_type = 'system_group'
+        and e1.valid_until is null
+      offset 0
+    ) e1
+  union all
+  select
+    'system' as type,
+    r.id,
+    '2'::int as chain,
+    json_build_array(
+      json_build_object(
+        'attributes', e1.attributes,
+        'to', json_build_object(
+          'attributes', (
+            select attributes from nodes where organization_id = :organization and type = 'user_group' and id = a.group_id
+          ),
+          'id', a.group_id,
+          'type', 'user_group'
+        )
+      ),
+      json_build_object(
+        'attributes', e2.attributes,
+        'to', json_build_object(
+          'attributes', (select attributes from nodes where organization_id = :organization and type = 'system' and id = r.id),
+          'id', r.id,
+          'type', 'system'
+        )
+      )
+    ) as path
+  from page r
+    join user_group_to_system a on a.id = r.id
+    cross join lateral (
+      select attributes
+      from edges e1
+      where e1.to_id = :start::text
+        and e1.from_id = a.group_id
+        and e1.organization_id = :organization
+        and e1.from_type = 'user_group'
+        and e1.to_type = 'user'
+        and e1.valid_until is null
+      offset 0
+    ) e1
+    cross join lateral (
+      select attributes
+      from edges e2
+      where e2.from_id = a.group_id
+        and e2.to_id = r.id
+        and e2.organization_id = :organization
+        and e2.from_type = 'user_group'
+        and e2.to_type = 'system'
+        and e2.valid_until is null
+      offset 0
+    ) e2
+  where r.type = 'system'
+  union all
+  select
+    'system' as type,
+    r.id,
+    '3'::int as chain,
+    json_build_array(
+      json_build_object(
+        'attributes', e1.attributes,
+        'to', json_build_object(
+          'attributes', (
+            select attributes from nodes where organization_id = :organization and type = 'user_group' and id = a.group_id
+          ),
+          'id', a.group_id,
+          'type', 'user_group'
+        )
+      ),
+      json_build_object(
+        'attributes', e2.attributes,
+        'to', json_build_object(
+          'attributes', (
+            select attributes from nodes where organization_id = :organization and type = 'system_group' and id = r.group_id
+          ),
+          'id', r.group_id,
+          'type', 'system_group'
+        )
+      ),
+      json_build_object(
+        'attributes', r.attributes,
+        'to', json_build_object(
+          'attributes', (select attributes from nodes where organization_id = :organization and type = 'system' and id = r.id),
+          'id', r.id,
+          'type', 'system'
+        )
+      )
+    ) as path
+  from system_group_members r
+    join user_group_to_system_group a on a.id = r.group_id
+    cross join lateral (
+      select attributes
+      from edges e1
+      where e1.to_id = :start::text
+        and e1.from_id = a.group_id
+        and e1.organization_id = :organization
+        and e1.from_type = 'user_group'
+        and e1.to_type = 'user'
+        and e1.valid_until is null
+      offset 0
+    ) e1
+    cross join lateral (
+      select attributes
+      from edges e2
+      where e2.from_id = a.group_id
+        and e2.to_id = r.group_id
+        and e2.organization_id = :organization
+        and e2.from_type = 'user_group'
+        and e2.to_type = 'system_group'
+        and e2.valid_until is null
+      offset 0
+    ) e2
+)
+select
+  exists (
+    select from nodes where organization_id = :organization and type = 'user' and id = :start and deleted_at is null
+  ) as known,
+  (select count(*) from reachable) as total,
+  coalesce(
+    (
+      select json_agg(json_build_object('type', r.type, 'id', r.id, 'paths', r.paths) order by r.id, r.type)
+      from (select type, id, json_agg(path order by chain) as paths from paths group by type, id) r
+    ),
+    '[]'::json
+  ) as results
