@@ -95,26 +95,20 @@ export interface TileRow {
   redirect_uri: string | null
 }
 
-/** Active applications that the user is bound to, directly or through groups, each once. */
-export const readTileRows = (db: Queryable, organizationId: string, userId: string) =>
+/** The active ones among these applications, in the order of their labels. */
+export const readTileRows = (db: Queryable, organizationId: string, ids: string[]) =>
   db.many<TileRow>(sql`
     select a.id, a.name, a.display_name, a.display_label, a.color, a.sso_url, a.slug, a.hidden, a.logo_id, a.config,
            o.sso_url as oidc_sso_url, o.redirect_uris[1] as redirect_uri
       from applications a
       left join application_oidc o on o.organization_id = ${organizationId} and o.application_id = a.id
-     where a.organization_id = ${organizationId} and a.deleted_at is null and a.active and a.id in (
-       select e.to_id from edges e
-        where e.organization_id = ${organizationId} and e.from_type = 'user' and e.from_id = ${userId}
-          and e.to_type = 'application' and e.valid_until is null
-       union all
-       select e.to_id from edges m join edges e
-           on e.organization_id = ${organizationId} and e.from_type = 'user_group' and e.from_id = m.from_id
-          and e.to_type = 'application' and e.valid_until is null
-        where m.organization_id = ${organizationId} and m.from_type = 'user_group' and m.to_type = 'user'
-          and m.to_id = ${userId} and m.valid_until is null)
+     where a.organization_id = ${organizationId} and a.deleted_at is null and a.active and a.id = any(${ids}::text[])
      order by lower(a.display_label), a.id`)
 
-/** Whether the user is bound to the application, and it is active and not deleted. */
+/**
+ * Whether the user is bound to the application, and it is active and not deleted. The graph could answer this, but every
+ * sign-on asks: a fixed text is prepared once, while compiling the chains takes 45 µs each time.
+ */
 export const findBinding = async (
   db: Queryable,
   organizationId: string,

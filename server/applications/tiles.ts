@@ -1,3 +1,4 @@
+import { reachableIds } from '../graph/index.ts'
 import type { Db, Queryable } from '../platform/db/index.ts'
 import { templateOf, valuesOf } from './catalogue.ts'
 import { hasPlaceholder } from './sso-config.ts'
@@ -41,7 +42,10 @@ export async function applicationsOfUser(
   organizationId: string,
   userId: string,
 ): Promise<Tile[]> {
-  const rows = await readTileRows(db.tenant(organizationId), organizationId, userId)
+  const tenant = db.tenant(organizationId)
+  const user = { type: 'user', id: userId } as const
+  const ids = await reachableIds(tenant, organizationId, user, 'application')
+  const rows = await readTileRows(tenant, organizationId, ids)
   return rows.map((row) => ({
     id: row.id,
     name: row.name,

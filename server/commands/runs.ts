@@ -1,4 +1,4 @@
-import { holdNodes, membersOf, systemsOfCommand } from '../graph/index.ts'
+import { holdNodes, membersOf, reachableIds } from '../graph/index.ts'
 import { type Actor, recordEvent } from '../insights/index.ts'
 import { type Caller, systemCaller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
@@ -92,7 +92,7 @@ async function queueCommand(
 /** Systems bound directly or through groups whose operating system the command supports. */
 async function boundSystems(tx: Tx, command: CommandRow): Promise<string[]> {
   const { organization_id: organizationId, id } = command
-  const ids = await systemsOfCommand(tx, organizationId, id)
+  const ids = await reachableIds(tx, organizationId, { type: 'command', id }, 'system')
   const systems = await readSystems(tx, organizationId, ids)
   return systems.filter((system) => fits(command, system)).map((system) => system.id)
 }

@@ -3,7 +3,10 @@ import { sql } from '../platform/db/sql.ts'
 
 // Reads from tables of other slices.
 
-/** Names of the groups through which the user is bound to the application. */
+/**
+ * Names of the groups that bind the user to the application. Fixed text, prepared once, because it is read during
+ * sign-on: the graph would compile its chains each time.
+ */
 export const groupNamesFor = (
   db: Queryable,
   organizationId: string,
