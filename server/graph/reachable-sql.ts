@@ -34,11 +34,11 @@ export const expandedGroups = (group: NodeType): Sql => identifier(`${group}s`)
 const byExpandedGroup = (chains: readonly Chain[]) =>
   Map.groupBy(chains.filter(expandsGroup), (chain) => chain.at(-2)!)
 
-/** Selects `id` at the end of a chain that expands no group, once for each path; `type` is a column to go with it. */
-function endsOf(organizationId: string, start: NodeRef, chain: Chain, type: Sql = empty): Sql {
-  if (throughGroup(chain)) return sql`select ${type} id from ${associationsOf(chain)}`
+/** Selects the ids at the end of a chain that expands no group, once for each path. */
+function endsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
+  if (throughGroup(chain)) return sql`select id from ${associationsOf(chain)}`
   const hops = hopsOf(organizationId, chain)
-  return sql`select ${type} ${hops[0]!.far}::text as id from ${waysFrom(hops, sql`${start.id}::text`)}`
+  return sql`select ${hops[0]!.far}::text as id from ${waysFrom(hops, sql`${start.id}::text`)}`
 }
 
 /**
@@ -62,25 +62,27 @@ export function groupTables(organizationId: string, start: NodeRef, chains: read
   return join([...associations, ...expanded], ' ')
 }
 
-/** Selects `type` and `id` of each node that the chains reach from the start, once; `where` is about a row `r` of these. */
+/** Selects `id` and `type` of each node that the chains reach from the start, once; `where` is about a row `r` of these. */
 export function reachableSql(
   organizationId: string,
   start: NodeRef,
   chains: readonly Chain[],
   where: Sql = sql`true`,
 ): Sql {
-  const typeOf = (type: NodeType) => sql`${literal(type)}::text as type,`
-  const ends = chains
-    .filter((chain) => !expandsGroup(chain))
-    .map((chain) => endsOf(organizationId, start, chain, typeOf(chain.at(-1)!)))
-  const members = [...byExpandedGroup(chains).keys()].map((group) => {
-    const member = memberTypeOf(group)!
-    const hops = hopsOf(organizationId, [group, member])
-    return sql`select ${typeOf(member)} ${hops[0]!.far}::text as id
-      from ${expandedGroups(group)} g, ${waysFrom(hops, sql`g.id`)}`
+  const byType = Map.groupBy(chains, (chain) => chain.at(-1)!)
+  const nodes = [...byType].map(([type, chains]) => {
+    const ends = chains
+      .filter((chain) => !expandsGroup(chain))
+      .map((chain) => endsOf(organizationId, start, chain))
+    const members = [...byExpandedGroup(chains).keys()].map((group) => {
+      const hops = hopsOf(organizationId, [group, type])
+      return sql`select ${hops[0]!.far}::text as id
+        from ${expandedGroups(group)} g, ${waysFrom(hops, sql`g.id`)}`
+    })
+    const distinct = isDirect(chains) ? empty : sql`distinct`
+    return sql`select ${distinct} id, ${literal(type)}::text as type
+      from (${unionAll([...ends, ...members])}) ids`
   })
-  const nodes = [...ends, ...members]
-  const none = sql`select null::text as type, null::text as id where false`
-  return sql`select ${isDirect(chains) ? empty : sql`distinct`} r.type, r.id
-    from (${nodes.length > 0 ? unionAll(nodes) : none}) r where ${where}`
+  const none = sql`select null::text as id, null::text as type where false`
+  return sql`select r.id, r.type from (${nodes.length > 0 ? unionAll(nodes) : none}) r where ${where}`
 }

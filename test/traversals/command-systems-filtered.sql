@@ -13,23 +13,26 @@ system_groups as materialized (
   ) ids
 ),
 reachable as materialized (
-  select distinct r.type, r.id
+  select r.id, r.type
   from (
-    select 'system'::text as type, e1.from_id::text as id
-    from edges e1
-    where e1.to_id = :start::text
-      and e1.organization_id = :organization
-      and e1.from_type = 'system'
-      and e1.to_type = 'command'
-      and e1.valid_until is null
-    union all
-    select 'system'::text as type, e1.to_id::text as id
-    from system_groups g, edges e1
-    where e1.from_id = g.id
-      and e1.organization_id = :organization
-      and e1.from_type = 'system_group'
-      and e1.to_type = 'system'
-      and e1.valid_until is null
+    select distinct id, 'system'::text as type
+    from (
+      select e1.from_id::text as id
+      from edges e1
+      where e1.to_id = :start::text
+        and e1.organization_id = :organization
+        and e1.from_type = 'system'
+        and e1.to_type = 'command'
+        and e1.valid_until is null
+      union all
+      select e1.to_id::text as id
+      from system_groups g, edges e1
+      where e1.from_id = g.id
+        and e1.organization_id = :organization
+        and e1.from_type = 'system_group'
+        and e1.to_type = 'system'
+        and e1.valid_until is null
+    ) ids
   ) r
   where (r.id = :id::text)
 ),

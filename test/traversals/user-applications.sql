@@ -15,18 +15,21 @@ user_group_to_application as materialized (
     and e2.valid_until is null
 ),
 reachable as materialized (
-  select distinct r.type, r.id
+  select r.id, r.type
   from (
-    select 'application'::text as type, e1.to_id::text as id
-    from edges e1
-    where e1.from_id = :start::text
-      and e1.organization_id = :organization
-      and e1.from_type = 'user'
-      and e1.to_type = 'application'
-      and e1.valid_until is null
-    union all
-    select 'application'::text as type, id
-    from user_group_to_application
+    select distinct id, 'application'::text as type
+    from (
+      select e1.to_id::text as id
+      from edges e1
+      where e1.from_id = :start::text
+        and e1.organization_id = :organization
+        and e1.from_type = 'user'
+        and e1.to_type = 'application'
+        and e1.valid_until is null
+      union all
+      select id
+      from user_group_to_application
+    ) ids
   ) r
   where true
 ),

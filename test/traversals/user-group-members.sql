@@ -1,15 +1,18 @@
 -- Who is a member of a user group?
 with
 reachable as not materialized (
-  select r.type, r.id
+  select r.id, r.type
   from (
-    select 'user'::text as type, e1.to_id::text as id
-    from edges e1
-    where e1.from_id = :start::text
-      and e1.organization_id = :organization
-      and e1.from_type = 'user_group'
-      and e1.to_type = 'user'
-      and e1.valid_until is null
+    select id, 'user'::text as type
+    from (
+      select e1.to_id::text as id
+      from edges e1
+      where e1.from_id = :start::text
+        and e1.organization_id = :organization
+        and e1.from_type = 'user_group'
+        and e1.to_type = 'user'
+        and e1.valid_until is null
+    ) ids
   ) r
   where true
 ),

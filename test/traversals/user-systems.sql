@@ -44,26 +44,29 @@ system_groups as materialized (
   ) ids
 ),
 reachable as materialized (
-  select distinct r.type, r.id
+  select r.id, r.type
   from (
-    select 'system'::text as type, e1.to_id::text as id
-    from edges e1
-    where e1.from_id = :start::text
-      and e1.organization_id = :organization
-      and e1.from_type = 'user'
-      and e1.to_type = 'system'
-      and e1.valid_until is null
-    union all
-    select 'system'::text as type, id
-    from user_group_to_system
-    union all
-    select 'system'::text as type, e1.to_id::text as id
-    from system_groups g, edges e1
-    where e1.from_id = g.id
-      and e1.organization_id = :organization
-      and e1.from_type = 'system_group'
-      and e1.to_type = 'system'
-      and e1.valid_until is null
+    select distinct id, 'system'::text as type
+    from (
+      select e1.to_id::text as id
+      from edges e1
+      where e1.from_id = :start::text
+        and e1.organization_id = :organization
+        and e1.from_type = 'user'
+        and e1.to_type = 'system'
+        and e1.valid_until is null
+      union all
+      select id
+      from user_group_to_system
+      union all
+      select e1.to_id::text as id
+      from system_groups g, edges e1
+      where e1.from_id = g.id
+        and e1.organization_id = :organization
+        and e1.from_type = 'system_group'
+        and e1.to_type = 'system'
+        and e1.valid_until is null
+    ) ids
   ) r
   where true
 ),
