@@ -914,8 +914,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every way in which a user reaches an application or a system, now or at a past instant
-         * @description Users who are STAGED, SUSPENDED or locked reach nothing, and nobody reaches an application that is not active: `allowed` is then false and `reason` says why, while `paths` tells what would be reached. The state at a past instant is known for as long as events are kept.
+         * Every path from a user to an application or a system, now or at a past instant
+         * @description Users who are STAGED, SUSPENDED or locked have no access, and nobody has access to an inactive application: `allowed` is then false and `reason` says why, while `paths` still lists the paths. The state at a past instant is known for as long as events are kept.
          */
         get: operations["getApiV2AccessExplain"];
         put?: never;
@@ -933,10 +933,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a active directory is directly bound to */
+        /** Direct associations of the active directory */
         get: operations["getApiV2ActivedirectoriesByActivedirectoryIdAssociations"];
         put?: never;
-        /** Bind a active directory to something, change that bond, or take it away */
+        /** Add, update or remove an association of the active directory */
         post: operations["postApiV2ActivedirectoriesByActivedirectoryIdAssociations"];
         delete?: never;
         options?: never;
@@ -951,7 +951,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that a active directory is bound to, directly or through groups, with every way */
+        /** The usergroups that the active directory is bound to, directly or through groups, with every path */
         get: operations["getApiV2ActivedirectoriesByActivedirectoryIdUsergroups"];
         put?: never;
         post?: never;
@@ -968,7 +968,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that a active directory is bound to, directly or through groups, with every way */
+        /** The users that the active directory is bound to, directly or through groups, with every path */
         get: operations["getApiV2ActivedirectoriesByActivedirectoryIdUsers"];
         put?: never;
         post?: never;
@@ -1054,10 +1054,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a application is directly bound to */
+        /** Direct associations of the application */
         get: operations["getApiV2ApplicationsByApplicationIdAssociations"];
         put?: never;
-        /** Bind a application to something, change that bond, or take it away */
+        /** Add, update or remove an association of the application */
         post: operations["postApiV2ApplicationsByApplicationIdAssociations"];
         delete?: never;
         options?: never;
@@ -1221,7 +1221,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that a application is bound to, directly or through groups, with every way */
+        /** The usergroups that the application is bound to, directly or through groups, with every path */
         get: operations["getApiV2ApplicationsByApplicationIdUsergroups"];
         put?: never;
         post?: never;
@@ -1238,7 +1238,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that a application is bound to, directly or through groups, with every way */
+        /** The users that the application is bound to, directly or through groups, with every path */
         get: operations["getApiV2ApplicationsByApplicationIdUsers"];
         put?: never;
         post?: never;
@@ -1394,10 +1394,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a command is directly bound to */
+        /** Direct associations of the command */
         get: operations["getApiV2CommandsByCommandIdAssociations"];
         put?: never;
-        /** Bind a command to something, change that bond, or take it away */
+        /** Add, update or remove an association of the command */
         post: operations["postApiV2CommandsByCommandIdAssociations"];
         delete?: never;
         options?: never;
@@ -1412,7 +1412,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that a command is bound to, directly or through groups, with every way */
+        /** The systemgroups that the command is bound to, directly or through groups, with every path */
         get: operations["getApiV2CommandsByCommandIdSystemgroups"];
         put?: never;
         post?: never;
@@ -1429,7 +1429,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that a command is bound to, directly or through groups, with every way */
+        /** The systems that the command is bound to, directly or through groups, with every path */
         get: operations["getApiV2CommandsByCommandIdSystems"];
         put?: never;
         post?: never;
@@ -1582,10 +1582,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a g suite is directly bound to */
+        /** Direct associations of the g suite */
         get: operations["getApiV2GsuitesByGsuiteIdAssociations"];
         put?: never;
-        /** Bind a g suite to something, change that bond, or take it away */
+        /** Add, update or remove an association of the g suite */
         post: operations["postApiV2GsuitesByGsuiteIdAssociations"];
         delete?: never;
         options?: never;
@@ -1600,7 +1600,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that a g suite is bound to, directly or through groups, with every way */
+        /** The usergroups that the g suite is bound to, directly or through groups, with every path */
         get: operations["getApiV2GsuitesByGsuiteIdUsergroups"];
         put?: never;
         post?: never;
@@ -1617,7 +1617,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that a g suite is bound to, directly or through groups, with every way */
+        /** The users that the g suite is bound to, directly or through groups, with every path */
         get: operations["getApiV2GsuitesByGsuiteIdUsers"];
         put?: never;
         post?: never;
@@ -1634,10 +1634,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a ldap server is directly bound to */
+        /** Direct associations of the ldap server */
         get: operations["getApiV2LdapserversByLdapserverIdAssociations"];
         put?: never;
-        /** Bind a ldap server to something, change that bond, or take it away */
+        /** Add, update or remove an association of the ldap server */
         post: operations["postApiV2LdapserversByLdapserverIdAssociations"];
         delete?: never;
         options?: never;
@@ -1652,7 +1652,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that a ldap server is bound to, directly or through groups, with every way */
+        /** The usergroups that the ldap server is bound to, directly or through groups, with every path */
         get: operations["getApiV2LdapserversByLdapserverIdUsergroups"];
         put?: never;
         post?: never;
@@ -1669,7 +1669,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that a ldap server is bound to, directly or through groups, with every way */
+        /** The users that the ldap server is bound to, directly or through groups, with every path */
         get: operations["getApiV2LdapserversByLdapserverIdUsers"];
         put?: never;
         post?: never;
@@ -1703,10 +1703,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a office 365 is directly bound to */
+        /** Direct associations of the office 365 */
         get: operations["getApiV2Office365sByOffice365IdAssociations"];
         put?: never;
-        /** Bind a office 365 to something, change that bond, or take it away */
+        /** Add, update or remove an association of the office 365 */
         post: operations["postApiV2Office365sByOffice365IdAssociations"];
         delete?: never;
         options?: never;
@@ -1721,7 +1721,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that a office 365 is bound to, directly or through groups, with every way */
+        /** The usergroups that the office 365 is bound to, directly or through groups, with every path */
         get: operations["getApiV2Office365sByOffice365IdUsergroups"];
         put?: never;
         post?: never;
@@ -1738,7 +1738,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that a office 365 is bound to, directly or through groups, with every way */
+        /** The users that the office 365 is bound to, directly or through groups, with every path */
         get: operations["getApiV2Office365sByOffice365IdUsers"];
         put?: never;
         post?: never;
@@ -1772,10 +1772,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a policy is directly bound to */
+        /** Direct associations of the policy */
         get: operations["getApiV2PoliciesByPolicyIdAssociations"];
         put?: never;
-        /** Bind a policy to something, change that bond, or take it away */
+        /** Add, update or remove an association of the policy */
         post: operations["postApiV2PoliciesByPolicyIdAssociations"];
         delete?: never;
         options?: never;
@@ -1790,7 +1790,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The groups of a policy */
+        /** The groups of the policy */
         get: operations["getApiV2PoliciesByPolicyIdMemberof"];
         put?: never;
         post?: never;
@@ -1807,7 +1807,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that a policy is bound to, directly or through groups, with every way */
+        /** The systemgroups that the policy is bound to, directly or through groups, with every path */
         get: operations["getApiV2PoliciesByPolicyIdSystemgroups"];
         put?: never;
         post?: never;
@@ -1824,7 +1824,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that a policy is bound to, directly or through groups, with every way */
+        /** The systems that the policy is bound to, directly or through groups, with every path */
         get: operations["getApiV2PoliciesByPolicyIdSystems"];
         put?: never;
         post?: never;
@@ -1841,10 +1841,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a policy group is directly bound to */
+        /** Direct associations of the policy group */
         get: operations["getApiV2PolicygroupsByGroupIdAssociations"];
         put?: never;
-        /** Bind a policy group to something, change that bond, or take it away */
+        /** Add, update or remove an association of the policy group */
         post: operations["postApiV2PolicygroupsByGroupIdAssociations"];
         delete?: never;
         options?: never;
@@ -1859,7 +1859,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Members of a policy group */
+        /** Members of the policy group */
         get: operations["getApiV2PolicygroupsByGroupIdMembers"];
         put?: never;
         post?: never;
@@ -1876,7 +1876,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All members of a policy group, with paths */
+        /** All members of the policy group, with paths */
         get: operations["getApiV2PolicygroupsByGroupIdMembership"];
         put?: never;
         post?: never;
@@ -1893,7 +1893,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that a policy group is bound to, directly or through groups, with every way */
+        /** The systemgroups that the policy group is bound to, directly or through groups, with every path */
         get: operations["getApiV2PolicygroupsByGroupIdSystemgroups"];
         put?: never;
         post?: never;
@@ -1910,7 +1910,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that a policy group is bound to, directly or through groups, with every way */
+        /** The systems that the policy group is bound to, directly or through groups, with every path */
         get: operations["getApiV2PolicygroupsByGroupIdSystems"];
         put?: never;
         post?: never;
@@ -2049,10 +2049,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a radius server is directly bound to */
+        /** Direct associations of the radius server */
         get: operations["getApiV2RadiusserversByRadiusserverIdAssociations"];
         put?: never;
-        /** Bind a radius server to something, change that bond, or take it away */
+        /** Add, update or remove an association of the radius server */
         post: operations["postApiV2RadiusserversByRadiusserverIdAssociations"];
         delete?: never;
         options?: never;
@@ -2067,7 +2067,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that a radius server is bound to, directly or through groups, with every way */
+        /** The usergroups that the radius server is bound to, directly or through groups, with every path */
         get: operations["getApiV2RadiusserversByRadiusserverIdUsergroups"];
         put?: never;
         post?: never;
@@ -2084,7 +2084,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that a radius server is bound to, directly or through groups, with every way */
+        /** The users that the radius server is bound to, directly or through groups, with every path */
         get: operations["getApiV2RadiusserversByRadiusserverIdUsers"];
         put?: never;
         post?: never;
@@ -2225,10 +2225,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a software app is directly bound to */
+        /** Direct associations of the software app */
         get: operations["getApiV2SoftwareappsBySoftwareAppIdAssociations"];
         put?: never;
-        /** Bind a software app to something, change that bond, or take it away */
+        /** Add, update or remove an association of the software app */
         post: operations["postApiV2SoftwareappsBySoftwareAppIdAssociations"];
         delete?: never;
         options?: never;
@@ -2243,7 +2243,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that a software app is bound to, directly or through groups, with every way */
+        /** The systemgroups that the software app is bound to, directly or through groups, with every path */
         get: operations["getApiV2SoftwareappsBySoftwareAppIdSystemgroups"];
         put?: never;
         post?: never;
@@ -2260,7 +2260,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that a software app is bound to, directly or through groups, with every way */
+        /** The systems that the software app is bound to, directly or through groups, with every path */
         get: operations["getApiV2SoftwareappsBySoftwareAppIdSystems"];
         put?: never;
         post?: never;
@@ -2312,10 +2312,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a system group is directly bound to */
+        /** Direct associations of the system group */
         get: operations["getApiV2SystemgroupsByGroupIdAssociations"];
         put?: never;
-        /** Bind a system group to something, change that bond, or take it away */
+        /** Add, update or remove an association of the system group */
         post: operations["postApiV2SystemgroupsByGroupIdAssociations"];
         delete?: never;
         options?: never;
@@ -2330,7 +2330,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The commands that a system group is bound to, directly or through groups, with every way */
+        /** The commands that the system group is bound to, directly or through groups, with every path */
         get: operations["getApiV2SystemgroupsByGroupIdCommands"];
         put?: never;
         post?: never;
@@ -2347,7 +2347,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Members of a system group */
+        /** Members of the system group */
         get: operations["getApiV2SystemgroupsByGroupIdMembers"];
         put?: never;
         /** Add a system to a system group, or remove it */
@@ -2365,7 +2365,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All members of a system group, with paths */
+        /** All members of the system group, with paths */
         get: operations["getApiV2SystemgroupsByGroupIdMembership"];
         put?: never;
         post?: never;
@@ -2382,7 +2382,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policies that a system group is bound to, directly or through groups, with every way */
+        /** The policies that the system group is bound to, directly or through groups, with every path */
         get: operations["getApiV2SystemgroupsByGroupIdPolicies"];
         put?: never;
         post?: never;
@@ -2399,7 +2399,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policygroups that a system group is bound to, directly or through groups, with every way */
+        /** The policygroups that the system group is bound to, directly or through groups, with every path */
         get: operations["getApiV2SystemgroupsByGroupIdPolicygroups"];
         put?: never;
         post?: never;
@@ -2451,7 +2451,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that a system group is bound to, directly or through groups, with every way */
+        /** The usergroups that the system group is bound to, directly or through groups, with every path */
         get: operations["getApiV2SystemgroupsByGroupIdUsergroups"];
         put?: never;
         post?: never;
@@ -2468,7 +2468,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that a system group is bound to, directly or through groups, with every way */
+        /** The users that the system group is bound to, directly or through groups, with every path */
         get: operations["getApiV2SystemgroupsByGroupIdUsers"];
         put?: never;
         post?: never;
@@ -2522,10 +2522,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a system is directly bound to */
+        /** Direct associations of the system */
         get: operations["getApiV2SystemsBySystemIdAssociations"];
         put?: never;
-        /** Bind a system to something, change that bond, or take it away */
+        /** Add, update or remove an association of the system */
         post: operations["postApiV2SystemsBySystemIdAssociations"];
         delete?: never;
         options?: never;
@@ -2540,7 +2540,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The commands that a system is bound to, directly or through groups, with every way */
+        /** The commands that the system is bound to, directly or through groups, with every path */
         get: operations["getApiV2SystemsBySystemIdCommands"];
         put?: never;
         post?: never;
@@ -2574,7 +2574,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The groups of a system */
+        /** The groups of the system */
         get: operations["getApiV2SystemsBySystemIdMemberof"];
         put?: never;
         post?: never;
@@ -2591,7 +2591,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policies that a system is bound to, directly or through groups, with every way */
+        /** The policies that the system is bound to, directly or through groups, with every path */
         get: operations["getApiV2SystemsBySystemIdPolicies"];
         put?: never;
         post?: never;
@@ -2608,7 +2608,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policygroups that a system is bound to, directly or through groups, with every way */
+        /** The policygroups that the system is bound to, directly or through groups, with every path */
         get: operations["getApiV2SystemsBySystemIdPolicygroups"];
         put?: never;
         post?: never;
@@ -2659,7 +2659,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that a system is bound to, directly or through groups, with every way */
+        /** The usergroups that the system is bound to, directly or through groups, with every path */
         get: operations["getApiV2SystemsBySystemIdUsergroups"];
         put?: never;
         post?: never;
@@ -2676,7 +2676,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that a system is bound to, directly or through groups, with every way */
+        /** The users that the system is bound to, directly or through groups, with every path */
         get: operations["getApiV2SystemsBySystemIdUsers"];
         put?: never;
         post?: never;
@@ -2728,7 +2728,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The activedirectories that a user group is bound to, directly or through groups, with every way */
+        /** The activedirectories that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdActivedirectories"];
         put?: never;
         post?: never;
@@ -2745,7 +2745,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The applications that a user group is bound to, directly or through groups, with every way */
+        /** The applications that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdApplications"];
         put?: never;
         post?: never;
@@ -2762,10 +2762,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a user group is directly bound to */
+        /** Direct associations of the user group */
         get: operations["getApiV2UsergroupsByGroupIdAssociations"];
         put?: never;
-        /** Bind a user group to something, change that bond, or take it away */
+        /** Add, update or remove an association of the user group */
         post: operations["postApiV2UsergroupsByGroupIdAssociations"];
         delete?: never;
         options?: never;
@@ -2780,7 +2780,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The directories that a user group is bound to, directly or through groups, with every way */
+        /** The directories that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdDirectories"];
         put?: never;
         post?: never;
@@ -2797,7 +2797,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The gsuites that a user group is bound to, directly or through groups, with every way */
+        /** The gsuites that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdGsuites"];
         put?: never;
         post?: never;
@@ -2814,7 +2814,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The ldapservers that a user group is bound to, directly or through groups, with every way */
+        /** The ldapservers that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdLdapservers"];
         put?: never;
         post?: never;
@@ -2831,7 +2831,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Members of a user group */
+        /** Members of the user group */
         get: operations["getApiV2UsergroupsByGroupIdMembers"];
         put?: never;
         /** Add a user to a user group, or remove it */
@@ -2849,7 +2849,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All members of a user group, with paths */
+        /** All members of the user group, with paths */
         get: operations["getApiV2UsergroupsByGroupIdMembership"];
         put?: never;
         post?: never;
@@ -2866,7 +2866,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The office365s that a user group is bound to, directly or through groups, with every way */
+        /** The office365s that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdOffice365s"];
         put?: never;
         post?: never;
@@ -2883,7 +2883,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policies that a user group is bound to, directly or through groups, with every way */
+        /** The policies that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdPolicies"];
         put?: never;
         post?: never;
@@ -2900,7 +2900,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policygroups that a user group is bound to, directly or through groups, with every way */
+        /** The policygroups that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdPolicygroups"];
         put?: never;
         post?: never;
@@ -2934,7 +2934,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The radiusservers that a user group is bound to, directly or through groups, with every way */
+        /** The radiusservers that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdRadiusservers"];
         put?: never;
         post?: never;
@@ -2969,7 +2969,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that a user group is bound to, directly or through groups, with every way */
+        /** The systemgroups that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdSystemgroups"];
         put?: never;
         post?: never;
@@ -2986,7 +2986,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that a user group is bound to, directly or through groups, with every way */
+        /** The systems that the user group is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsergroupsByGroupIdSystems"];
         put?: never;
         post?: never;
@@ -3040,7 +3040,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The activedirectories that a user is bound to, directly or through groups, with every way */
+        /** The activedirectories that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdActivedirectories"];
         put?: never;
         post?: never;
@@ -3057,7 +3057,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The applications that a user is bound to, directly or through groups, with every way */
+        /** The applications that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdApplications"];
         put?: never;
         post?: never;
@@ -3074,10 +3074,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a user is directly bound to */
+        /** Direct associations of the user */
         get: operations["getApiV2UsersByUserIdAssociations"];
         put?: never;
-        /** Bind a user to something, change that bond, or take it away */
+        /** Add, update or remove an association of the user */
         post: operations["postApiV2UsersByUserIdAssociations"];
         delete?: never;
         options?: never;
@@ -3092,7 +3092,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The directories that a user is bound to, directly or through groups, with every way */
+        /** The directories that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdDirectories"];
         put?: never;
         post?: never;
@@ -3109,7 +3109,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The gsuites that a user is bound to, directly or through groups, with every way */
+        /** The gsuites that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdGsuites"];
         put?: never;
         post?: never;
@@ -3126,7 +3126,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The ldapservers that a user is bound to, directly or through groups, with every way */
+        /** The ldapservers that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdLdapservers"];
         put?: never;
         post?: never;
@@ -3143,7 +3143,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The groups of a user */
+        /** The groups of the user */
         get: operations["getApiV2UsersByUserIdMemberof"];
         put?: never;
         post?: never;
@@ -3160,7 +3160,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The office365s that a user is bound to, directly or through groups, with every way */
+        /** The office365s that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdOffice365s"];
         put?: never;
         post?: never;
@@ -3177,7 +3177,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policies that a user is bound to, directly or through groups, with every way */
+        /** The policies that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdPolicies"];
         put?: never;
         post?: never;
@@ -3194,7 +3194,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policygroups that a user is bound to, directly or through groups, with every way */
+        /** The policygroups that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdPolicygroups"];
         put?: never;
         post?: never;
@@ -3281,7 +3281,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The radiusservers that a user is bound to, directly or through groups, with every way */
+        /** The radiusservers that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdRadiusservers"];
         put?: never;
         post?: never;
@@ -3298,7 +3298,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that a user is bound to, directly or through groups, with every way */
+        /** The systemgroups that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdSystemgroups"];
         put?: never;
         post?: never;
@@ -3315,7 +3315,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that a user is bound to, directly or through groups, with every way */
+        /** The systems that the user is bound to, directly or through groups, with every path */
         get: operations["getApiV2UsersByUserIdSystems"];
         put?: never;
         post?: never;
@@ -3347,13 +3347,13 @@ export interface components {
             /** Format: date-time */
             at: string;
             /**
-             * @description At that time; missing when events no longer tell
+             * @description At that time; omitted when its events are no longer kept
              * @enum {unknown}
              */
             userState?: "STAGED" | "ACTIVATED" | "SUSPENDED";
-            /** @description There is a path, and as far as is known the user could go it */
+            /** @description There is a path, and nothing known keeps the user from using it */
             allowed: boolean;
-            /** @description Why it is not allowed. user_locked and application_inactive are told of the present only */
+            /** @description Why access is denied. user_locked and application_inactive are reported for the present only */
             reason: ("no_path" | "user_staged" | "user_suspended" | "user_locked" | "application_inactive") | null;
             paths: components["schemas"]["AccessEdge"][][];
         };
@@ -14363,7 +14363,7 @@ export interface operations {
                 skip?: number;
                 /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
-                /** @description v1: with the members of the command itself */
+                /** @description v1: includes the fields of each command */
                 details?: string;
             };
             header?: {
@@ -15228,7 +15228,7 @@ export interface operations {
                 skip?: number;
                 /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
                 filter?: string[];
-                /** @description v1: with the members of the command itself */
+                /** @description v1: includes the fields of each command */
                 details?: string;
             };
             header?: {

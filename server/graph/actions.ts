@@ -13,7 +13,7 @@ import { reachableResource, type Traversal, traverse } from './traverse-store.ts
 
 type Query = Record<string, unknown>
 
-/** Reads what the chains reach; a start that is not there is not found, unless that counts as reaching nothing. */
+/** One page of a traversal. An unknown start is 404, or an empty page where `unknownIsEmpty`. */
 async function reach(
   { db }: GraphContext,
   caller: Caller,
@@ -35,7 +35,7 @@ async function reach(
   return found
 }
 
-/** Direct neighbours with the attributes of their edges. */
+/** Direct neighbours, with the attributes of the edges to them. */
 export async function listConnections(
   context: GraphContext,
   caller: Caller,
@@ -57,7 +57,7 @@ export function readTargets(start: NodeType, targets: string[]): NodeType[] {
   if (names.size === 0 || unknown !== undefined)
     throw invalid(
       'bad_targets',
-      `targets: ${unknown === undefined ? 'a type is needed' : `"${unknown}" cannot be associated with ${start}`}; the types are ${allowed.join(', ')}`,
+      `targets: ${unknown === undefined ? 'name at least one type' : `"${unknown}" cannot be associated with ${start}`}; the types are ${allowed.join(', ')}`,
     )
   return [...names] as NodeType[]
 }
@@ -66,7 +66,7 @@ interface TraverseOptions {
   unknownIsEmpty?: boolean
 }
 
-/** Everything of these types that the start is bound to, directly or through groups, with every way. */
+/** The nodes at the ends of the chains, each with all of its paths. */
 export async function listReachable(
   context: GraphContext,
   caller: Caller,
@@ -87,7 +87,7 @@ export async function listReachable(
   }
 }
 
-/** Commands with the members of their records, for those who ask for `details=v1`. */
+/** Adds the fields of the command records, for `details=v1`. */
 export async function withCommandDetails(
   { db, commandDetails }: GraphContext,
   { organizationId }: Caller,

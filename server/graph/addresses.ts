@@ -1,6 +1,6 @@
 import { DIRECTORY_TYPES, type NodeType } from './pairs.ts'
 
-/** Where a type of node has its address, and what its routes are called and ask for. */
+/** The URL of a node type, with the operation ids and scopes of the routes below it. */
 export interface Address {
   type: NodeType
   path: string
@@ -11,7 +11,7 @@ export interface Address {
   read: readonly string[]
   write: readonly string[]
   traversals: readonly SubPath[]
-  /** Scopes of a record that signs for itself, by what stands below its address. */
+  /** Scopes for a record that signs its own requests, by sub-path. */
   self?: Readonly<Record<string, string>>
 }
 
@@ -33,7 +33,7 @@ const reach = (legacy: string, area: string, ...types: NodeType[]): Reach => ({
   scopes: rights(area).read,
 })
 
-/** What can be asked for below an address. */
+/** The traversals below an address. */
 export const SUB_PATHS = {
   applications: reach('Application', 'applications', 'application'),
   systems: reach('System', 'systems', 'system'),
@@ -169,7 +169,7 @@ export const ADDRESSES: readonly Address[] = [
   },
 ]
 
-/** In no published description with an id of the older kind. */
+/** Routes without an operation id of the older kind: no published description has one. */
 export const WITHOUT_LEGACY_ID: ReadonlySet<string> = new Set([
   'users/policies',
   'users/policygroups',

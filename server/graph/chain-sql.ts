@@ -2,28 +2,28 @@ import { identifier, join, literal, type Sql, sql } from '../platform/db/sql.ts'
 import type { Chain } from './chains.ts'
 import { isForward, memberTypeOf, type NodeType } from './pairs.ts'
 
-/** One edge of a chain, with its ends named from the side the chain comes from. */
+/** One edge of a chain: `near` is its end towards the start of the chain, `far` the other one. */
 export interface Hop {
   edge: Sql
   near: Sql
   far: Sql
-  /** Its type and that it holds at the moment; its ends are for whoever joins it. */
+  /** Conditions on its types and its validity; the caller adds those on its ends. */
   holds: Sql
   from: NodeType
   to: NodeType
 }
 
-/** The moment a graph is looked at; null is now, which has indexes of its own. */
+/** The instant at which the graph is read; null is now, which has partial indexes. */
 export type Moment = string | null
 
-/** Moments come in milliseconds: an edge of that millisecond counts. */
+/** The API has milliseconds, edges have microseconds: an edge that began within the millisecond counts. */
 const validAt = (edge: Sql, at: Moment): Sql =>
   at === null
     ? sql`${edge}.valid_until is null`
     : sql`${edge}.valid_from < ${at}::timestamptz + interval '1 millisecond'
         and (${edge}.valid_until is null or ${edge}.valid_until >= ${at}::timestamptz + interval '1 millisecond')`
 
-/** The edges along a chain. Types stand in the text, where the planner can see them. */
+/** The edges along a chain. Types are literals, so that the planner can use its statistics on them. */
 export const hopsOf = (organizationId: string, chain: Chain, at: Moment = null): Hop[] =>
   chain.slice(1).map((to, step) => {
     const from = chain[step]!
@@ -41,8 +41,8 @@ export const hopsOf = (organizationId: string, chain: Chain, at: Moment = null):
     }
   })
 
-/** What stands after FROM for a row per way from the start: each edge where the one before it ended. */
-export function waysFrom(hops: Hop[], startId: Sql): Sql {
+/** A FROM and WHERE clause with one row for each path from the start. */
+export function pathsFrom(hops: Hop[], startId: Sql): Sql {
   const conditions = hops.map(
     ({ near, holds }, at) => sql`${near} = ${hops[at - 1]?.far ?? startId} and ${holds}`,
   )
@@ -54,35 +54,18 @@ export function waysFrom(hops: Hop[], startId: Sql): Sql {
 }
 
 /**
- * The same for ways whose both ends are known. Members have few groups but groups may have many members and much
- * bound to them, so memberships are read from the side of the member, and the association between is looked up. Each
- * step is a subquery of its own that OFFSET 0 keeps as it stands: the planner, which takes every list for short, would
- * start anywhere.
+ * The same for paths whose two ends are known. A node has few groups, but a group may have many members and associations:
+ * memberships are read from the member's side first, and the association between them is then looked up by both ends.
+ * OFFSET 0 keeps this order. The planner expects every node to have few edges, and might start anywhere.
  */
-export function waysBetween(hops: Hop[], startId: Sql, endId: Sql): Sql {
-  const steps = hops.map((hop, at) => ({
-    ...hop,
-    isMembership: memberTypeOf(hop.from) === hop.to || memberTypeOf(hop.to) === hop.from,
-    near:
-      at === 0 ? { column: hop.near, is: startId } : { column: hop.near, is: hops[at - 1]!.far },
-    far:
-      at === hops.length - 1
-        ? { column: hop.far, is: endId }
-        : { column: hop.far, is: hops[at + 1]!.near },
-    last: at === hops.length - 1,
-  }))
-  const association = steps.find(({ isMembership }) => !isMembership) ?? steps[0]!
-  const others = steps.filter((step) => step !== association)
-  const step = ({ edge, holds }: Hop, conditions: Sql[]) =>
-    sql`lateral (select * from edges ${edge} where ${join([...conditions, holds], ' and ')} offset 0) ${edge}`
-  const equal = ({ column, is }: { column: Sql; is: Sql }) => sql`${column} = ${is}`
-  return join(
-    [
-      ...others.map((other) =>
-        step(hops[steps.indexOf(other)]!, [equal(other.last ? other.far : other.near)]),
-      ),
-      step(hops[steps.indexOf(association)]!, [equal(association.near), equal(association.far)]),
-    ],
-    ', ',
-  )
+export function pathsBetween(hops: Hop[], startId: Sql, endId: Sql): Sql {
+  const isMembership = ({ from, to }: Hop) => memberTypeOf(from) === to || memberTypeOf(to) === from
+  const association = hops.findIndex((hop) => !isMembership(hop))
+  const steps = hops.map((hop, at) => {
+    const near = sql`${hop.near} = ${hops[at - 1]?.far ?? startId}`
+    const far = sql`${hop.far} = ${hops[at + 1]?.near ?? endId}`
+    const ends = at === association ? sql`${near} and ${far}` : at < association ? near : far
+    return sql`lateral (select * from edges ${hop.edge} where ${ends} and ${hop.holds} offset 0) ${hop.edge}`
+  })
+  return join([...steps.toSpliced(association, 1), steps[association]!], ', ')
 }

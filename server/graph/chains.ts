@@ -1,11 +1,11 @@
 import { canAssociate, groupTypeOf, type NodeType } from './pairs.ts'
 
-/** The types along a way through the graph, from the one who asks to what is reached. */
+/** The node types along a path, from the start of a traversal to its end. */
 export type Chain = readonly [NodeType, NodeType, ...NodeType[]]
 
 /**
- * Every kind of way between two types: up into a group of the start, across one association, down into the members of
- * a group. No way is longer than three edges, so a traversal needs no recursion.
+ * All chains between two types: optionally up into a group of the start, across one association, optionally down into
+ * the members of a group. No path is longer than three edges, so a traversal needs no recursion.
  */
 export function chainsBetween(start: NodeType, end: NodeType): Chain[] {
   const upper = [start, groupTypeOf(start)]

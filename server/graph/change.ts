@@ -15,13 +15,13 @@ interface EdgeOperation {
   target: NodeRef
   op: GraphOperation['op']
   attributes?: Attributes | undefined
-  /** Who wanted it: a person, or the rule of a group. */
+  /** Made by a person, or by the membership rule of a group. */
   actionSource?: 'manual' | 'automatic'
 }
 
 const SYSTEMS: readonly NodeType[] = ['system', 'system_group']
 
-/** The event of administrator rights on systems that a change brings with it. */
+/** The additional event of a change that grants or revokes administrator rights on systems. */
 function sudoEvent({ source, target }: EdgeOperation, before: Attributes, after: Attributes) {
   const granted = sudoEnabled(after)
   if (granted === sudoEnabled(before)) return null
@@ -34,7 +34,7 @@ function sudoEvent({ source, target }: EdgeOperation, before: Attributes, after:
   return null
 }
 
-/** Names both ends in the words of the event's association: type, id, and the connection itself. */
+/** The `association` object of the event, with the names of both ends. */
 async function describe(tx: Tx, actor: GraphActor, names: NodeNames, change: EdgeOperation) {
   const { source, target, op, actionSource = 'manual' } = change
   const known = await names(tx, actor.organizationId, [source, target])
@@ -56,15 +56,15 @@ async function describe(tx: Tx, actor: GraphActor, names: NodeNames, change: Edg
   }
 }
 
-/** Whoever joins a group has the sudo that the group gives; whoever signs in as a user has that of the user. */
+/** Members inherit the sudo rights of a group, and a sign-in those of the user: opening either takes the right to grant sudo. */
 export async function checkMayOpen(tx: Tx, actor: GraphActor, holder: NodeRef): Promise<void> {
   if (!mayGiveSudo(actor) && (await givesSudo(tx, actor.organizationId, holder)))
     checkMayGiveSudo(actor)
 }
 
 /**
- * Adds, ends or changes one edge, with its events and news, in the caller's transaction. Whether the two may be connected is for
- * whoever calls. An edge that is there already is a conflict, one that is not there is not found.
+ * Adds, ends or changes one edge, with its events and hooks, in the caller's transaction. The caller has checked that the
+ * two types may be connected. Adding an existing edge is a conflict; changing or removing a missing one is 404.
  */
 export async function changeEdge(
   { names, edgeChanged }: EdgeContext,
@@ -86,7 +86,7 @@ export async function changeEdge(
   const after = op === 'remove' ? null : attributes
   const changes: Change[] = changesBetween({ attributes: before }, { attributes: after })
   if (op === 'update' && changes.length === 0) return
-  // A rule was let to do so by whoever wrote it.
+  // Rules are not checked here: the author of a rule was, when saving it.
   if (actionSource === 'manual') {
     checkSudoGrant(actor, before, after)
     if (op === 'add' && memberTypeOf(source.type) === target.type)
@@ -101,7 +101,7 @@ export async function changeEdge(
     ...(changes.length > 0 && { changes }),
   })
   if (op === 'add') {
-    // Somebody else may have added it in the meantime.
+    // lockEdge() cannot lock a missing row, so another transaction may have inserted it since.
     if (!(await insertEdge(tx, organizationId, source, target, attributes, eventId)))
       throw conflict('edge_exists', 'Already Exists')
   } else if (op === 'remove') await endEdge(tx, organizationId, source, target, eventId)

@@ -6,7 +6,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const key = (value: unknown) => JSON.stringify(value)
 
-/** Lists are joined, objects merged; a right that one way grants is not taken back by another. */
+/** Lists are concatenated without duplicates, objects merged, booleans combined with OR: a right that one path grants is not revoked by another. */
 function merged(a: unknown, b: unknown): unknown {
   if (a === undefined || a === null) return b
   if (b === undefined || b === null) return a
@@ -30,7 +30,7 @@ const mergedObject = (a: Json, b: Json): Json =>
     ]),
   )
 
-/** The attributes of all nodes and edges on all ways to one object, as one. */
+/** The attributes of all nodes and edges on all paths to one node, merged. */
 export function compileAttributes(paths: GraphConnection[][]): Json {
   let compiled: Json = {}
   for (const { attributes, to } of paths.flat()) {

@@ -5,52 +5,52 @@ import type { NodeRef, NodeType } from './pairs.ts'
 import type { GraphOperation } from './schema.ts'
 import type { SudoGiver } from './sudo.ts'
 
-/** Who changes an edge: a request's caller, or the service itself. */
+/** The actor of a change: the caller of a request, or the service itself. */
 export type GraphActor = Actor & { organizationId: string } & SudoGiver
 
 export type Attributes = Record<string, unknown> | null
 
-/** How the slices above call their records, by id. The graph itself knows no names. */
+/** Display names by id. The graph stores none; the slices above look them up. */
 export type NodeNames = (
   db: Queryable,
   organizationId: string,
   nodes: NodeRef[],
 ) => Promise<ReadonlyMap<string, string>>
 
-/** Members of the commands that a traversal shows when it is asked for `details=v1`, by id. */
+/** Fields of commands by id, for traversals with `details=v1`. */
 type CommandDetails = (
   db: Queryable,
   organizationId: string,
   ids: string[],
 ) => Promise<ReadonlyMap<string, object>>
 
-/** The state of a user, now (null) or at a past instant. Null when it is not known. */
+/** The state of a user now (null) or at a past instant; null when unknown. */
 export type AccountStatusOf = (
   organizationId: string,
   userId: string,
   instant: Date | null,
 ) => Promise<{ state: 'STAGED' | 'ACTIVATED' | 'SUSPENDED'; locked: boolean } | null>
 
-/** An edge came, ended, or has other attributes. */
+/** An edge was added, ended, or its attributes changed. */
 interface EdgeChange {
   op: GraphOperation['op']
-  /** As the edge is stored, whoever was named first: from who gains to what is gained, from a group to its member. */
+  /** In the stored direction, not that of the request: from a user or system to the resource, from a group to its member. */
   source: NodeRef
   target: NodeRef
   isMembership: boolean
-  /** The attributes. */
+  /** Its attributes. */
   before: Attributes
   after: Attributes
-  /** The event that tells of it. */
+  /** The `association_change` event. */
   eventId: string
 }
 
-/** What it takes to change an edge. */
+/** Dependencies of `changeEdge`. */
 export interface EdgeContext {
   names: NodeNames
   /**
-   * Single edges only. Those that end with a node or come back with it are told by the hook of its slice: `changed` of
-   * users, systems, groups and applications. (Commands have none: nobody above them listens.)
+   * For single edges only. When a node is deleted or restored with its edges, the slice that owns it fires its own
+   * `changed` hook: users, systems, groups and applications. (Commands have none, as nothing listens.)
    */
   edgeChanged: Hook<GraphActor, EdgeChange>
 }
@@ -58,7 +58,7 @@ export interface EdgeContext {
 export interface GraphContext extends EdgeContext {
   db: Db
   accountStatus: AccountStatusOf
-  /** Whether nobody can use an application now, whoever reaches it. */
+  /** Whether an application is inactive now, so that no path to it grants access. */
   isInactive: (db: Queryable, organizationId: string, applicationId: string) => Promise<boolean>
   commandDetails: CommandDetails
 }
@@ -69,7 +69,7 @@ type NamesOfType = (
   ids: string[],
 ) => Promise<ReadonlyMap<string, string>>
 
-/** Names from the slice that knows each type; those of other types stay unknown. */
+/** Asks the owning slice of each type; types without one have no names. */
 export const namesBy =
   (sources: Partial<Record<NodeType, NamesOfType>>): NodeNames =>
   async (db, organizationId, nodes) => {

@@ -2,9 +2,9 @@ import { empty, literal, type Sql, sql } from '../platform/db/sql.ts'
 import type { NodeType } from './pairs.ts'
 
 /**
- * Runs a statement that adds (+1) or ends (-1) edges and counts the memberships among them, in one statement: a size
- * and the edges behind it cannot part. Each change adds a row instead of updating a number, so that nobody waits for
- * others who change the same group; a job adds the rows up. Selects the edges that were changed.
+ * Wraps an INSERT (+1) or UPDATE (-1) of edges so that the same statement records the change in group sizes: counts
+ * cannot drift from edges. `member_counts` is an append-only ledger, because concurrent changes to one group would queue
+ * behind the row lock of a counter; a job compacts it. Returns the attributes of the changed edges.
  */
 export const counted = (change: 1 | -1, statement: Sql, before: Sql = empty): Sql => sql`
   with ${before} changed as (${statement} returning organization_id, from_type, from_id, to_type, to_id, attributes),
@@ -15,7 +15,7 @@ export const counted = (change: 1 | -1, statement: Sql, before: Sql = empty): Sq
   )
   select attributes from changed`
 
-/** How many members a group has. */
+/** The number of members of a group. */
 export const membersSql = (organizationId: string, group: NodeType, id: Sql): Sql =>
   sql`(select coalesce(sum(change), 0)::bigint from member_counts
         where organization_id = ${organizationId} and type = ${literal(group)} and id = ${id})`

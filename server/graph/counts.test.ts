@@ -72,7 +72,7 @@ test('counts follow every change of memberships, by hand and with the nodes', as
   assert.deepEqual(await inTx(told), [{ type: 'user_group', id: staff!.id, count: 1 }])
 })
 
-test('what is rolled back does not count', async () => {
+test('a rolled-back change is not counted', async () => {
   const { inTx, add, nodes, check } = await world(['user_group', 'user'])
   const failed = inTx(async (tx) => {
     await add(tx, nodes[0]!, nodes[1]!)
@@ -82,7 +82,7 @@ test('what is rolled back does not count', async () => {
   await check()
 })
 
-test('members are added to one group while its count is added up, and nobody waits', async () => {
+test('members can be added to a group while its counts are compacted, without waiting', async () => {
   const { organizationId, inTx, add, nodes, check } = await world([
     'user_group',
     ...Array.from({ length: 4 }, (): NodeType => 'user'),
@@ -90,7 +90,7 @@ test('members are added to one group while its count is added up, and nobody wai
   const [group, ada, ben, cleo, dora] = nodes as [NodeRef, ...NodeRef[]]
   await inTx((tx) => add(tx, group, cleo!))
   await inTx((tx) => add(tx, group, dora!))
-  // The outer one has removed the rows of cleo and dora when the inner one adds a row.
+  // The outer transaction has deleted the rows of cleo and dora when the inner one inserts a row.
   await inTx(async (outer) => {
     await add(outer, group, ada!)
     await addUpMemberCounts(outer, organizationId)
@@ -108,7 +108,7 @@ test('members are added to one group while its count is added up, and nobody wai
   assert.deepEqual(rows, [{ change: 4 }])
 })
 
-test('many at once: counts stay right', async () => {
+test('counts stay right under concurrent changes', async () => {
   const many = Array.from({ length: 300 }, (): NodeType => 'user')
   const { inTx, add, nodes, check } = await world(['user_group', ...many])
   const [group, ...users] = nodes as [NodeRef, ...NodeRef[]]
@@ -116,7 +116,7 @@ test('many at once: counts stay right', async () => {
   await check()
 })
 
-test('a recount finds what was miscounted', async () => {
+test('a recount corrects wrong counts', async () => {
   const { organizationId, inTx, add, nodes, check } = await world(['user_group', 'user'])
   await inTx((tx) => add(tx, nodes[0]!, nodes[1]!))
   await inTx((tx) =>
@@ -185,7 +185,7 @@ const LARGE_WORLDS: [string, [number, number][], [number, number]][] = [
   ],
 ]
 for (const [name, groups, direct] of LARGE_WORLDS) {
-  test(`a traversal through large groups finds what a plain count finds: ${name}`, async () => {
+  test(`a traversal through large groups finds every user once: ${name}`, async () => {
     const { organizationId } = await app.newOrganization()
     const application = newId()
     const idOf = (n: number) => n.toString(16).padStart(24, '0')
@@ -203,7 +203,7 @@ for (const [name, groups, direct] of LARGE_WORLDS) {
           `insert into edges (organization_id, from_type, from_id, to_type, to_id)
            select $1, 'user_group', $2, 'user', ${id} from generate_series($3::int, $4::int) n
            union all select $1, 'user_group', $2, 'application', $5 where $6`,
-          // The last one has nothing to do with it.
+          // The last group is not bound to the application.
           [organizationId, group, first, last, application, at < groups.length],
         )
       })
@@ -215,7 +215,7 @@ for (const [name, groups, direct] of LARGE_WORLDS) {
       )
       await tx.execute('call recount_members()')
     })
-    // As the database does by itself after a while.
+    // As autovacuum would after a while.
     await asOwner(app.owner, (client) => client.query('analyze edges, nodes, member_counts'))
     const wanted = Array.from({ length: 5000 }, (_, n) => n + 1)
       .filter((n) => [...groups, direct].some(([first, last]) => n >= first && n <= last))

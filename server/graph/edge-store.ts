@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.ts'
 import { counted } from './counts-sql.ts'
 import { groupTypeOf, memberTypeOf, type NodeRef, ordered } from './pairs.ts'
 
-/** The living ones of these, held until the end of the transaction: neither can be deleted behind a new edge. */
+/** Locks nodes against deletion until the transaction ends, and returns those that exist. */
 export const holdNodes = (
   tx: Queryable,
   organizationId: string,
@@ -17,7 +17,7 @@ export const holdNodes = (
      order by n.type, n.id
        for share of n`)
 
-/** False when it was there already. Only what the demo seeds has no event. */
+/** False when the edge exists already. Only demo data has no event. */
 export async function insertEdge(
   tx: Queryable,
   organizationId: string,
@@ -36,7 +36,7 @@ export async function insertEdge(
   return inserted > 0
 }
 
-/** The attributes it had; undefined when there was none. */
+/** Returns the attributes of the ended edge, or undefined if there was none. */
 export async function endEdge(
   tx: Queryable,
   organizationId: string,
@@ -52,7 +52,7 @@ export async function endEdge(
   return tx.one(counted(-1, end))
 }
 
-/** The edge as it stands now, locked against other changes. */
+/** The current edge, locked for update. */
 export async function lockEdge(
   tx: Queryable,
   organizationId: string,
@@ -67,7 +67,7 @@ export async function lockEdge(
        for update`)
 }
 
-/** Ends the edge and begins it anew with other attributes at the same instant, so that the past keeps the old ones. */
+/** Ends the edge and inserts its successor with the new attributes at the same instant: history keeps the old ones. */
 export async function replaceEdge(
   tx: Queryable,
   organizationId: string,
@@ -91,7 +91,7 @@ export async function replaceEdge(
       from ended`)
 }
 
-/** Who is in a group now, all of them or those among `only`. */
+/** The current members of a group, optionally limited to the ids in `only`. */
 export async function membersOf(
   db: Queryable,
   organizationId: string,
@@ -106,7 +106,7 @@ export async function membersOf(
   return rows.map(({ id }) => id)
 }
 
-/** The groups that someone or something is in now. */
+/** The groups that a node is a member of now. */
 export async function groupsOf(
   db: Queryable,
   organizationId: string,
@@ -119,7 +119,7 @@ export async function groupsOf(
   return rows.map(({ id }) => id)
 }
 
-/** Whether a group gives sudo to its members, or a user has it: by itself, or by how it is bound to systems or people. */
+/** Whether a user, or the members of a group, have sudo: by a flag, or by associations with systems or users. */
 export async function givesSudo(
   db: Queryable,
   organizationId: string,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { join, literal, type Sql, sql } from '../platform/db/sql.ts'
-import { hopsOf, type Moment, waysBetween } from './chain-sql.ts'
+import { hopsOf, type Moment, pathsBetween } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import type { NodeRef } from './pairs.ts'
 
@@ -13,7 +13,7 @@ interface GrantedEdge {
   event: string | null
 }
 
-/** Also those that are deleted now: the past knew them. */
+/** Includes deleted nodes, which a past instant may refer to. */
 export async function knownNodes(
   db: Queryable,
   organizationId: string,
@@ -29,8 +29,8 @@ export async function knownNodes(
 const instant = (column: Sql): Sql =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** Every way along the chains from one node to another, edge by edge, with the events that granted them. */
-export async function grantedWays(
+/** Every path along the chains from one node to another, edge by edge, with the events that granted them. */
+export async function grantedPaths(
   db: Queryable,
   organizationId: string,
   start: NodeRef,
@@ -38,7 +38,7 @@ export async function grantedWays(
   chains: readonly Chain[],
   at: Moment,
 ): Promise<GrantedEdge[][]> {
-  const ways = chains.map((chain, nth) => {
+  const paths = chains.map((chain, nth) => {
     const hops = hopsOf(organizationId, chain, at)
     const edges = hops.map(
       ({ edge, near, far, from, to }) => sql`json_build_object(
@@ -47,9 +47,9 @@ export async function grantedWays(
         'attributes', ${edge}.attributes, 'since', ${instant(sql`${edge}.valid_from`)},
         'until', ${instant(sql`${edge}.valid_until`)}, 'event', ${edge}.granted_by)`,
     )
-    return sql`${nth === 0 ? sql`` : sql`union all`} select json_build_array(${join(edges, ', ')}) as way
-      from ${waysBetween(hops, sql`${start.id}::text`, sql`${end.id}::text`)}`
+    return sql`${nth === 0 ? sql`` : sql`union all`} select json_build_array(${join(edges, ', ')}) as path
+      from ${pathsBetween(hops, sql`${start.id}::text`, sql`${end.id}::text`)}`
   })
-  const rows = await db.many<{ way: GrantedEdge[] }>(join(ways, ' '))
-  return rows.map(({ way }) => way)
+  const rows = await db.many<{ path: GrantedEdge[] }>(join(paths, ' '))
+  return rows.map(({ path }) => path)
 }

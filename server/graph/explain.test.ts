@@ -40,7 +40,7 @@ const verdict = ({ allowed, reason, userState, paths }: Record<string, unknown[]
   paths!.length,
 ]
 
-test('a user who is not active, or locked, reaches nothing, and the paths are told all the same', async () => {
+test('users who are not active, or are locked, have no access, but their paths are shown', async () => {
   const org = await app.newOrganization()
   const { explain, change } = await bound(org, { state: 'STAGED' })
   assert.deepEqual(verdict(await explain()), [false, 'user_staged', 'STAGED', 1])
@@ -54,7 +54,7 @@ test('a user who is not active, or locked, reaches nothing, and the paths are to
   assert.deepEqual(verdict(await explain()), [true, null, 'ACTIVATED', 1])
 })
 
-test('without a path that is the reason, whatever the state', async () => {
+test('without a path, the reason is no_path, whatever the state of the user', async () => {
   const org = await app.newOrganization()
   const { user, system, explain } = await bound(org, { state: 'SUSPENDED' })
   const remove = { op: 'remove', type: 'system', id: system }
@@ -62,7 +62,7 @@ test('without a path that is the reason, whatever the state', async () => {
   assert.deepEqual(verdict(await explain()), [false, 'no_path', 'SUSPENDED', 0])
 })
 
-test('a lock that has run out keeps nobody away', async () => {
+test('an expired lock does not deny access', async () => {
   const org = await app.newOrganization()
   const { user, explain } = await bound(org)
   await org.put(`/api/organizations/${org.organizationId}`, {
@@ -87,7 +87,7 @@ test('a lock that has run out keeps nobody away', async () => {
   assert.equal((await explain()).reason, null)
 })
 
-test('the state of a past instant is that before the next change of it', async () => {
+test('the state at a past instant is the one before the next change', async () => {
   const org = await app.newOrganization()
   await org.put('/insights/directory/v1/retention', { days: 3650 })
   const { user, explain, change } = await bound(org, { state: 'STAGED' })
@@ -115,7 +115,7 @@ test('the state of a past instant is that before the next change of it', async (
   assert.deepEqual(verdict(await explain()), [false, 'no_path', undefined, 0])
 })
 
-test('what events no longer tell is left out', async () => {
+test('the state is left out when its events are no longer kept', async () => {
   const org = await app.newOrganization()
   const { explain, change } = await bound(org, { suspended: true })
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
@@ -129,7 +129,7 @@ test('what events no longer tell is left out', async () => {
   assert.deepEqual(verdict(await explain(daysAgo(89))), [false, 'user_suspended', 'SUSPENDED', 1])
 })
 
-test('an application that is not active is reached by nobody; of the past that is not told', async () => {
+test('nobody has access to an inactive application; at a past instant its state is unknown', async () => {
   const org = await app.newOrganization()
   const { user } = await bound(org)
   const made = await org.post('/api/applications', {

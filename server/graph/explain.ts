@@ -4,7 +4,7 @@ import { invalid } from '../platform/errors.ts'
 import { chainsBetween } from './chains.ts'
 import { nodeNotFound } from './change.ts'
 import type { AccountStatusOf, GraphContext } from './context.ts'
-import { grantedWays, knownNodes } from './explain-store.ts'
+import { grantedPaths, knownNodes } from './explain-store.ts'
 import type { NodeRef } from './pairs.ts'
 import type { AccessExplanation } from './schema.ts'
 
@@ -17,7 +17,7 @@ interface AccessQuestion {
 
 function targetOf({ application, system }: AccessQuestion): NodeRef {
   if ((application === undefined) === (system === undefined))
-    throw invalid('bad_target', 'application, system: name exactly one of them')
+    throw invalid('bad_target', 'application, system: exactly one of them is required')
   return application !== undefined
     ? { type: 'application', id: application }
     : { type: 'system', id: system! }
@@ -26,14 +26,14 @@ function targetOf({ application, system }: AccessQuestion): NodeRef {
 function momentOf({ at }: AccessQuestion, now: Date): Date | null {
   if (at === undefined) return null
   const moment = new Date(at)
-  // The database reads years of four digits.
+  // PostgreSQL accepts no year 0 or before in this format.
   if (Number.isNaN(moment.getTime()) || moment.getUTCFullYear() < 1)
-    throw invalid('bad_at', 'at: must be an instant')
-  if (moment > now) throw invalid('at_in_future', 'at: must not lie in the future')
+    throw invalid('bad_at', 'at: must be an RFC 3339 timestamp')
+  if (moment > now) throw invalid('at_in_future', 'at: must not be in the future')
   return moment
 }
 
-/** Only ACTIVATED users whose account is not locked reach anything. */
+/** Only users who are ACTIVATED and not locked have access. */
 function reasonAgainst(
   paths: number,
   status: Awaited<ReturnType<AccountStatusOf>>,
@@ -46,7 +46,7 @@ function reasonAgainst(
   return inactive ? 'application_inactive' : null
 }
 
-/** Who can reach what, and why: every way, each edge with the event that granted it. */
+/** Whether and why a user has access: every path, each edge with the event that granted it. */
 export async function explainAccess(
   { db, names, accountStatus, isInactive }: GraphContext,
   { organizationId }: Caller,
@@ -63,8 +63,8 @@ export async function explainAccess(
 
   const chains = chainsBetween('user', target.type)
   const at = moment?.toISOString() ?? null
-  const ways = await grantedWays(tenant, organizationId, user, target, chains, at)
-  const edges = ways.flat()
+  const found = await grantedPaths(tenant, organizationId, user, target, chains, at)
+  const edges = found.flat()
   const nodes = [user, target, ...edges.flatMap(({ near, far }) => [near, far])]
   const [status, inactive, called, events] = await Promise.all([
     accountStatus(organizationId, user.id, moment),
@@ -82,7 +82,7 @@ export async function explainAccess(
     const name = called.get(id)
     return { type, id, ...(name !== undefined && { name }) }
   }
-  const reason = reasonAgainst(ways.length, status, inactive)
+  const reason = reasonAgainst(found.length, status, inactive)
   return {
     user: named(user),
     target: named(target),
@@ -90,8 +90,8 @@ export async function explainAccess(
     ...(status && { userState: status.state }),
     allowed: reason === null,
     reason,
-    paths: ways.map((way) =>
-      way.map(({ near, far, attributes, since, until, event }) => ({
+    paths: found.map((path) =>
+      path.map(({ near, far, attributes, since, until, event }) => ({
         from: named(near),
         to: named(far),
         attributes,

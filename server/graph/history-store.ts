@@ -1,19 +1,24 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** Tells how many went: `most` when there may be more. */
-type Forget = (db: Queryable, organizationId: string, before: Date, most: number) => Promise<number>
+/** Deletes up to `limit` rows and returns their number; `limit` means that there may be more. */
+type Forget = (
+  db: Queryable,
+  organizationId: string,
+  before: Date,
+  limit: number,
+) => Promise<number>
 
-/** Edges that ended before. */
-export const deleteEndedEdges: Forget = (db, organizationId, before, most) =>
+/** Edges that ended before the given time. */
+export const deleteEndedEdges: Forget = (db, organizationId, before, limit) =>
   db.run(sql`
     delete from edges where organization_id = ${organizationId} and ctid = any(array(
       select ctid from edges
        where organization_id = ${organizationId} and valid_until < ${before}
-       order by valid_until limit ${most}))`)
+       order by valid_until limit ${limit}))`)
 
-/** Nodes that were deleted before, and that no edge of the past knows any more. */
-export const deleteForgottenNodes: Forget = (db, organizationId, before, most) =>
+/** Nodes that were deleted before the given time and have no edges left. */
+export const deleteForgottenNodes: Forget = (db, organizationId, before, limit) =>
   db.run(sql`
     delete from nodes where organization_id = ${organizationId} and ctid = any(array(
       select n.ctid from nodes n
@@ -22,9 +27,9 @@ export const deleteForgottenNodes: Forget = (db, organizationId, before, most) =
                           where e.organization_id = ${organizationId} and e.from_type = n.type and e.from_id = n.id)
          and not exists (select from edges e
                           where e.organization_id = ${organizationId} and e.to_type = n.type and e.to_id = n.id)
-       limit ${most}))`)
+       limit ${limit}))`)
 
-/** Leaves one row for each group of `member_counts`. A row that is added meanwhile waits for the next time. */
+/** Compacts `member_counts` to one row for each group. Rows of concurrent transactions stay for the next run. */
 export const addUpMemberCounts = (db: Queryable, organizationId: string): Promise<number> =>
   db.run(sql`
     with scattered as (

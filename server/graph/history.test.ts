@@ -30,7 +30,7 @@ async function pastAccess(org: Organization) {
   return () => org.get(`${url}&at=${encodeURIComponent(since)}`)
 }
 
-test('the past of the graph is kept as long as events are, then forgotten', async () => {
+test('history of the graph is kept as long as events are, then deleted', async () => {
   const [org, longer] = [await app.newOrganization(), await app.newOrganization()]
   const [past, longPast] = [await pastAccess(org), await pastAccess(longer)]
   await longer.put('/insights/directory/v1/retention', { days: 400 })
@@ -43,7 +43,7 @@ test('the past of the graph is kept as long as events are, then forgotten', asyn
   assert.equal((await longPast()).statusCode, 404)
 })
 
-test('with a short retention the past still reaches back as far as records can be restored', async () => {
+test('with a short retention, history still covers the time in which records can be restored', async () => {
   const org = await app.newOrganization()
   await org.put('/insights/directory/v1/retention', { days: 7 })
   const past = await pastAccess(org)
@@ -53,7 +53,7 @@ test('with a short retention the past still reaches back as far as records can b
   assert.equal((await past()).statusCode, 404)
 })
 
-test('what is bound now stays, however old', async () => {
+test('current edges stay, however old', async () => {
   const org = await app.newOrganization()
   const [user, application] = [await node(org, 'user'), await node(org, 'application')]
   await org.post(`/api/v2/users/${user}/associations`, {

@@ -7,11 +7,11 @@ import { addUpMemberCounts, deleteEndedEdges, deleteForgottenNodes } from './his
 
 const DAY = 86_400_000
 /**
- * The shortest time. Twice as long as deleted records can be restored: their edges are needed for that, and the records
- * themselves, which may point to their nodes, are gone by then.
+ * The minimum retention of history: twice the 30 days in which deleted records can be restored. Restoring needs their
+ * edges, and purged records no longer refer to their nodes.
  */
 const MIN_DAYS = 60
-/** Rows deleted in one short transaction. */
+/** Rows deleted in one transaction. */
 const BATCH = 5000
 
 export const forgetHistoryJob = defineJob({
@@ -21,7 +21,7 @@ export const forgetHistoryJob = defineJob({
   cron: '53 3 * * *',
 })
 
-/** The past of the graph reaches back as far as the events that tell of it. */
+/** History of the graph is kept as long as the events that explain it. */
 export async function forgetHistory(db: Db, now: Date, batch = BATCH): Promise<void> {
   await forEachOrganization(db, async (id) => {
     const days = Math.max(await retentionDays(db, id), MIN_DAYS)

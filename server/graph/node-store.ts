@@ -3,7 +3,7 @@ import { type Sql, sql } from '../platform/db/sql.ts'
 import { counted } from './counts-sql.ts'
 import type { NodeType } from './pairs.ts'
 
-/** In the transaction that makes the record itself. */
+/** Call it in the transaction that creates the record. */
 export async function addNode(
   tx: Queryable,
   organizationId: string,
@@ -28,13 +28,13 @@ export async function setNodeAttributes(
      where organization_id = ${organizationId} and type = ${type} and id = ${id}`)
 }
 
-/** An edge `e` with the node at either end. */
+/** Matches edges `e` with the node at either end. */
 const touches = (type: NodeType, id: string): Sql =>
   sql`((e.from_type = ${type} and e.from_id = ${id}) or (e.to_type = ${type} and e.to_id = ${id}))`
 
 /**
- * Ends all its edges; they come back with `restoreNode`. The event is the one that tells of the deletion. The node goes
- * first: whoever adds an edge holds it shared, so no edge can slip in behind.
+ * Ends all edges of the node; `restoreNode` brings them back. `eventId` is the event of the deletion. The node is marked
+ * first: transactions that add an edge hold a share lock on it, so none can add one after its edges have ended.
  */
 export async function deleteNode(
   tx: Queryable,
@@ -53,8 +53,8 @@ export async function deleteNode(
 }
 
 /**
- * Back with the edges that ended with it, unless their other end is gone. Only the last row of a pair counts: an edge
- * that was restored once and then taken away stays away.
+ * Restores the node and the edges that ended with it, unless their other end is deleted. Only the latest row of a pair
+ * counts: an edge that was restored once and removed afterwards stays removed.
  */
 export async function restoreNode(
   tx: Queryable,

@@ -1,4 +1,4 @@
-/** Everything that can stand in the graph, by the names of the API. */
+/** The node types of the graph, as the API names them. */
 export const NODE_TYPES = [
   'user',
   'user_group',
@@ -24,7 +24,7 @@ export interface NodeRef {
   id: string
 }
 
-/** What people are given, directly or through their groups. */
+/** Resources that users get access to, directly or through groups. */
 const GIVEN_TO_PEOPLE: readonly NodeType[] = [
   'active_directory',
   'application',
@@ -37,10 +37,10 @@ const GIVEN_TO_PEOPLE: readonly NodeType[] = [
   'system',
   'system_group',
 ]
-/** What systems are given. */
+/** Resources that are applied to systems. */
 const GIVEN_TO_SYSTEMS: readonly NodeType[] = ['command', 'policy', 'policy_group', 'software_app']
 
-/** Who can be bound to what, each pair once: from the one who gains to what is gained. */
+/** The permitted associations, each in its stored direction: from users or systems to resources. */
 const ASSOCIATIONS: Partial<Record<NodeType, readonly NodeType[]>> = {
   user: GIVEN_TO_PEOPLE,
   user_group: GIVEN_TO_PEOPLE,
@@ -48,7 +48,7 @@ const ASSOCIATIONS: Partial<Record<NodeType, readonly NodeType[]>> = {
   system_group: GIVEN_TO_SYSTEMS,
 }
 
-/** A group and what its members are. */
+/** The member type of each group type. */
 const MEMBERS: Partial<Record<NodeType, NodeType>> = {
   user_group: 'user',
   system_group: 'system',
@@ -61,16 +61,16 @@ export const groupTypeOf = (member: NodeType): NodeType | undefined =>
 
 const gains = (a: NodeType, b: NodeType): boolean => ASSOCIATIONS[a]?.includes(b) === true
 
-/** An association is symmetric: from either side it is the same edge. */
+/** Associations are symmetric: seen from either side it is the same edge. */
 export const canAssociate = (a: NodeType, b: NodeType): boolean => gains(a, b) || gains(b, a)
 
 export const associableWith = (type: NodeType): NodeType[] =>
   NODE_TYPES.filter((other) => canAssociate(type, other))
 
-/** True when the edge between the two is stored from `a` to `b`, false when the other way round. */
+/** Whether the edge between the two is stored from `a` to `b`. */
 export const isForward = (a: NodeType, b: NodeType): boolean => gains(a, b) || MEMBERS[a] === b
 
-/** Both ends of an edge as it is stored, whichever was named first. */
+/** Both ends of an edge in its stored direction. */
 export const ordered = (a: NodeRef, b: NodeRef) =>
   isForward(a.type, b.type) ? { from: a, to: b } : { from: b, to: a }
 

@@ -1,5 +1,5 @@
 import { empty, identifier, join, literal, type Sql, sql } from '../platform/db/sql.ts'
-import { hopsOf, waysFrom } from './chain-sql.ts'
+import { hopsOf, pathsFrom } from './chain-sql.ts'
 import type { Chain } from './chains.ts'
 import { memberTypeOf, type NodeRef, type NodeType } from './pairs.ts'
 
@@ -38,7 +38,7 @@ const byExpandedGroup = (chains: readonly Chain[]) =>
 function endsOf(organizationId: string, start: NodeRef, chain: Chain): Sql {
   if (throughGroup(chain)) return sql`select id from ${associationsOf(chain)}`
   const hops = hopsOf(organizationId, chain)
-  return sql`select ${hops[0]!.far}::text as id from ${waysFrom(hops, sql`${start.id}::text`)}`
+  return sql`select ${hops[0]!.far}::text as id from ${pathsFrom(hops, sql`${start.id}::text`)}`
 }
 
 /**
@@ -51,7 +51,7 @@ export function groupTables(organizationId: string, start: NodeRef, chains: read
     return sql`
       ${associationsOf(chain)} as materialized (
         select ${hops[0]!.far}::text as group_id, ${hops[1]!.far}::text as id
-          from ${waysFrom(hops, sql`${start.id}::text`)}
+          from ${pathsFrom(hops, sql`${start.id}::text`)}
       ),`
   })
   const expanded = [...byExpandedGroup(chains)].map(([group, chains]) => {
@@ -77,7 +77,7 @@ export function reachableSql(
     const members = [...byExpandedGroup(chains).keys()].map((group) => {
       const hops = hopsOf(organizationId, [group, type])
       return sql`select ${hops[0]!.far}::text as id
-        from ${expandedGroups(group)} g, ${waysFrom(hops, sql`g.id`)}`
+        from ${expandedGroups(group)} g, ${pathsFrom(hops, sql`g.id`)}`
     })
     const distinct = isDirect(chains) ? empty : sql`distinct`
     return sql`select ${distinct} id, ${literal(type)}::text as type

@@ -12,7 +12,7 @@ import { reachableResource, traverse } from './traverse-store.ts'
 
 const app = await startApp()
 
-/** The numbers of a small generator: a failure names its seed and comes back with it. */
+/** A seeded generator: a failure names its seed and can be reproduced. */
 function randomOf(seed: number) {
   let state = seed
   return (below: number) => {
@@ -31,8 +31,8 @@ interface Edge {
 }
 
 /**
- * What the traversal must find, told without chains: ways over unordered edges that cross exactly one association,
- * before it only upwards into a group, after it only down into members.
+ * The expected result, computed without chains: paths over undirected edges that cross exactly one association, with
+ * only steps up into a group before it and only steps down into members after it.
  */
 function reference(
   edges: Edge[],
@@ -61,7 +61,7 @@ function reference(
 }
 
 for (const seed of [1, 7, 42, 2026]) {
-  test(`traversals of a random graph are those of a plain walk (seed ${seed})`, async () => {
+  test(`traversals of a random graph match a plain walk (seed ${seed})`, async () => {
     const org = await app.newOrganization()
     const { organizationId } = org
     const random = randomOf(seed)
@@ -77,7 +77,7 @@ for (const seed of [1, 7, 42, 2026]) {
           if (!connects(a.type, b.type) || random(100) >= 35) continue
           const [source, target] = random(2) === 0 ? [a, b] : [b, a]
           await changeEdge(app.contexts.graph, tx, actor, { source, target, op: 'add' })
-          // Some are taken away again.
+          // Some are removed again.
           if (random(10) === 0)
             await changeEdge(app.contexts.graph, tx, actor, {
               source: target,

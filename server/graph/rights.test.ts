@@ -8,7 +8,7 @@ import { addNode } from './index.ts'
 import { associableWith, NODE_TYPES, type NodeType } from './pairs.ts'
 import { WRITE_SCOPES } from './rights.ts'
 
-// Both ends of an edge count, from whichever side it is written; and sudo is a right of its own.
+// Changing an edge takes rights on both ends, from either side; granting sudo takes a scope of its own.
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
@@ -42,7 +42,7 @@ const PATHS: Partial<Record<NodeType, string>> = {
 }
 const associations = (type: NodeType, id: string) => `/api/v2/${PATHS[type]}/${id}/associations`
 
-test('Help Desk binds nobody to anything, from either side', async () => {
+test('the Help Desk role cannot associate anything, from either side', async () => {
   const org = await app.newOrganization()
   const help = await app.addAdministrator(org.organizationId, 'Help Desk')
   const user = await node(org, 'user')
@@ -61,7 +61,7 @@ test('Help Desk binds nobody to anything, from either side', async () => {
   assert.equal((await help.post(`/api/v2/usergroups/${group}/members`, member)).statusCode, 403)
 })
 
-test('every pair takes a right to both of its ends, and no more', async () => {
+test('every pair requires rights on both of its ends, and no more', async () => {
   const org = await app.newOrganization()
   for (const type of NODE_TYPES.filter((type) => PATHS[type])) {
     const near = WRITE_SCOPES[type].at(-1)!
@@ -82,7 +82,7 @@ test('every pair takes a right to both of its ends, and no more', async () => {
   }
 })
 
-test('group members are changed by those who hold groups', async () => {
+test('changing group members requires the scope groups', async () => {
   const org = await app.newOrganization()
   const keeper = await holding(org, ['groups'])
   const group = (await org.post('/api/v2/usergroups', { name: 'Plain' })).json().id
@@ -92,7 +92,7 @@ test('group members are changed by those who hold groups', async () => {
 
 const sudo = (withoutPassword = false) => ({ sudo: { enabled: true, withoutPassword } })
 
-test('sudo on an edge takes systems.sudo; keeping, narrowing and taking it away do not', async () => {
+test('granting sudo on an edge requires systems.sudo; keeping, narrowing and revoking it do not', async () => {
   const org = await app.newOrganization()
   const lesser = await holding(org, ['users', 'systems', 'groups'])
   const [user, system] = [await node(org, 'user'), await node(org, 'system')]
@@ -115,7 +115,7 @@ test('sudo on an edge takes systems.sudo; keeping, narrowing and taking it away 
   assert.equal((await manager.post(url, bind('add', sudo(true)))).statusCode, 204)
 })
 
-test('sudo of a group takes systems.sudo, and so does joining or opening a group that has it', async () => {
+test('granting sudo to a group requires systems.sudo, and so does adding members to a group that has it', async () => {
   const org = await app.newOrganization()
   const keeper = await holding(org, ['groups', 'users', 'systems'])
   const attributes = sudo()
@@ -150,7 +150,7 @@ test('sudo of a group takes systems.sudo, and so does joining or opening a group
   assert.equal((await keeper.post(`${url}/members`, member)).statusCode, 204)
 })
 
-test('a group that is bound with sudo gives it to its members', async () => {
+test('a group with a sudo association passes sudo on to its members', async () => {
   const org = await app.newOrganization()
   const keeper = await holding(org, ['groups', 'users', 'systems'])
   const group = (await org.post('/api/v2/usergroups', { name: 'Bound' })).json().id
@@ -167,7 +167,7 @@ test('a group that is bound with sudo gives it to its members', async () => {
   assert.equal((await org.post(`/api/v2/usergroups/${group}/members`, user)).statusCode, 204)
 })
 
-test('a system that signs binds users to itself as before', async () => {
+test('a system that signs its requests can bind users to itself', async () => {
   const org = await app.newOrganization()
   const system = await enrol(app.http, org, publicKey)
   const signed = signedCaller(app.http, system, privateKey)

@@ -3,24 +3,24 @@ import { checkScope } from '../platform/rights.ts'
 import { ADDRESSES } from './addresses.ts'
 import type { NodeType } from './pairs.ts'
 
-/** Speak for the whole bond of an application, not for one end of it: so the specification has them. */
+/** By the specification, these cover an association of an application as a whole, both ends included. */
 const BONDS = ['associations.applications', 'associations']
 
-/** Who may write at the end of an edge that is of this type: one of these is enough. */
+/** Scopes to change an edge with this type at one end; any of them is enough. */
 export const WRITE_SCOPES: Record<NodeType, readonly string[]> = {
   ...(Object.fromEntries(ADDRESSES.map(({ type, write }) => [type, write])) as Record<
     NodeType,
     readonly string[]
   >),
   application: ['applications', ...BONDS],
-  // These have no address of their own.
+  // These have no routes of their own.
   idp_routing_policy: ['authn'],
   password_manager_item: ['applications'],
 }
 
-/** Both ends count, from whichever an edge is written: to bind is to give something away and to let somebody in. */
+/** Requires rights on both ends: an association grants access to the one and admits the other. */
 export function checkBothEnds(caller: Caller, near: NodeType, far: NodeType): void {
-  // A system that signs changes what it is bound to itself, and holds no scope of anything else.
+  // A system that signs its requests may change its own associations, and holds no other scopes.
   if (caller.systemId !== undefined) return
   const bonds = near === 'application' || far === 'application' ? BONDS : []
   for (const end of [near, far])

@@ -46,7 +46,7 @@ async function member(org: Organization, group: [NodeType, string], who: [NodeTy
   )
 }
 
-test('an association is bound, told, listed from both sides and taken away', async () => {
+test('an association is added, recorded, listed from both sides and removed', async () => {
   const org = await app.newOrganization()
   const [user, application] = [await node(org, 'user'), await node(org, 'application')]
   await bind(org, ['user', user], ['application', application])
@@ -96,7 +96,7 @@ test('an association is bound, told, listed from both sides and taken away', asy
   })
 })
 
-test('of those who add the same edge at the same moment one is told that it is new', async () => {
+test('of concurrent requests that add the same edge, one succeeds', async () => {
   const org = await app.newOrganization()
   const [user, system] = [await node(org, 'user'), await node(org, 'system')]
   const answers = await Promise.all(
@@ -111,7 +111,7 @@ test('of those who add the same edge at the same moment one is told that it is n
   assert.deepEqual(await org.eventTypes(), ['association_change'])
 })
 
-test('attributes of an edge can be changed, and rights on systems are told', async () => {
+test('attributes of an edge can be changed, and sudo rights have their own events', async () => {
   const org = await app.newOrganization()
   const [user, system] = [await node(org, 'user'), await node(org, 'system')]
   const url = `/api/v2/systems/${system}/associations`
@@ -136,7 +136,7 @@ test('attributes of an edge can be changed, and rights on systems are told', asy
   assert.deepEqual(changed?.changes, [{ field: 'attributes', from: null, to: sudo }])
 })
 
-test('bad input is refused, named, and changes nothing', async () => {
+test('bad input is rejected with a reason, and changes nothing', async () => {
   const org = await app.newOrganization()
   const [user, system] = [await node(org, 'user'), await node(org, 'system')]
   const post = (body: object, path = `users/${user}`) =>
@@ -191,7 +191,7 @@ test('bad input is refused, named, and changes nothing', async () => {
   assert.deepEqual(await org.eventTypes(), [])
 })
 
-test('a traversal shows every way once, in the recorded shape, and compiles attributes', async () => {
+test('a traversal shows every path once, in the recorded shape, and compiles attributes', async () => {
   const org = await app.newOrganization()
   const attributes = { ldapGroups: [{ name: 'Staff' }], sudo: null, team: 'red' }
   const group = await node(org, 'user_group', attributes)
@@ -233,7 +233,7 @@ test('a traversal shows every way once, in the recorded shape, and compiles attr
   assert.equal((await org.get(`/api/v2/users/${user}/memberof?filter=name:eq:x`)).statusCode, 400)
 })
 
-test('limit and skip page through a traversal; the total is told past the end as well', async () => {
+test('limit and skip page through a traversal; the total is there past the end as well', async () => {
   const org = await app.newOrganization()
   const group = await node(org, 'user_group')
   const users: string[] = []
@@ -254,7 +254,7 @@ test('limit and skip page through a traversal; the total is told past the end as
   ])
 })
 
-test('whoever is reached through a large group and others counts once', async () => {
+test('a user who is reachable through several groups counts once', async () => {
   const org = await app.newOrganization()
   const application = await node(org, 'application')
   const [large, small] = [await node(org, 'user_group'), await node(org, 'user_group')]
@@ -317,7 +317,7 @@ test('another organization sees and changes nothing', async () => {
   assert.deepEqual(await stranger.eventTypes(), [])
 })
 
-test('scopes: readers read, and only those who may bind do', async () => {
+test('scopes: read-only callers can list, but not associate', async () => {
   const org = await app.newOrganization()
   const [user, application] = [await node(org, 'user'), await node(org, 'application')]
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')

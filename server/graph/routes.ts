@@ -32,9 +32,7 @@ const Traversal = Type.Pick(ListQueryV2, ['limit', 'skip', 'filter'])
 const Sorted = Type.Pick(ListQueryV2, ['limit', 'skip', 'filter', 'sort'])
 const Detailed = Type.Object({
   ...Traversal.properties,
-  details: Type.Optional(
-    Type.String({ description: 'v1: with the members of the command itself' }),
-  ),
+  details: Type.Optional(Type.String({ description: 'v1: includes the fields of each command' })),
 })
 const Targets = Type.Object({
   ...Paging.properties,
@@ -52,12 +50,12 @@ const withSelf = ({ self }: Address, sub: string, scopes: readonly string[]) =>
 const send = (reply: FastifyReply, { totalCount, results }: Page<unknown>) =>
   reply.header('x-total-count', totalCount).send(results)
 
-/** Associations, members and traversals of every type of node, made from the table of addresses. */
+/** Associations, members and traversals of every node type, generated from the table of addresses. */
 export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> = async (
   app,
   { context },
 ) => {
-  /** What all routes below one address share. */
+  /** URL, parameters and start node of the routes below one address. */
   const below = ({ type, path, param }: Address) => ({
     url: (sub: string) => `/${path}/:${param}/${sub}`,
     params: Type.Object({ [param]: Type.String() }),
@@ -74,7 +72,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> =
       {
         schema: {
           tags,
-          summary: `What a ${words(type)} is directly bound to`,
+          summary: `Direct associations of the ${words(type)}`,
           params,
           querystring: Targets,
           response: { 200: Connections, ...errors },
@@ -91,7 +89,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> =
       {
         schema: {
           tags,
-          summary: `Bind a ${words(type)} to something, change that bond, or take it away`,
+          summary: `Add, update or remove an association of the ${words(type)}`,
           params,
           body: graphOperation(`GraphOperation${titled(legacy)}`, associableWith(type)),
           response: { 204: Type.Null(), ...errors },
@@ -142,7 +140,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> =
       const { types, legacy: target, scopes } = SUB_PATHS[sub]
       reaching(address, {
         sub,
-        summary: `The ${sub} that a ${words(type)} is bound to, directly or through groups, with every way`,
+        summary: `The ${sub} that the ${words(type)} is bound to, directly or through groups, with every path`,
         chains: chainsTo(type, types),
         scopes,
         legacy: WITHOUT_LEGACY_ID.has(`${path}/${sub}`) ? null : `graph_${legacy}Traverse${target}`,
@@ -159,7 +157,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> =
     if (group)
       reaching(address, {
         sub: 'memberof',
-        summary: `The groups of a ${words(type)}`,
+        summary: `The groups of the ${words(type)}`,
         chains: [[type, group]],
         scopes: ['groups', 'groups.readonly'],
         legacy: `graph_${legacy}MemberOf`,
@@ -170,7 +168,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> =
     const scopes = member === 'user' ? ['users', 'users.readonly'] : ['systems', 'systems.readonly']
     reaching(address, {
       sub: 'membership',
-      summary: `All members of a ${words(type)}, with paths`,
+      summary: `All members of the ${words(type)}, with paths`,
       chains: [[type, member]],
       scopes,
       legacy: `graph_${legacy}Membership`,
@@ -181,7 +179,7 @@ export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> =
       {
         schema: {
           tags,
-          summary: `Members of a ${words(type)}`,
+          summary: `Members of the ${words(type)}`,
           params,
           querystring: Paging,
           response: { 200: Connections, ...errors },
@@ -204,10 +202,9 @@ export const graphRoutes: FastifyPluginAsyncTypebox<{ context: GraphContext }> =
     {
       schema: {
         tags,
-        summary:
-          'Every way in which a user reaches an application or a system, now or at a past instant',
+        summary: 'Every path from a user to an application or a system, now or at a past instant',
         description:
-          'Users who are STAGED, SUSPENDED or locked reach nothing, and nobody reaches an application that is not active: `allowed` is then false and `reason` says why, while `paths` tells what would be reached. The state at a past instant is known for as long as events are kept.',
+          'Users who are STAGED, SUSPENDED or locked have no access, and nobody has access to an inactive application: `allowed` is then false and `reason` says why, while `paths` still lists the paths. The state at a past instant is known for as long as events are kept.',
         querystring: Type.Object({
           user: Type.String(),
           application: Type.Optional(Type.String()),

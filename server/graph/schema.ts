@@ -26,7 +26,7 @@ export type GraphObjectWithPaths = Type.Static<typeof GraphObjectWithPaths>
 
 const OPERATIONS = ['add', 'remove', 'update'] as const
 
-/** What a POST to `associations` or `members` carries; `types` are those that fit the address. */
+/** The body of a POST to `associations` or `members`; `types` are the ones that the address accepts. */
 export const graphOperation = (title: string, types: readonly string[]) =>
   Type.Object(
     {
@@ -77,7 +77,7 @@ const ExplainedEdge = Type.Object(
   { title: 'AccessEdge' },
 )
 
-/** Why a user does not reach something. */
+/** Reasons why a user has no access. */
 const REFUSALS = [
   'no_path',
   'user_staged',
@@ -93,15 +93,15 @@ export const AccessExplanation = Type.Object(
     at: Type.String({ format: 'date-time' }),
     userState: Type.Optional(
       Type.Enum(['STAGED', 'ACTIVATED', 'SUSPENDED'], {
-        description: 'At that time; missing when events no longer tell',
+        description: 'At that time; omitted when its events are no longer kept',
       }),
     ),
     allowed: Type.Boolean({
-      description: 'There is a path, and as far as is known the user could go it',
+      description: 'There is a path, and nothing known keeps the user from using it',
     }),
     reason: Type.Union([Type.Enum([...REFUSALS]), Type.Null()], {
       description:
-        'Why it is not allowed. user_locked and application_inactive are told of the present only',
+        'Why access is denied. user_locked and application_inactive are reported for the present only',
     }),
     paths: Type.Array(Type.Array(ExplainedEdge)),
   },

@@ -3,7 +3,7 @@ import { checkScope } from '../platform/rights.ts'
 
 type Attributes = Record<string, unknown> | null | undefined
 
-/** Administrator rights on systems, as edges and groups carry them. */
+/** Validates the `sudo` attribute of edges and groups: administrator rights on systems. */
 export function checkSudo(attributes: Attributes): void {
   const sudo = attributes?.sudo
   if (sudo === undefined || sudo === null) return
@@ -21,14 +21,14 @@ export const sudoEnabled = (attributes: Attributes): boolean =>
 
 const SUDO_SCOPE = 'systems.sudo'
 
-/** None, with the password, without. */
+/** 0: none, 1: with a password, 2: without. */
 const levelOf = (attributes: Attributes): number => {
   const sudo = attributes?.sudo as { withoutPassword?: boolean } | null | undefined
   if (!sudoEnabled(attributes)) return 0
   return sudo?.withoutPassword === true ? 2 : 1
 }
 
-/** Who may give sudo: by scope, through a job that such a one started, or a system that signs, on itself. */
+/** May grant sudo: callers with the scope, jobs started by one, and systems that sign requests about themselves. */
 export interface SudoGiver {
   scopes?: ReadonlySet<string>
   mayGiveSudo?: boolean
@@ -39,10 +39,10 @@ export const mayGiveSudo = ({ scopes, systemId, ...job }: SudoGiver): boolean =>
   scopes?.has(SUDO_SCOPE) === true || job.mayGiveSudo === true || systemId !== undefined
 
 export function checkMayGiveSudo(actor: SudoGiver): void {
-  if (!mayGiveSudo(actor)) checkScope({}, [SUDO_SCOPE], 'giving sudo')
+  if (!mayGiveSudo(actor)) checkScope({}, [SUDO_SCOPE], 'granting sudo')
 }
 
-/** To give or widen it takes a right of its own; to keep it, narrow it or take it away does not. */
+/** Granting or widening sudo takes a scope of its own; keeping, narrowing or revoking it does not. */
 export function checkSudoGrant(actor: SudoGiver, before: Attributes, after: Attributes): void {
   if (levelOf(after) > levelOf(before)) checkMayGiveSudo(actor)
 }

@@ -9,7 +9,7 @@ import { pathsSql } from './paths-sql.ts'
 import { groupTables, isDirect, reachableSql } from './reachable-sql.ts'
 import type { GraphConnection } from './schema.ts'
 
-/** What a traversal may be filtered and sorted by. */
+/** The fields that a traversal can be filtered and sorted by. */
 export const reachableResource: Resource = {
   fields: {
     object_id: { column: sql`r.id`, kind: 'string' },
@@ -27,7 +27,7 @@ interface Reachable {
 }
 
 export interface Traversal {
-  /** False when the start is not there. */
+  /** Whether the start exists. */
   known: boolean
   total: number
   results: Reachable[]
@@ -41,16 +41,16 @@ interface Question {
   plain: boolean
 }
 
-/** Every reachable id is found and counted; paths are put together for the page alone. */
+/** Collects and counts all reachable ids, and builds the paths of one page. */
 export function traversalSql(
   organizationId: string,
   { start, chains, list, plain }: Question,
 ): Sql {
-  // Single edges are counted and paged along their index; anything else would be computed twice.
+  // A single edge is counted and paged along its index; other chains would be followed twice.
   const materialized = isDirect(chains) ? sql`not materialized` : sql`materialized`
   const [chain, ...others] = chains
   const isMembers = plain && others.length === 0 && chain && memberTypeOf(chain[0]) === chain[1]
-  // The same order, but that of the index.
+  // The order of the index: neither column is ever null.
   const orderBy = plain ? sql`r.id, r.type` : list.orderBy
   return sql`
     with ${groupTables(organizationId, start, chains)}
@@ -81,10 +81,10 @@ export async function traverse(
 ): Promise<Traversal> {
   const { chains, plain } = question
   const statement = traversalSql(organizationId, question)
-  // It takes longer to plan than to run. Filters, orders and lists of targets come in any number of forms.
+  // Planning takes longer than running. Filters, orders and lists of targets have too many texts to prepare.
   const fewTexts = plain && (chains.length === 1 || chains.some((chain) => chain.length > 2))
   const [, row] = await Promise.all([
-    // Room for the ids of a hundred thousand users.
+    // Enough to hash the ids of 100,000 users in memory.
     tx.run(sql`set local work_mem = '32MB'`),
     tx.one<Traversal>(fewTexts ? prepared(statement) : statement),
   ])
