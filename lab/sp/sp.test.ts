@@ -51,7 +51,7 @@ test('the service provider shows what an application receives, and checks the si
 const junk: [name: string, fields: Record<string, string>, words: RegExp][] = [
   ['nothing', {}, /has no SAMLResponse/],
   ['a number', { SAMLResponse: '7' }, /<p>\S/],
-  ['no base64', { SAMLResponse: '<>' }, /not base64/],
+  ['no base64', { SAMLResponse: '<>' }, /not valid base64/],
   ['base64 of junk', { SAMLResponse: 'AAAAAAAA' }, /cannot be inflated/],
   ['base64 of half a tag', { SAMLResponse: Buffer.from('<a').toString('base64') }, /<p>\S/],
 ]

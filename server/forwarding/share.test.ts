@@ -30,7 +30,12 @@ async function addForwarders(count: number, url: string) {
 test('receivers that do not answer hold up the forwarders of their own organization only', async () => {
   const [slow, quick] = [await startReceiver(), await startReceiver()]
   const held: ServerResponse[] = []
-  slow.answerWith((_, response) => void held.push(response))
+  const stuck = new Promise<void>((resolve) => {
+    slow.answerWith((_, response) => {
+      held.push(response)
+      resolve()
+    })
+  })
   const arrived = new Promise<void>((resolve) => {
     quick.answerWith((_, response) => {
       response.end()
@@ -41,7 +46,7 @@ test('receivers that do not answer hold up the forwarders of their own organizat
   await addForwarders(1, quick.url)
   app.forwarding.work()
   try {
-    await arrived
+    await Promise.all([stuck, arrived])
     assert.equal(slow.received.length, 1, 'one at a time, so a place was left')
     const rest = new Promise<void>((resolve) => {
       slow.answerWith((_, response) => {
