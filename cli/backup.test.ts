@@ -288,6 +288,6 @@ test('an empty database and an unwritable folder are refused with one line', asy
   assert.equal(code, 1)
   assert.equal(
     stderr,
-    'gatehouse: /nowhere/at/all cannot be written: there is no folder /nowhere/at\n',
+    'gatehouse: /nowhere/at/all cannot be written: directory /nowhere/at does not exist\n',
   )
 })

@@ -48,10 +48,10 @@ for (const verb of [['backup'], ['events', 'export', ...TARGET]]) {
     const before = readdirSync(folder)
     const cases: [string, string][] = [
       ...IRREGULAR,
-      ['to-nowhere', 'it is a link that leads nowhere'],
-      ['no/file', `there is no folder ${at('no')}`],
-      ['plain/file', `there is no folder ${at('plain')}`],
-      ['new/', 'it is the name of a folder'],
+      ['to-nowhere', 'it is a dangling symlink'],
+      ['no/file', `directory ${at('no')} does not exist`],
+      ['plain/file', `directory ${at('plain')} does not exist`],
+      ['new/', 'it is a directory'],
     ]
     for (const [name, why] of cases)
       await assertRefused([...verb, at(name)], `${at(name)} cannot be written: ${why}`)
@@ -64,8 +64,8 @@ for (const verb of [['restore'], ['events', 'import', ...TARGET]]) {
   test(`${verb.slice(0, 2).join(' ')} refuses an invalid source`, async () => {
     const cases: [string, string][] = [
       ...IRREGULAR,
-      ['to-nowhere', 'there is no such file'],
-      ['no/file', 'there is no such file'],
+      ['to-nowhere', 'the file does not exist'],
+      ['no/file', 'the file does not exist'],
     ]
     for (const [name, why] of cases)
       await assertRefused([...verb, at(name)], `${at(name)} cannot be read: ${why}`)

@@ -408,7 +408,7 @@ export interface components {
         Empty: Record<string, never>;
         ErrorInsights: {
             message: string;
-            /** @description Stable name of the error, for programs; docs/reasons.md lists them all */
+            /** @description Stable, machine-readable error code; see docs/reasons.md */
             reason: string;
         };
         Event: {
@@ -741,7 +741,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -764,7 +764,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -788,7 +788,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -811,7 +811,7 @@ export interface operations {
                     "application/json": components["schemas"]["Count"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -835,7 +835,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -858,7 +858,7 @@ export interface operations {
                     "application/json": components["schemas"]["Distinct"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -882,7 +882,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -903,7 +903,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -927,7 +927,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -950,7 +950,7 @@ export interface operations {
                     "application/json": components["schemas"]["Intervals"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -985,7 +985,7 @@ export interface operations {
             header?: {
                 /** @description Id of the last message seen: the stream goes on after it */
                 "last-event-id"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -1004,7 +1004,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1028,7 +1028,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -1045,7 +1045,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForwarderList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1069,7 +1069,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -1090,7 +1090,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForwarderWithSecret"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1114,7 +1114,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -1133,7 +1133,7 @@ export interface operations {
                     "application/json": components["schemas"]["Forwarder"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1157,7 +1157,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -1180,7 +1180,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForwarderWithSecret"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1204,7 +1204,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -1223,7 +1223,7 @@ export interface operations {
                     "application/json": components["schemas"]["Empty"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1247,7 +1247,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -1266,7 +1266,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForwarderDeliveryList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1290,7 +1290,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -1313,7 +1313,7 @@ export interface operations {
                     "application/json": components["schemas"]["Forwarder"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1337,7 +1337,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -1356,7 +1356,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForwarderTest"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1380,7 +1380,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -1397,7 +1397,7 @@ export interface operations {
                     "application/json": components["schemas"]["IngestReport"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1426,7 +1426,7 @@ export interface operations {
                 skip: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -1443,7 +1443,7 @@ export interface operations {
                     "application/json": components["schemas"]["Report"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1467,7 +1467,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -1490,7 +1490,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1514,7 +1514,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -1533,7 +1533,7 @@ export interface operations {
                     "application/json": components["schemas"]["Report"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1557,7 +1557,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -1576,7 +1576,7 @@ export interface operations {
                     "application/json": components["schemas"]["Retention"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1600,7 +1600,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -1623,7 +1623,7 @@ export interface operations {
                     "application/json": components["schemas"]["Retention"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1646,21 +1646,21 @@ export interface operations {
     getInsightsDirectoryV1SavedSearches: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -1679,7 +1679,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedSearchList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1703,7 +1703,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -1726,7 +1726,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedSearch"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1750,7 +1750,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -1771,7 +1771,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedSearch"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1795,7 +1795,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -1820,7 +1820,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedSearch"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1844,7 +1844,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -1863,7 +1863,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1887,7 +1887,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -1906,7 +1906,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventSchemas"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

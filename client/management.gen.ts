@@ -4154,7 +4154,7 @@ export interface components {
             code: number;
             error: string;
             message: string;
-            /** @description Stable name of the error, for programs; docs/reasons.md lists them all */
+            /** @description Stable, machine-readable error code; see docs/reasons.md */
             reason: string;
         };
         ErrorV2: {
@@ -4164,7 +4164,7 @@ export interface components {
             details: {
                 [key: string]: unknown;
             }[];
-            /** @description Stable name of the error, for programs; docs/reasons.md lists them all */
+            /** @description Stable, machine-readable error code; see docs/reasons.md */
             reason: string;
         };
         Event: {
@@ -5029,12 +5029,12 @@ export interface components {
             totalCount: number;
         };
         Search: {
-            /** @description {"and": […]}, {"or": […]}, a list, or text in the form of v1 filters */
+            /** @description {"and": […]}, {"or": […]}, an array, or a string in v1 filter syntax */
             filter?: unknown;
-            /** @description {"searchTerm": text or list, "fields": […]} */
+            /** @description {"searchTerm": string or array, "fields": […]} */
             searchFilter?: unknown;
             search?: unknown;
-            /** @description Space-separated text or a list */
+            /** @description Space-separated string or an array */
             fields?: unknown;
             sort?: unknown;
             limit?: number | null;
@@ -5835,23 +5835,23 @@ export interface operations {
     getApiApplicationTemplates: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description Space-separated fields; a leading - turns the order */
+                /** @description Space-separated fields; a leading - sorts descending */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
                 /** @description JSON: {"searchTerm": …, "fields": […]} */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -5868,7 +5868,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationTemplateList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5891,23 +5891,23 @@ export interface operations {
     getApiApplicationTemplatesById: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description Space-separated fields; a leading - turns the order */
+                /** @description Space-separated fields; a leading - sorts descending */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
                 /** @description JSON: {"searchTerm": …, "fields": […]} */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -5960,7 +5960,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5983,23 +5983,23 @@ export interface operations {
     getApiApplications: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description Space-separated fields; a leading - turns the order */
+                /** @description Space-separated fields; a leading - sorts descending */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
                 /** @description JSON: {"searchTerm": …, "fields": […]} */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -6016,7 +6016,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6040,7 +6040,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -6061,7 +6061,7 @@ export interface operations {
                     "application/json": components["schemas"]["Application"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6085,7 +6085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6104,7 +6104,7 @@ export interface operations {
                     "application/json": components["schemas"]["Application"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6128,7 +6128,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6151,7 +6151,7 @@ export interface operations {
                     "application/json": components["schemas"]["Application"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6175,7 +6175,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6194,7 +6194,7 @@ export interface operations {
                     "application/json": components["schemas"]["Application"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6218,7 +6218,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6237,7 +6237,7 @@ export interface operations {
                     "application/json": components["schemas"]["Application"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6261,7 +6261,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6286,7 +6286,7 @@ export interface operations {
                     "application/json": components["schemas"]["TriggerReturn"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6309,23 +6309,23 @@ export interface operations {
     getApiCommandresults: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description Space-separated fields; a leading - turns the order */
+                /** @description Space-separated fields; a leading - sorts descending */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
                 /** @description JSON: {"searchTerm": …, "fields": […]} */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -6342,7 +6342,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandResultList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6367,11 +6367,11 @@ export interface operations {
             query?: {
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6390,7 +6390,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandResult"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6414,7 +6414,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6433,7 +6433,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandResult"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6456,23 +6456,23 @@ export interface operations {
     getApiCommands: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description Space-separated fields; a leading - turns the order */
+                /** @description Space-separated fields; a leading - sorts descending */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
                 /** @description JSON: {"searchTerm": …, "fields": […]} */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -6489,7 +6489,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6513,7 +6513,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -6534,7 +6534,7 @@ export interface operations {
                     "application/json": components["schemas"]["Command"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6561,7 +6561,7 @@ export interface operations {
                 fields?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6580,7 +6580,7 @@ export interface operations {
                     "application/json": components["schemas"]["Command"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6604,7 +6604,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6627,7 +6627,7 @@ export interface operations {
                     "application/json": components["schemas"]["Command"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6651,7 +6651,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6670,7 +6670,7 @@ export interface operations {
                     "application/json": components["schemas"]["Command"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6693,13 +6693,13 @@ export interface operations {
     getApiCommandsByIdResults: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6718,7 +6718,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandResult"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6741,15 +6741,15 @@ export interface operations {
     getApiFilesCommandById: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6768,7 +6768,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandFiles"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6791,17 +6791,17 @@ export interface operations {
     getApiOrganizations: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description Space-separated fields; a leading - turns the order */
+                /** @description Space-separated fields; a leading - sorts descending */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
                 /** @description JSON: {"searchTerm": …, "fields": […]} */
                 search?: string;
@@ -6821,7 +6821,7 @@ export interface operations {
                     "application/json": components["schemas"]["OrganizationList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6846,11 +6846,11 @@ export interface operations {
             query?: {
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6869,7 +6869,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6893,7 +6893,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6916,7 +6916,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6940,7 +6940,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -6960,7 +6960,7 @@ export interface operations {
                     "application/samlmetadata+xml": string;
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6984,7 +6984,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -7005,7 +7005,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunCommandReturn"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7028,17 +7028,17 @@ export interface operations {
     postApiSearchCommandresults: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -7059,7 +7059,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandResultList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7082,17 +7082,17 @@ export interface operations {
     postApiSearchCommands: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -7113,7 +7113,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7136,13 +7136,13 @@ export interface operations {
     postApiSearchOrganizations: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
             };
             header?: never;
@@ -7164,7 +7164,7 @@ export interface operations {
                     "application/json": components["schemas"]["OrganizationList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7187,17 +7187,17 @@ export interface operations {
     postApiSearchSystems: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -7218,7 +7218,7 @@ export interface operations {
                     "application/json": components["schemas"]["FoundSystemList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7241,19 +7241,19 @@ export interface operations {
     postApiSearchSystemusers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description Space-separated fields; a leading - turns the order */
+                /** @description Space-separated fields; a leading - sorts descending */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -7274,7 +7274,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7298,7 +7298,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -7315,7 +7315,7 @@ export interface operations {
                     "application/json": components["schemas"]["Settings"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7338,23 +7338,23 @@ export interface operations {
     getApiSystems: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description Space-separated fields; a leading - turns the order */
+                /** @description Space-separated fields; a leading - sorts descending */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
                 /** @description JSON: {"searchTerm": …, "fields": […]} */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -7371,7 +7371,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7396,11 +7396,11 @@ export interface operations {
             query?: {
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -7419,7 +7419,7 @@ export interface operations {
                     "application/json": components["schemas"]["System"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7443,7 +7443,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -7466,7 +7466,7 @@ export interface operations {
                     "application/json": components["schemas"]["System"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7490,7 +7490,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -7509,7 +7509,7 @@ export interface operations {
                     "application/json": components["schemas"]["System"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7533,7 +7533,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -7552,7 +7552,7 @@ export interface operations {
                     "application/json": components["schemas"]["System"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7576,7 +7576,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -7595,7 +7595,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemSshKey"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7619,7 +7619,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -7636,7 +7636,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7660,7 +7660,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -7677,7 +7677,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7701,7 +7701,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -7718,7 +7718,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7742,7 +7742,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -7759,7 +7759,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7782,23 +7782,23 @@ export interface operations {
     getApiSystemusers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description Space-separated fields; a leading - turns the order */
+                /** @description Space-separated fields; a leading - sorts descending */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
                 /** @description JSON: {"searchTerm": …, "fields": […]} */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -7815,7 +7815,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7842,7 +7842,7 @@ export interface operations {
                 fullValidationDetails?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -7872,7 +7872,7 @@ export interface operations {
                     "application/json": components["schemas"]["PasswordRejection"] | components["schemas"]["ErrorV1"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7896,7 +7896,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -7917,7 +7917,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7942,11 +7942,11 @@ export interface operations {
             query?: {
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -7965,7 +7965,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7992,7 +7992,7 @@ export interface operations {
                 fullValidationDetails?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8024,7 +8024,7 @@ export interface operations {
                     "application/json": components["schemas"]["PasswordRejection"] | components["schemas"]["ErrorV1"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8051,7 +8051,7 @@ export interface operations {
                 cascade_manager?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8070,7 +8070,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8094,7 +8094,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8113,7 +8113,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8137,7 +8137,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8169,7 +8169,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8193,7 +8193,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8210,7 +8210,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8234,7 +8234,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8257,7 +8257,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8281,7 +8281,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8300,7 +8300,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8324,7 +8324,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8356,7 +8356,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8380,7 +8380,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8399,7 +8399,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8423,7 +8423,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8442,7 +8442,7 @@ export interface operations {
                     "application/json": components["schemas"]["SshKey"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8466,7 +8466,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8489,7 +8489,7 @@ export interface operations {
                     "application/json": components["schemas"]["SshKey"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8513,7 +8513,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8536,7 +8536,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8560,7 +8560,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8579,7 +8579,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8603,7 +8603,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8622,7 +8622,7 @@ export interface operations {
                     "application/json": components["schemas"]["TotpInfo"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8646,7 +8646,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8665,7 +8665,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8689,7 +8689,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -8709,7 +8709,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8732,17 +8732,17 @@ export interface operations {
     getApiUsers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Space-separated names of the fields to return */
                 fields?: string;
-                /** @description Space-separated fields; a leading - turns the order */
+                /** @description Space-separated fields; a leading - sorts descending */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and */
+                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
                 filter?: string[];
                 /** @description JSON: {"searchTerm": …, "fields": […]} */
                 search?: string;
@@ -8762,7 +8762,7 @@ export interface operations {
                     "application/json": components["schemas"]["AdministratorList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8804,7 +8804,7 @@ export interface operations {
                     "application/json": components["schemas"]["Administrator"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8845,7 +8845,7 @@ export interface operations {
                     "application/json": components["schemas"]["Administrator"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8885,7 +8885,7 @@ export interface operations {
                     "application/json": components["schemas"]["Empty"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8925,7 +8925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Empty"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8968,7 +8968,7 @@ export interface operations {
                     "application/json": components["schemas"]["Administrator"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9012,7 +9012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Administrator"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9052,7 +9052,7 @@ export interface operations {
                     "application/json": components["schemas"]["Administrator"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9096,7 +9096,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9136,7 +9136,7 @@ export interface operations {
                     "application/json": components["schemas"]["Empty"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9166,7 +9166,7 @@ export interface operations {
                 at?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -9183,7 +9183,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessExplanation"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9206,15 +9206,15 @@ export interface operations {
     getApiV2ActivedirectoriesByActivedirectoryIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9233,7 +9233,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9257,7 +9257,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9278,7 +9278,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9301,15 +9301,15 @@ export interface operations {
     getApiV2ActivedirectoriesByActivedirectoryIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9328,7 +9328,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9351,15 +9351,15 @@ export interface operations {
     getApiV2ActivedirectoriesByActivedirectoryIdUsers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9378,7 +9378,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9417,7 +9417,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9440,9 +9440,9 @@ export interface operations {
     getApiV2AdministratorsByIdOrganizationlinks: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: never;
@@ -9462,7 +9462,7 @@ export interface operations {
                     "application/json": components["schemas"]["AdministratorOrganizationLink"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9506,7 +9506,7 @@ export interface operations {
                     "application/json": components["schemas"]["AdministratorOrganizationLink"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9529,23 +9529,23 @@ export interface operations {
     getApiV2Applications: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Comma-separated names of the fields to return */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -9598,7 +9598,7 @@ export interface operations {
                     }[];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9622,7 +9622,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9641,7 +9641,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationV2"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9664,15 +9664,15 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9691,7 +9691,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9715,7 +9715,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9736,7 +9736,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9760,7 +9760,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9779,7 +9779,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationCertificate"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9803,7 +9803,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9826,7 +9826,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationCertificate"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9850,7 +9850,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9869,7 +9869,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationCertificate"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9893,7 +9893,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9916,7 +9916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationCertificate"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9940,7 +9940,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -9959,7 +9959,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationCertificate"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9983,7 +9983,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10007,7 +10007,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10031,7 +10031,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10048,7 +10048,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10076,7 +10076,7 @@ export interface operations {
                 entityId?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10099,7 +10099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Application"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10123,7 +10123,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10142,7 +10142,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationOidc"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10166,7 +10166,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10189,7 +10189,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationOidc"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10213,7 +10213,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10236,7 +10236,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationOidc"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10260,7 +10260,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10279,7 +10279,7 @@ export interface operations {
                     "application/json": components["schemas"]["SsoAttempt"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10302,15 +10302,15 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10329,7 +10329,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10352,15 +10352,15 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdUsers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10379,7 +10379,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10403,7 +10403,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -10424,7 +10424,7 @@ export interface operations {
                     "application/json": components["schemas"]["BulkJob"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10448,7 +10448,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -10469,7 +10469,7 @@ export interface operations {
                     "application/json": components["schemas"]["BulkJob"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10498,7 +10498,7 @@ export interface operations {
             header?: {
                 /** @description Where the users come from, such as gatehouse:bulk */
                 "creation-source"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -10519,7 +10519,7 @@ export interface operations {
                     "application/json": components["schemas"]["BulkJob"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10546,7 +10546,7 @@ export interface operations {
                 suppressEmail?: boolean;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -10567,7 +10567,7 @@ export interface operations {
                     "application/json": components["schemas"]["BulkJob"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10590,13 +10590,13 @@ export interface operations {
     getApiV2BulkUsersByJobIdResults: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10615,7 +10615,7 @@ export interface operations {
                     "application/json": components["schemas"]["BulkResult"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10638,19 +10638,19 @@ export interface operations {
     getApiV2BulkUserstates: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description Only changes of this user */
                 userid?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -10667,7 +10667,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduledState"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10691,7 +10691,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -10712,7 +10712,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduledState"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10735,15 +10735,15 @@ export interface operations {
     getApiV2BulkUserstatesEventlistNext: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description At most 100 ids, separated by commas */
                 users: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -10760,7 +10760,7 @@ export interface operations {
                     "application/json": components["schemas"]["NextScheduledStates"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10784,7 +10784,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10803,7 +10803,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduledState"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10827,7 +10827,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10844,7 +10844,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10868,7 +10868,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10885,7 +10885,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10908,15 +10908,15 @@ export interface operations {
     getApiV2CommandsByCommandIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10935,7 +10935,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10959,7 +10959,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -10980,7 +10980,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11003,15 +11003,15 @@ export interface operations {
     getApiV2CommandsByCommandIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11030,7 +11030,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11053,15 +11053,15 @@ export interface operations {
     getApiV2CommandsByCommandIdSystems: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11080,7 +11080,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11104,7 +11104,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -11121,7 +11121,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectKey"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11145,7 +11145,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -11162,7 +11162,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectKey"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11185,17 +11185,17 @@ export interface operations {
     getApiV2Directories: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Comma-separated names of the fields to return */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -11212,7 +11212,7 @@ export interface operations {
                     "application/json": components["schemas"]["Directory"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11236,7 +11236,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -11259,7 +11259,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11283,7 +11283,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -11306,7 +11306,7 @@ export interface operations {
                     "application/json": components["schemas"]["Count"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11330,7 +11330,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -11353,7 +11353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Distinct"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11377,7 +11377,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -11400,7 +11400,7 @@ export interface operations {
                     "application/json": components["schemas"]["Intervals"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11423,24 +11423,24 @@ export interface operations {
     getApiV2Groups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Comma-separated names of the fields to return */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
             };
             header?: {
                 "x-unfiltered-total-count"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -11457,7 +11457,7 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11480,15 +11480,15 @@ export interface operations {
     getApiV2GsuitesByGsuiteIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11507,7 +11507,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11531,7 +11531,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11552,7 +11552,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11575,15 +11575,15 @@ export interface operations {
     getApiV2GsuitesByGsuiteIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11602,7 +11602,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11625,15 +11625,15 @@ export interface operations {
     getApiV2GsuitesByGsuiteIdUsers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11652,7 +11652,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11675,15 +11675,15 @@ export interface operations {
     getApiV2LdapserversByLdapserverIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11702,7 +11702,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11726,7 +11726,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11747,7 +11747,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11770,15 +11770,15 @@ export interface operations {
     getApiV2LdapserversByLdapserverIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11797,7 +11797,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11820,15 +11820,15 @@ export interface operations {
     getApiV2LdapserversByLdapserverIdUsers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11847,7 +11847,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11889,7 +11889,7 @@ export interface operations {
                     "image/png": string;
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11912,15 +11912,15 @@ export interface operations {
     getApiV2Office365sByOffice365IdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11939,7 +11939,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -11963,7 +11963,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -11984,7 +11984,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12007,15 +12007,15 @@ export interface operations {
     getApiV2Office365sByOffice365IdUsergroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12034,7 +12034,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12057,15 +12057,15 @@ export interface operations {
     getApiV2Office365sByOffice365IdUsers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12084,7 +12084,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12107,13 +12107,13 @@ export interface operations {
     getApiV2OrganizationsByIdAdministratorlinks: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12132,7 +12132,7 @@ export interface operations {
                     "application/json": components["schemas"]["AdministratorOrganizationLink"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12155,15 +12155,15 @@ export interface operations {
     getApiV2PoliciesByPolicyIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12182,7 +12182,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12206,7 +12206,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12227,7 +12227,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12250,17 +12250,17 @@ export interface operations {
     getApiV2PoliciesByPolicyIdMemberof: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12279,7 +12279,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12302,15 +12302,15 @@ export interface operations {
     getApiV2PoliciesByPolicyIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12329,7 +12329,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12352,15 +12352,15 @@ export interface operations {
     getApiV2PoliciesByPolicyIdSystems: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12379,7 +12379,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12402,15 +12402,15 @@ export interface operations {
     getApiV2PolicygroupsByGroupIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12429,7 +12429,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12453,7 +12453,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12474,7 +12474,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12497,13 +12497,13 @@ export interface operations {
     getApiV2PolicygroupsByGroupIdMembers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12522,7 +12522,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12545,17 +12545,17 @@ export interface operations {
     getApiV2PolicygroupsByGroupIdMembership: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12574,7 +12574,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12597,15 +12597,15 @@ export interface operations {
     getApiV2PolicygroupsByGroupIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12624,7 +12624,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12647,15 +12647,15 @@ export interface operations {
     getApiV2PolicygroupsByGroupIdSystems: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -12674,7 +12674,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12715,7 +12715,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12758,7 +12758,7 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12802,7 +12802,7 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12825,17 +12825,17 @@ export interface operations {
     getApiV2ProvidersByProviderIdAdministrators: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Comma-separated names of the fields to return */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
@@ -12860,7 +12860,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12904,7 +12904,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderAdministrator"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12943,7 +12943,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -12966,17 +12966,17 @@ export interface operations {
     getApiV2ProvidersByProviderIdOrganizations: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Comma-separated names of the fields to return */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
@@ -13001,7 +13001,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13045,7 +13045,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderOrganization"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13090,7 +13090,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderOrganization"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13113,19 +13113,19 @@ export interface operations {
     getApiV2QueuedcommandWorkflows: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -13142,7 +13142,7 @@ export interface operations {
                     "application/json": components["schemas"]["QueuedCommandList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13165,15 +13165,15 @@ export interface operations {
     getApiV2RadiusserversByRadiusserverIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -13192,7 +13192,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13216,7 +13216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -13237,7 +13237,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13260,15 +13260,15 @@ export interface operations {
     getApiV2RadiusserversByRadiusserverIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -13287,7 +13287,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13310,15 +13310,15 @@ export interface operations {
     getApiV2RadiusserversByRadiusserverIdUsers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -13337,7 +13337,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13360,13 +13360,13 @@ export interface operations {
     getApiV2Roles: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13385,7 +13385,7 @@ export interface operations {
                     "application/json": components["schemas"]["RoleList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13409,7 +13409,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13432,7 +13432,7 @@ export interface operations {
                     "application/json": components["schemas"]["Role"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13456,7 +13456,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13477,7 +13477,7 @@ export interface operations {
                     "application/json": components["schemas"]["Role"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13501,7 +13501,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13526,7 +13526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Role"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13550,7 +13550,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13571,7 +13571,7 @@ export interface operations {
                     "application/json": components["schemas"]["Empty"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13595,7 +13595,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13614,7 +13614,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScopeGroups"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13637,13 +13637,13 @@ export interface operations {
     getApiV2ServiceAccounts: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13662,7 +13662,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccountList"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13686,7 +13686,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13709,7 +13709,7 @@ export interface operations {
                     "application/json": components["schemas"]["WrappedServiceAccount"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13733,7 +13733,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13754,7 +13754,7 @@ export interface operations {
                     "application/json": components["schemas"]["WrappedServiceAccount"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13778,7 +13778,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13799,7 +13799,7 @@ export interface operations {
                     "application/json": components["schemas"]["Empty"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13823,7 +13823,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13848,7 +13848,7 @@ export interface operations {
                     "application/json": components["schemas"]["WrappedAuthConfig"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13872,7 +13872,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
                 /** @description Instead of x-org-id: the provider itself */
                 "x-provider-id"?: string;
@@ -13894,7 +13894,7 @@ export interface operations {
                     "application/json": components["schemas"]["Empty"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13917,15 +13917,15 @@ export interface operations {
     getApiV2SoftwareappsBySoftwareAppIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -13944,7 +13944,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -13968,7 +13968,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -13989,7 +13989,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14012,15 +14012,15 @@ export interface operations {
     getApiV2SoftwareappsBySoftwareAppIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14039,7 +14039,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14062,15 +14062,15 @@ export interface operations {
     getApiV2SoftwareappsBySoftwareAppIdSystems: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14089,7 +14089,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14112,23 +14112,23 @@ export interface operations {
     getApiV2Systemgroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Comma-separated names of the fields to return */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -14145,7 +14145,7 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14171,7 +14171,7 @@ export interface operations {
             header?: {
                 /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -14192,7 +14192,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14218,7 +14218,7 @@ export interface operations {
             header?: {
                 /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -14239,7 +14239,7 @@ export interface operations {
                     "application/json": components["schemas"]["MembershipPreview"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14262,15 +14262,15 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14289,7 +14289,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14313,7 +14313,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14334,7 +14334,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14357,17 +14357,17 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdCommands: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description v1: includes the fields of each command */
                 details?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14386,7 +14386,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14409,13 +14409,13 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdMembers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14434,7 +14434,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14458,7 +14458,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14479,7 +14479,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14502,17 +14502,17 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdMembership: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14531,7 +14531,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14554,15 +14554,15 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdPolicies: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14581,7 +14581,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14604,15 +14604,15 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdPolicygroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14631,7 +14631,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14657,7 +14657,7 @@ export interface operations {
             header?: {
                 /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14680,7 +14680,7 @@ export interface operations {
                     "application/json": components["schemas"]["MembershipPreview"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14703,13 +14703,13 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdSuggestions: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14728,7 +14728,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberSuggestion"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14752,7 +14752,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14777,7 +14777,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14800,15 +14800,15 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14827,7 +14827,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14850,15 +14850,15 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdUsers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14877,7 +14877,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14901,7 +14901,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14920,7 +14920,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14946,7 +14946,7 @@ export interface operations {
             header?: {
                 /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -14969,7 +14969,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -14993,7 +14993,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15012,7 +15012,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15038,7 +15038,7 @@ export interface operations {
             header?: {
                 /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15061,7 +15061,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15085,7 +15085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15104,7 +15104,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15127,15 +15127,15 @@ export interface operations {
     getApiV2SystemsBySystemIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15154,7 +15154,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15178,7 +15178,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15199,7 +15199,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15222,17 +15222,17 @@ export interface operations {
     getApiV2SystemsBySystemIdCommands: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description v1: includes the fields of each command */
                 details?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15251,7 +15251,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15275,7 +15275,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15285,7 +15285,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15308,17 +15308,17 @@ export interface operations {
     getApiV2SystemsBySystemIdMemberof: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15337,7 +15337,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15360,15 +15360,15 @@ export interface operations {
     getApiV2SystemsBySystemIdPolicies: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15387,7 +15387,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15410,15 +15410,15 @@ export interface operations {
     getApiV2SystemsBySystemIdPolicygroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15437,7 +15437,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15460,21 +15460,21 @@ export interface operations {
     getApiV2SystemsBySystemIdPolicystatuses: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Comma-separated names of the fields to return */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15493,7 +15493,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyResult"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15516,19 +15516,19 @@ export interface operations {
     getApiV2SystemsBySystemIdSoftwareappstatuses: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15547,7 +15547,7 @@ export interface operations {
                     "application/json": components["schemas"]["SoftwareAppWithStatus"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15570,15 +15570,15 @@ export interface operations {
     getApiV2SystemsBySystemIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15597,7 +15597,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15620,15 +15620,15 @@ export interface operations {
     getApiV2SystemsBySystemIdUsers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15647,7 +15647,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15670,23 +15670,23 @@ export interface operations {
     getApiV2Usergroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Comma-separated names of the fields to return */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
                 /** @description Free text */
                 search?: string;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -15703,7 +15703,7 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15729,7 +15729,7 @@ export interface operations {
             header?: {
                 /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -15750,7 +15750,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15776,7 +15776,7 @@ export interface operations {
             header?: {
                 /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path?: never;
@@ -15797,7 +15797,7 @@ export interface operations {
                     "application/json": components["schemas"]["MembershipPreview"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15820,15 +15820,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdActivedirectories: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15847,7 +15847,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15870,15 +15870,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdApplications: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15897,7 +15897,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15920,15 +15920,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15947,7 +15947,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -15971,7 +15971,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -15992,7 +15992,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16015,15 +16015,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdDirectories: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16042,7 +16042,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16065,15 +16065,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdGsuites: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16092,7 +16092,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16115,15 +16115,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdLdapservers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16142,7 +16142,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16165,13 +16165,13 @@ export interface operations {
     getApiV2UsergroupsByGroupIdMembers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16190,7 +16190,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16214,7 +16214,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16235,7 +16235,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16258,17 +16258,17 @@ export interface operations {
     getApiV2UsergroupsByGroupIdMembership: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16287,7 +16287,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16310,15 +16310,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdOffice365s: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16337,7 +16337,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16360,15 +16360,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdPolicies: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16387,7 +16387,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16410,15 +16410,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdPolicygroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16437,7 +16437,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16463,7 +16463,7 @@ export interface operations {
             header?: {
                 /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16486,7 +16486,7 @@ export interface operations {
                     "application/json": components["schemas"]["MembershipPreview"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16509,15 +16509,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdRadiusservers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16536,7 +16536,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16559,13 +16559,13 @@ export interface operations {
     getApiV2UsergroupsByGroupIdSuggestions: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16584,7 +16584,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberSuggestion"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16608,7 +16608,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16633,7 +16633,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16656,15 +16656,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16683,7 +16683,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16706,15 +16706,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdSystems: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16733,7 +16733,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16757,7 +16757,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16776,7 +16776,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16802,7 +16802,7 @@ export interface operations {
             header?: {
                 /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16825,7 +16825,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16849,7 +16849,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16868,7 +16868,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16894,7 +16894,7 @@ export interface operations {
             header?: {
                 /** @description v2 selects the v2 form of memberQuery */
                 "x-query-dsl"?: string;
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16917,7 +16917,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16941,7 +16941,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -16960,7 +16960,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -16983,15 +16983,15 @@ export interface operations {
     getApiV2UsersByUserIdActivedirectories: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17010,7 +17010,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17033,15 +17033,15 @@ export interface operations {
     getApiV2UsersByUserIdApplications: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17060,7 +17060,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17083,15 +17083,15 @@ export interface operations {
     getApiV2UsersByUserIdAssociations: {
         parameters: {
             query: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
                 /** @description Types of the objects to list, separated by commas */
                 targets: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17110,7 +17110,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17134,7 +17134,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17155,7 +17155,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17178,15 +17178,15 @@ export interface operations {
     getApiV2UsersByUserIdDirectories: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17205,7 +17205,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17228,15 +17228,15 @@ export interface operations {
     getApiV2UsersByUserIdGsuites: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17255,7 +17255,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17278,15 +17278,15 @@ export interface operations {
     getApiV2UsersByUserIdLdapservers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17305,7 +17305,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17328,17 +17328,17 @@ export interface operations {
     getApiV2UsersByUserIdMemberof: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17357,7 +17357,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17380,15 +17380,15 @@ export interface operations {
     getApiV2UsersByUserIdOffice365s: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17407,7 +17407,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17430,15 +17430,15 @@ export interface operations {
     getApiV2UsersByUserIdPolicies: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17457,7 +17457,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17480,15 +17480,15 @@ export interface operations {
     getApiV2UsersByUserIdPolicygroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17507,7 +17507,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17530,21 +17530,21 @@ export interface operations {
     getApiV2UsersByUserIdPolicystatuses: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description Like sort, without case */
+                /** @description Like sort, but case-insensitive */
                 sortIgnoreCase?: string;
                 /** @description Comma-separated names of the fields to return */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - turns the order */
+                /** @description Comma-separated fields; a leading - sorts descending */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17563,7 +17563,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyResult"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17587,7 +17587,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17606,7 +17606,7 @@ export interface operations {
                     "application/json": components["schemas"]["PushEndpointResponse"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17630,7 +17630,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17641,7 +17641,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17665,7 +17665,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17676,7 +17676,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17700,7 +17700,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17711,7 +17711,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17735,7 +17735,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17746,7 +17746,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17769,15 +17769,15 @@ export interface operations {
     getApiV2UsersByUserIdRadiusservers: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17796,7 +17796,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17819,15 +17819,15 @@ export interface operations {
     getApiV2UsersByUserIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17846,7 +17846,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -17869,15 +17869,15 @@ export interface operations {
     getApiV2UsersByUserIdSystems: {
         parameters: {
             query?: {
-                /** @description Records to return at once */
+                /** @description Maximum number of records to return */
                 limit?: number;
-                /** @description Offset into the records */
+                /** @description Number of records to skip */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and */
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
                 filter?: string[];
             };
             header?: {
-                /** @description Organization; needed by administrators of several */
+                /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
             };
             path: {
@@ -17896,7 +17896,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
-            /** @description The request was refused */
+            /** @description The request was rejected */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

@@ -28,7 +28,7 @@ import { oidcJobs, tidyOidcJob } from './oidc/index.ts'
 import { systemCaller } from './platform/caller.ts'
 import type { Db } from './platform/db/index.ts'
 import { handle, type JobDefinition } from './platform/jobs/definition.ts'
-import { type TellFailure, watchJobs, watchJobsJob } from './platform/jobs/failures.ts'
+import { type RecordFailure, watchJobs, watchJobsJob } from './platform/jobs/failures.ts'
 import { sendMailJob } from './platform/mail.ts'
 import { portalJobDefinitions, portalJobs } from './portal/index.ts'
 import { makeReportJob, reportJobs, tidyReportsJob } from './reports/index.ts'
@@ -67,7 +67,7 @@ export const jobDefinitions: JobDefinition[] = [
 ] as unknown as JobDefinition[]
 
 /** Records an event for administrators; the reason is available on the command line. */
-const recordFailure: TellFailure = async (tx, { queue, organization, jobs }) => {
+const recordFailure: RecordFailure = async (tx, { queue, organization, jobs }) => {
   const [id] = jobs as [string]
   await recordEvent(tx, systemCaller(organization, 'job queue'), {
     event_type: 'job_failed',

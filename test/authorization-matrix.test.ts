@@ -97,7 +97,7 @@ test('foreign: another organization is refused before anything is looked up', as
   for (const cell of cells)
     assert.match(
       cell.body,
-      hidden(cell) ? /organization not found/ : /scopes is needed|unsupported route/,
+      hidden(cell) ? /organization not found/ : /requires one of these scopes|unsupported route/,
     )
 })
 

@@ -431,7 +431,7 @@ test('a receiver that cannot be reached is told in plain words', async () => {
   await worker().runDue()
   const { status, last_error } = await state()
   assert.equal(status, 'retrying')
-  assert.equal(last_error, '127.0.0.1:1 refuses connections')
+  assert.equal(last_error, '127.0.0.1:1 refused the connection')
 })
 
 test('after a change both secrets sign for a day', async () => {

@@ -95,7 +95,7 @@ test('bad input is named and changes nothing', async () => {
     [{ name: 'a' }, /url/, 'validation'],
     [{ ...good, url: 'siem' }, /url: /, 'bad_url'],
     [{ ...good, url: 'http://10.0.0.1/' }, /url: .*GATEHOUSE_OUTBOUND_ALLOW/, 'bad_url'],
-    [{ ...good, url: 'https://169.254.169.254/latest' }, /url: .*open internet/, 'bad_url'],
+    [{ ...good, url: 'https://169.254.169.254/latest' }, /url: .*not a public address/, 'bad_url'],
     [{ ...good, url: 'http://192.0.2.1.nip.invalid/' }, /url: /, 'bad_url'],
     [{ ...good, url: 'https://me:pw@127.0.0.1/' }, /url: .*password/, 'bad_url'],
     [{ ...good, format: 'xml' }, /format/, 'validation'],

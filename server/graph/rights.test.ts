@@ -50,7 +50,7 @@ test('the Help Desk role cannot associate anything, from either side', async () 
     const other = await node(org, type)
     const res = await help.post(associations('user', user), { op: 'add', type, id: other })
     assert.equal(res.statusCode, 403, `user ↔ ${type}: ${res.body}`)
-    assert.match(res.json().message, /needs the scope/)
+    assert.match(res.json().message, /requires the scope/)
     assert.equal(res.json().reason, 'scope_missing')
     if (!PATHS[type]) continue
     const back = await help.post(associations(type, other), { op: 'add', type: 'user', id: user })

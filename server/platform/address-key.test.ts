@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressKey } from './address-key.ts'
 
-test('IPv6 counts by its /64, IPv4 in IPv6 as IPv4', () => {
+test('an IPv6 address counts by its /64, an IPv4-mapped one as IPv4', () => {
   for (const [address, key] of [
     ['203.0.113.9', '203.0.113.9'],
     ['::ffff:203.0.113.9', '203.0.113.9'],

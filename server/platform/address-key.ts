@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { groupsOf, plainAddress } from './outbound/addresses.ts'
 
 /**
- * What requests from an address are counted under. An IPv6 host has a whole /64 to itself (RFC 6177 §2), so its other
- * addresses are the same client; IPv4 in IPv6 is IPv4.
+ * The rate-limiting key of an address. An IPv6 host usually gets a whole /64 (RFC 6177 §2), so its addresses share one
+ * key. IPv4-mapped IPv6 counts as IPv4.
  */
 export function addressKey(address: string): string {
   const plain = plainAddress(address)

@@ -7,7 +7,7 @@ export interface Client {
   device?: string | undefined
 }
 
-/** Who acts, as events name them. */
+/** The acting principal, as events name it. */
 export interface Initiator {
   type: 'admin' | 'system' | 'service_account' | 'user'
   id?: string
@@ -16,13 +16,13 @@ export interface Initiator {
   username?: string
 }
 
-/** Someone whose credential was accepted, before an organization is chosen. */
+/** An authenticated principal, before an organization is chosen. */
 export interface Principal {
   initiator: Initiator
   /** The id of the administrator, service account or system. */
   id: string
   authMethod: 'session' | 'api-key' | 'oauth' | 'signature'
-  /** What this credential may do: the scopes of its roles, narrowed where the key is narrowed. */
+  /** The scopes of its roles, narrowed to those of the key. */
   scopes: ReadonlySet<string>
   roleNames: string[]
   providerId: string | null
@@ -30,24 +30,24 @@ export interface Principal {
   homeId: string
   /** Every organization it may act on. */
   organizationIds: ReadonlySet<string>
-  /** Of a provider: whether these are all that it has. Only then may it act for the provider itself. */
+  /** Providers only: reaches all of the provider's organizations, so it may act for the provider itself. */
   wholeProvider?: boolean
-  /** Set where a system signed the request itself (system context). */
+  /** Set when a system signed the request (system context). */
   systemId?: string
   /** Hash of the session, for the routes about the session itself. */
   sessionHash?: Buffer
-  /** Of a session: whether the password was given again a short while ago. */
+  /** Sessions only: whether the password was confirmed recently. */
   confirmed?: boolean
   mfa: boolean
   expiresAt: number | null
-  /** Of an access token: the end of the secret that it was issued for. */
+  /** Access tokens only: when the secret it was issued for expires. */
   secretExpiresAt?: number
 }
 
 /** A principal acting for one tenant: what actions receive. */
 export interface Caller extends Principal {
   organizationId: string
-  /** Where a route reads several tenants at once: all of them, the first being `organizationId`. */
+  /** For routes that read several tenants: all of them, `organizationId` first. */
   tenantIds: readonly string[]
   client: Client
 }

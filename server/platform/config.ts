@@ -248,7 +248,7 @@ export const settings = {
     parse: integer(1, 1440),
     fallback: 15,
     default: '15',
-    about: 'How long too many failed sign-ins block an account, name or address',
+    about: 'How long an account, name or address is blocked after too many failed sign-ins',
   }),
   adminSignInFailures: setting({
     env: 'GATEHOUSE_ADMIN_SIGN_IN_FAILURES',
@@ -306,7 +306,7 @@ export const settings = {
     parse: integer(1, 300),
     fallback: 60,
     default: '60',
-    about: 'How long the head of a request may take to arrive; slower ones answer 408',
+    about: 'How long the headers of a request may take to arrive; slower ones answer 408',
   }),
   bodySeconds: setting({
     env: 'GATEHOUSE_BODY_SECONDS',
@@ -376,7 +376,7 @@ export const settings = {
     env: 'GATEHOUSE_DRAIN_SECONDS',
     parse: integer(0, 3600) as (raw: string) => number | undefined,
     fallback: undefined,
-    default: '5 with DATABASE_URL, else 0; 0 for a worker',
+    default: '5 with DATABASE_URL, otherwise 0; 0 for a worker',
     about:
       'How long a process keeps serving after SIGTERM, not ready and with Connection: close, so that the load balancer notices',
   }),
@@ -435,7 +435,7 @@ export const settings = {
   }),
 } as const
 
-/** One for each group of limits, which limits.ts lists. */
+/** One per group of limits in limits.ts. */
 const limitSettings = mapValues(LIMITS, (group) =>
   setting({
     env: group.env,
@@ -453,7 +453,7 @@ export interface Config extends Omit<Settings, 'publicUrl' | 'drainSeconds'> {
   publicUrl: string
   drainSeconds: number
   limits: Limits
-  /** People reach this process through their own machine only: mails may show up in the log. */
+  /** Reachable from this machine only, so mails may appear in the log. */
   development: boolean
 }
 
@@ -479,13 +479,13 @@ const valuesOf = <T extends Record<string, Setting<unknown>>>(env: NodeJS.Proces
     }
   })
 
-/** Reads and checks every setting at once; a bad or unknown one stops the start with one clear line. */
+/** Reads and validates every setting; an invalid or unknown one stops the start with a one-line error. */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const definitions: Setting<unknown>[] = Object.values({ ...settings, ...limitSettings })
   const known = new Set(definitions.flatMap((d) => (d.secret ? [d.env, `${d.env}_FILE`] : [d.env])))
   const unknown = Object.keys(env).find((name) => name.startsWith('GATEHOUSE_') && !known.has(name))
   if (unknown) {
-    throw new OperatorError(`${unknown} is not a setting; docs/settings.md lists the names`)
+    throw new OperatorError(`${unknown} is not a setting; see docs/settings.md`)
   }
   const config = valuesOf(env, settings) as Settings
   const publicUrl = config.publicUrl ?? `http://localhost:${config.port}`

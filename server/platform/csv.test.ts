@@ -6,7 +6,7 @@ import { SERVICES } from '../insights/services.ts'
 import { cell, row } from './csv.ts'
 import { contentCoding } from './http/file-answer.ts'
 
-/** The rows as an independent reader sees them. */
+/** The rows as parsed by an independent library. */
 function parsed(text: string): string[][] {
   const program =
     'import csv,io,json,sys; t=io.TextIOWrapper(sys.stdin.buffer,"utf-8",newline=""); print(json.dumps(list(csv.reader(t,strict=True))))'
@@ -15,7 +15,7 @@ function parsed(text: string): string[][] {
   return JSON.parse(String(stdout))
 }
 
-test('every value comes back from an independent reader', () => {
+test('every value round-trips through an independent parser', () => {
   const texts = [
     '',
     'plain',
@@ -54,7 +54,7 @@ test('a path leads through objects and lists', () => {
   assert.deepEqual(valueAt(event, ['list']), [])
 })
 
-test('the columns follow from the services alone', () => {
+test('the columns depend only on the services', () => {
   for (const services of [...SERVICES.map((one) => [one]), SERVICES]) {
     const columns = defaultColumns(services)
     assert.deepEqual(columns, [...new Set(columns)])
@@ -66,7 +66,7 @@ test('the columns follow from the services alone', () => {
   assert.ok(!defaultColumns(['ldap']).includes('geoip.city'), 'not a field of the service')
 })
 
-test('the header chooses among what is offered', () => {
+test('the Accept header chooses among the offered types', () => {
   const cases: [string | undefined, string | undefined][] = [
     [undefined, undefined],
     ['', undefined],

@@ -1,10 +1,10 @@
-// RFC 4180, for people who open it in a spreadsheet.
+// RFC 4180, safe to open in a spreadsheet.
 
 const END = '\r\n'
 
 /**
- * A spreadsheet runs a cell that begins like this as a formula, and events repeat what strangers typed. Wide
- * forms of the signs count, too. (OWASP, CSV Injection)
+ * Spreadsheets evaluate a cell with such a first character as a formula, and events contain untrusted input. Includes
+ * the full-width forms. (OWASP, CSV Injection)
  */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
@@ -16,7 +16,7 @@ const harmless = (text: string): string => (FORMULA.test(text) ? `'${text}` : te
 const plain = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
 
-/** A JSON value as a cell. Numbers stay numbers; whatever comes from text can never become a formula. */
+/** A JSON value as a cell. Numbers stay numbers; text never becomes a formula. */
 export function cell(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

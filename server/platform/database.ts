@@ -24,7 +24,7 @@ function serverConnections({
 }: Config): Pick<Database, 'owner' | 'service'> {
   return {
     owner: { connectionString: databaseOwnerUrl ?? databaseUrl! },
-    // Whatever the login may do, the service acts as the restricted role.
+    // Drop to the restricted role, whatever the login may do.
     service: { connectionString: databaseUrl!, role: SERVICE_ROLE },
   }
 }
@@ -44,7 +44,7 @@ async function checkReachable(connection: Connection): Promise<void> {
   }
 }
 
-/** For a server process: the PostgreSQL of DATABASE_URL, or one of our own in the data directory. */
+/** For a server process: the PostgreSQL of DATABASE_URL, or an embedded one in the data directory. */
 export async function openDatabase(config: Config, log: Logger): Promise<Database> {
   prepareDataDirectory(config.dataDir)
   if (config.databaseUrl !== undefined) {
@@ -66,7 +66,7 @@ export async function openDatabase(config: Config, log: Logger): Promise<Databas
   }
 }
 
-/** For a CLI command: beside a running server its database is shared, else it is started for the while. */
+/** For a CLI command: shares the database of a running server, otherwise starts one for the duration of the command. */
 export async function borrowDatabase(config: Config, log: Logger): Promise<Database> {
   if (
     config.databaseUrl === undefined &&

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { forEachTenant } from './each-tenant.ts'
 import { unavailable } from './errors.ts'
 
-test('a tenant that fails does not keep the others from their turn, and the failure is told', async () => {
+test('a failing tenant does not stop the others, and the failure is reported', async () => {
   const turns: string[] = []
   const work = async (id: string) => {
     turns.push(id)
@@ -17,7 +17,7 @@ test('a tenant that fails does not keep the others from their turn, and the fail
   assert.deepEqual(turns, ['a', 'b', 'c', 'd', 'e'])
 })
 
-test('nothing is tried further without a database', async () => {
+test('the loop stops when the database is unavailable', async () => {
   const turns: string[] = []
   const work = async (id: string) => {
     turns.push(id)

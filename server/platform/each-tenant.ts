@@ -1,12 +1,11 @@
 import { AppError, messageOf } from './errors.ts'
 
-/** Failures that are spelled out in the message; the log has them all. */
+/** Failures named in the error message; the log has them all. */
 const MAX_NAMED = 5
 
 /**
- * Upkeep of all tenants, one after the other. One that fails does not keep the rest from their turn; at the end the
- * failures are thrown together, so that the job is logged, counted as failed and retried. Without a database there is
- * no point in going on.
+ * Runs maintenance for each tenant in turn. A failure does not stop the other tenants; all failures are thrown together
+ * at the end, so that the job is logged, counted as failed and retried. Stops at once when the database is unavailable.
  */
 export async function forEachTenant(
   tenantIds: readonly string[],

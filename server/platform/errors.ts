@@ -1,4 +1,4 @@
-/** What went wrong, in domain words. Only the HTTP edge turns a kind into a status. */
+/** Domain error kinds. Only the HTTP layer maps a kind to a status. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -47,7 +47,7 @@ export const precondition = maker('precondition')
 export const throttled = maker('throttled')
 export const unavailable = maker('unavailable')
 
-/** A mistake of the person who starts the process: shown as one line, without a stack trace. */
+/** An operator's mistake, such as a bad setting: shown as one line, without a stack trace. */
 export class OperatorError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

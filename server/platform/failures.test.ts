@@ -39,7 +39,7 @@ const age = ({ subject }: Counter, column: 'first_at' | 'blocked_until' | 'in_fl
   )
 }
 
-test('attempts in flight are no more than the limit has, and block nothing', async () => {
+test('attempts in flight cannot exceed the limit, and do not block', async () => {
   const counter = newCounter()
   assert.equal(fulfilled(await times(20, () => take(counter))), 3)
   await assert.rejects(take(counter), busy)
@@ -47,7 +47,7 @@ test('attempts in flight are no more than the limit has, and block nothing', asy
   assert.equal(fulfilled(await times(20, () => take(counter))), 3)
 })
 
-test('those that were wrong block at the limit; one in flight takes the place of a failure', async () => {
+test('wrong attempts block at the limit; an attempt in flight counts as a possible failure', async () => {
   const counter = newCounter()
   for (let at = 0; at < 2; at++) {
     await take(counter)
@@ -61,7 +61,7 @@ test('those that were wrong block at the limit; one in flight takes the place of
   await take(counter)
 })
 
-test('a success forgives what is its own, not what it shares', async () => {
+test('a success resets its own counter, not a shared one', async () => {
   const [own, shared] = [newCounter(), newCounter({ shared: true })]
   for (let at = 0; at < 2; at++) {
     await reserveAll(db, [own, shared])
@@ -73,14 +73,14 @@ test('a success forgives what is its own, not what it shares', async () => {
   assert.equal(fulfilled(await times(5, () => take(shared))), 1)
 })
 
-test('refused by one counter, an attempt is in flight under none', async () => {
+test('an attempt refused by one counter is not in flight in any', async () => {
   const [open, full] = [newCounter(), newCounter()]
   await times(3, () => take(full))
   for (let at = 0; at < 5; at++) await assert.rejects(reserveAll(db, [open, full]), busy)
   assert.equal(fulfilled(await times(5, () => take(open))), 3)
 })
 
-test('attempts of a process that ended lapse', async () => {
+test('attempts of a dead process expire', async () => {
   const counter = newCounter()
   await times(3, () => take(counter))
   assert.equal(await reserve(db, counter), 'busy')
@@ -88,12 +88,12 @@ test('attempts of a process that ended lapse', async () => {
   assert.equal(fulfilled(await times(5, () => take(counter))), 3)
 })
 
-test('what else bounds the attempts in flight is kept to', async () => {
+test('a further limit on attempts in flight is respected', async () => {
   const counter = newCounter({ room: 1 })
   assert.equal(fulfilled(await times(5, () => take(counter))), 1)
 })
 
-test('a block stands to its end, though the window in which it came about is over', async () => {
+test('a block lasts its full time, even after the window of its failures', async () => {
   const counter = newCounter()
   for (let at = 0; at < 3; at++) await countFailure(db, counter.subject, LIMIT)
   await age(counter, 'first_at')
@@ -116,7 +116,7 @@ test('after a block that is shorter than the window, the next failure blocks aga
   assert.equal(await countWrong(db, [counter]), true)
 })
 
-test('what is only counted is refused beyond the limit', async () => {
+test('counted requests are refused above the limit', async () => {
   const { subject } = newCounter()
   assert.equal(fulfilled(await times(10, () => takeCounted(db, subject, LIMIT))), 3)
   await db.run(sql`delete from sign_in_failures where subject = ${subject}`)

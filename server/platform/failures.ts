@@ -3,15 +3,15 @@ import { sql } from './db/sql.ts'
 import { throttled } from './errors.ts'
 import { busy } from './keyed-mutex.ts'
 
-// Failed attempts, counted per subject: who or where they are about, such as `account <e-mail>` or `address <ip>`.
-// Global: an attempt is counted before it is known whose it is.
+// Counts failed attempts per subject, such as `account <e-mail>` or `address <ip>`. Not per tenant: an attempt is
+// counted before its account is known.
 
 interface FailureRow {
   failures: number
   blocked_until: string | null
 }
 
-/** How many seconds the subjects are still blocked; 0 when they are not. */
+/** Seconds until none of the subjects is blocked; 0 when none is. */
 async function blockedSeconds(db: Queryable, subjects: string[]): Promise<number> {
   const row = await db.one<{ seconds: number }>(sql`
     select coalesce(max(extract(epoch from blocked_until - now())), 0)::float8 as seconds
@@ -26,12 +26,12 @@ export interface Limit {
   blockMinutes: number
 }
 
-/** After this long an attempt in flight is taken for one of a process that ended. */
+/** After this long an attempt in flight is assumed lost with its process. */
 const LAPSED_SECONDS = 60
 
 /**
- * Counts one more failure inside the window and blocks at the limit, in one statement: no two processes miscount. A block
- * that stands stays as it is, whatever is counted meanwhile. `judged` is 1 when the failure was an attempt in flight.
+ * Counts one failure inside the window and blocks at the limit, in one atomic statement. An active block is not
+ * extended by further failures. `judged` is 1 when the failure was an attempt in flight.
  */
 export const countFailure = (db: Queryable, subject: string, limit: Limit, judged: 0 | 1 = 0) =>
   db.one<FailureRow>(sql`
@@ -56,7 +56,7 @@ export const countFailure = (db: Queryable, subject: string, limit: Limit, judge
     )
     returning failures, blocked_until`)
 
-/** Nothing is held against them any more. */
+/** Resets the counts and lifts the blocks. */
 export async function clearFailures(db: Queryable, subjects: string[]): Promise<void> {
   await db.run(
     sql`update sign_in_failures set failures = 0, blocked_until = null where subject = any(${subjects}::text[])`,
@@ -70,32 +70,32 @@ const blocked = (seconds: number) =>
     { retryAfter: seconds },
   )
 
-/** Refuses whoever is blocked. */
+/** Throws 429 when one of the subjects is blocked. */
 export async function refuseBlocked(db: Queryable, subjects: string[]): Promise<void> {
   const seconds = await blockedSeconds(db, subjects)
   if (seconds > 0) throw blocked(seconds)
 }
 
-/** Counts what is neither right nor wrong, such as mails that are asked for; refuses when there were too many. */
+/** Counts requests that cannot be right or wrong, such as reset mails; refuses above the limit. */
 export async function takeCounted(db: Queryable, subject: string, limit: Limit): Promise<void> {
   await refuseBlocked(db, [subject])
   const counted = await countFailure(db, subject, limit)
   if (counted!.failures > limit.failures) throw blocked(limit.blockMinutes * 60)
 }
 
-/** Under what an attempt is counted. */
+/** What an attempt is counted against. */
 export interface Counter {
   subject: string
   limit: Limit
-  /** Failures here may be somebody else's: a success forgives none of them. */
+  /** Shared with other users, so a success does not reset it. */
   shared?: true
-  /** So many may be in flight, where something else bounds them as well. */
+  /** Caps the attempts in flight further, below the failures left. */
   room?: number
 }
 
 /**
- * Lets one more attempt through, unless it and those in flight could be more failures than the limit has: guessing in
- * parallel brings no more than guessing in sequence. Reaching the limit so is no block; that takes failures.
+ * Reserves one attempt, unless it and those in flight could exceed the limit if all failed: guessing in parallel gains
+ * nothing over guessing in sequence. A refusal here is not a block; only failures block.
  */
 export async function reserve(
   db: Queryable,
@@ -116,7 +116,7 @@ export async function reserve(
   return (await blockedSeconds(db, [subject])) > 0 ? 'blocked' : 'busy'
 }
 
-/** All of them, or none and a 429. */
+/** Reserves all of them, or none and throws 429. */
 export async function reserveAll(db: Queryable, counters: readonly Counter[]): Promise<void> {
   for (const [at, counter] of counters.entries()) {
     const result = await reserve(db, counter)
@@ -127,7 +127,7 @@ export async function reserveAll(db: Queryable, counters: readonly Counter[]): P
   }
 }
 
-/** The attempt was not wrong, or never judged. One statement for each, so that no two wait for each other. */
+/** The attempt was not wrong, or was never judged. One statement per counter, to avoid deadlocks. */
 export async function release(db: Queryable, counters: readonly Counter[]): Promise<void> {
   for (const { subject } of counters)
     await db.run(
@@ -135,7 +135,7 @@ export async function release(db: Queryable, counters: readonly Counter[]): Prom
     )
 }
 
-/** It proved who they are. */
+/** The attempt succeeded: resets the counters that are not shared. */
 export async function forgive(db: Queryable, counters: readonly Counter[]): Promise<void> {
   for (const counter of counters) {
     await release(db, [counter])
@@ -143,7 +143,7 @@ export async function forgive(db: Queryable, counters: readonly Counter[]): Prom
   }
 }
 
-/** It was wrong. Tells whether a counter that is not shared is blocked by it. */
+/** The attempt was wrong. Returns whether this blocked a counter that is not shared. */
 export async function countWrong(db: Queryable, counters: readonly Counter[]): Promise<boolean> {
   let last = false
   for (const { subject, limit, shared } of counters) {

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { AppError, unavailable } from './errors.ts'
 import { FairShare, type ShareOptions } from './fair-share.ts'
 
-/** Work that goes on until it is told to end, and the order in which it began. */
+/** Work that runs until it is ended, and the order in which it started. */
 function workshop(options: Partial<ShareOptions> = {}) {
   const share = new FairShare({ places: 3, share: 2, ...options })
   const began: string[] = []
@@ -22,12 +22,12 @@ function workshop(options: Partial<ShareOptions> = {}) {
   return { share, began, start, end }
 }
 
-test('nobody holds more than a share, and all together no more than there is', async () => {
+test('no key exceeds its share, and all together not the total', async () => {
   const { began, start, end } = workshop()
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void start(name)
   await setImmediate()
   assert.deepEqual(began, ['a1', 'a2', 'b1'])
-  // The one of `a` comes first in line, but `a` has its share until one of its own ends.
+  // `a` is first in the queue, but it holds its share until one of its own ends.
   await end('b1')
   assert.deepEqual(began.slice(3), ['b2'])
   await end('a1')
@@ -36,7 +36,7 @@ test('nobody holds more than a share, and all together no more than there is', a
   assert.deepEqual(began.slice(5), ['c1'])
 })
 
-test('those who wait are served in turn, whoever has more of them', async () => {
+test('waiting keys are served round robin, however many requests each has', async () => {
   const { began, start, end } = workshop({ places: 1, share: 1 })
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) void start(name)
   await setImmediate()
@@ -44,7 +44,7 @@ test('those who wait are served in turn, whoever has more of them', async () => 
   assert.deepEqual(began, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
 })
 
-test('what fails gives its place back', async () => {
+test('failing work releases its slot', async () => {
   const { share, began, start } = workshop({ places: 1, share: 1 })
   const failing = share.run('a', () => Promise.reject(new Error('no')))
   void start('b1')
@@ -53,7 +53,7 @@ test('what fails gives its place back', async () => {
   assert.deepEqual(began, ['b1'])
 })
 
-test('whoever waits too long hears when to come again, and is not served later', async () => {
+test('a wait that times out is refused with Retry-After, and not served later', async () => {
   const { began, start, end } = workshop({
     places: 1,
     share: 1,
@@ -74,7 +74,7 @@ test('whoever waits too long hears when to come again, and is not served later',
   assert.deepEqual(began, ['a1', 'b2'])
 })
 
-test('after waiting in vain those below their share go ahead where that is wanted, and only they', async () => {
+test('with overflow, only keys below their share are admitted after the wait', async () => {
   const refuse = () => unavailable('busy', 'busy')
   const share = new FairShare({ places: 1, share: 1, patience: { ms: 1, refuse }, overflow: true })
   const leave = await share.take('a')

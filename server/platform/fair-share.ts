@@ -1,28 +1,28 @@
 import type { AppError } from './errors.ts'
 
 export interface ShareOptions {
-  /** For all together. */
+  /** Slots in total. */
   places: number
-  /** What one key may hold at most. */
+  /** Maximum slots per key. */
   share: number
-  /** How long anybody waits, and what they hear then; without it they wait until it is their turn. */
+  /** How long to wait before refusing; without it, waits indefinitely. */
   patience?: { ms: number; refuse: () => AppError }
-  /** After waiting in vain, those below their share go ahead: places that are never left must not stop everybody. */
+  /** After the wait, admits keys below their share anyway: slots that are never released must not block everyone. */
   overflow?: true
 }
 
 type Leave = () => void
 
 /**
- * Shares out places, such as the connections of a pool. No key holds more than its share: what comes beyond that waits
- * in a queue of its own, and a place that gets free goes to the queues in turn (round robin). Whoever holds a place
- * must not wait for another one: enough of those would wait for each other.
+ * A fair semaphore, such as for the connections of a pool. No key holds more than its share; further requests wait in a
+ * queue per key, and free slots are given to the queues round robin. A holder must not wait for a second slot:
+ * that can deadlock.
  */
 export class FairShare {
   readonly #options: ShareOptions
   #taken = 0
   readonly #held = new Map<string, number>()
-  /** By key; the one that was served last is behind the others. */
+  /** By key, least recently served first. */
   readonly #queues = new Map<string, Set<() => void>>()
 
   constructor(options: ShareOptions) {
@@ -42,9 +42,9 @@ export class FairShare {
     }
   }
 
-  /** Resolves when it is the key's turn, with what gives the place back. */
+  /** Waits for a slot and returns the function that releases it. */
   async take(key: string): Promise<Leave> {
-    // While a place is free, nobody waits for it: so there is nobody to push in before.
+    // While a slot is free no key that may use it is waiting, so this cannot jump the queue.
     if (this.#mayEnter(key)) this.#enter(key)
     else await this.#turn(key)
     let held = true
@@ -91,7 +91,7 @@ export class FairShare {
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** One place got free, so one of them at most. */
+  /** One slot became free, so at most one waiter gets in. */
   #serveNext(): void {
     for (const [key, queue] of this.#queues) {
       if (!this.#mayEnter(key)) continue

@@ -25,7 +25,7 @@ function refuseIrregular(file: string, found: Stats, purpose: string): void {
   )
 }
 
-/** Where the file really goes: behind a link, if there is one. Refuses what no file can be put in place of. */
+/** Resolves symlinks to the real target. Refuses targets that cannot be replaced by a file. */
 export function checkTarget(file: string): string {
   const refuse = (why: string) => new OperatorError(`${file} cannot be written: ${why}`)
   const found = find(file, 'written')
@@ -33,17 +33,17 @@ export function checkTarget(file: string): string {
     refuseIrregular(file, found, 'written')
     return realpathSync(file)
   }
-  if (file.endsWith('/')) throw refuse('it is the name of a folder')
+  if (file.endsWith('/')) throw refuse('it is a directory')
   const folder = dirname(file)
-  if (!find(folder, 'found')?.isDirectory()) throw refuse(`there is no folder ${folder}`)
-  if (lstatSync(file, { throwIfNoEntry: false })) throw refuse('it is a link that leads nowhere')
+  if (!find(folder, 'found')?.isDirectory()) throw refuse(`directory ${folder} does not exist`)
+  if (lstatSync(file, { throwIfNoEntry: false })) throw refuse('it is a dangling symlink')
   return file
 }
 
-/** What is read twice, or from its middle, must be there and stay. */
+/** The source is read twice or from the middle, so it must be a regular file. */
 export function checkSource(file: string): void {
   const found = find(file, 'read')
-  if (!found) throw new OperatorError(`${file} cannot be read: there is no such file`)
+  if (!found) throw new OperatorError(`${file} cannot be read: the file does not exist`)
   refuseIrregular(file, found, 'read')
 }
 
@@ -56,15 +56,15 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Its own failures in plain words; those of others pass. */
+/** Turns file system errors into operator errors; others pass through. */
 const explained = (file: string, error: unknown): unknown =>
   error instanceof Error && 'syscall' in error && codeOf(error)?.startsWith('E')
     ? new OperatorError(`${file} cannot be written: ${error.message}`, { cause: error })
     : error
 
 /**
- * Writes beside the final name and renames at the end: a file of that name is always whole and on disk, and after a
- * failure there is none, or the one that was there before. Readable by its owner only.
+ * Writes to a temporary file and renames it: the target is always complete and on disk, and a failure leaves the
+ * previous file, if any. Readable by its owner only.
  */
 export async function writeWhole(
   file: string,

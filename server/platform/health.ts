@@ -11,23 +11,25 @@ const Status = Type.Object({
   status: Type.String(),
   reason: Type.Optional(Type.String()),
   warnings: Type.Optional(
-    Type.Array(Type.String(), { description: 'What somebody should look at; served nevertheless' }),
+    Type.Array(Type.String(), {
+      description: 'Problems that need attention but do not affect readiness',
+    }),
   ),
 })
 const Wanted = Type.Object({
   for: Type.Optional(
     Type.Enum(['reads'], {
-      description: 'With `reads` a process is ready although nothing can be written',
+      description: 'With `reads` a process is ready even if the database is read-only',
     }),
   ),
 })
 
-const STORAGE_FULL = 'storage_full: the disk of the database is full, nothing can be written'
+const STORAGE_FULL = 'storage_full: the database disk is full; writes fail'
 
 interface HealthParts {
   db: Db
   storage: Storage
-  /** What this process noticed by itself. */
+  /** Problems detected by this process. */
   warnings: readonly string[]
 }
 
@@ -40,20 +42,20 @@ async function warningsOf({ db, storage, warnings }: HealthParts): Promise<strin
   ]
 }
 
-/** Why this process should get no requests, or null. */
+/** Why this process should not receive requests, or null. */
 async function obstacle({ db, storage }: HealthParts, reads: boolean): Promise<string | null> {
   try {
     const row = await db.one<{ version: number }>(
       sql`select max(version) as version from schema_migrations`,
     )
-    if (!row || row.version < schemaVersion()) return 'migrations have not run'
+    if (!row || row.version < schemaVersion()) return 'pending migrations'
   } catch {
-    return (await storage.isExhausted()) ? STORAGE_FULL : 'the database does not answer'
+    return (await storage.isExhausted()) ? STORAGE_FULL : 'the database is unreachable'
   }
   return !reads && (await storage.isFull()) ? STORAGE_FULL : null
 }
 
-/** /healthz: the process lives. /readyz: the database answers, its schema is ours, and it can be written to. */
+/** /healthz: the process is alive. /readyz: the database is reachable, migrated and writable. */
 export function registerHealth(app: FastifyInstance, parts: HealthParts): void {
   const open = { public: true as const }
   app.get('/healthz', { schema: { response: { 200: Status } }, config: open }, () => ({

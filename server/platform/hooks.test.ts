@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Tx } from './db/index.ts'
 import { hook } from './hooks.ts'
 
-test('listeners run one after the other, and the first that fails ends the change', async () => {
+test('listeners run sequentially, and the first failure aborts the change', async () => {
   const heard: string[] = []
   const changed = hook<string, { id: string }>()
   changed.on(async (_, actor, { id }) => {

@@ -1,9 +1,9 @@
 import type { Tx } from './db/index.ts'
 
 /**
- * News for the slices above: `on` subscribes, `fire` tells. Listeners run in the transaction of the change, one after
- * the other, so what follows from a change commits or rolls back with it. Never fire inside a `Promise.all`: a listener
- * that is still at work when another statement fails would outlive its transaction.
+ * Notifies higher slices: `on` subscribes, `fire` calls the listeners. They run sequentially in the transaction of the
+ * change, so their effects commit or roll back with it. Never fire inside a `Promise.all`: a listener still running
+ * when another statement fails would outlive its transaction.
  */
 export interface Hook<Actor, Change> {
   on(listener: Listener<Actor, Change>): void

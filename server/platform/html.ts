@@ -1,4 +1,4 @@
-/** Markup of our own making. Only the `html` tag makes one, so a value can never become markup. */
+/** Trusted markup. Only the `html` tag creates it, so a plain value can never become markup. */
 export class Html {
   readonly text: string
 
@@ -25,6 +25,6 @@ function show(value: Value): string {
   return value instanceof Html ? value.text : escapeHtml(value)
 }
 
-/** Values are escaped; they belong between tags or into quoted attributes. */
+/** Escapes its values; use them between tags or in quoted attributes only. */
 export const html = (strings: TemplateStringsArray, ...values: Value[]): Html =>
   new Html(strings.reduce((text, part, at) => text + show(values[at - 1]) + part))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 const ID = /^[0-9a-f]{24}$/
 
-/** 24 lower-case hex characters; the first eight are the second of creation, as in an ObjectId. */
+/** 24 lower-case hex characters; the first eight are the creation time in seconds, as in an ObjectId. */
 export function newId(now = Date.now()): string {
   const seconds = Math.floor(now / 1000)
   return seconds.toString(16).padStart(8, '0') + randomBytes(8).toString('hex')
@@ -13,7 +13,7 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
 let lastTime = 0
 let counter = 0
 
-/** RFC 9562 §6.2: of one process and one millisecond, the later one is the greater one. */
+/** RFC 9562 §6.2: keeps ids of one process and millisecond in ascending order. */
 function nextPlace(): number {
   const now = Date.now()
   if (now > lastTime) {
@@ -27,8 +27,8 @@ function nextPlace(): number {
 }
 
 /**
- * RFC 9562 §5.7: the first 48 bits are the millisecond, so new rows land at the end of an index. Of now, in the order
- * of their making, or of a given time.
+ * RFC 9562 §5.7: the first 48 bits are the milliseconds, so new rows land at the end of an index. Without a time the
+ * ids of a process ascend.
  */
 export function uuidv7(time?: number): string {
   const bytes = randomBytes(16)

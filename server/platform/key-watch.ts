@@ -8,21 +8,21 @@ import type { Logger } from './log.ts'
 import type { Sealer } from './secrets.ts'
 
 export const KEYS_CHANNEL = 'gatehouse_keys'
-/** The first half of the advisory locks of this file, so that they meet no others. */
+/** Namespace of this file's advisory locks, so that they cannot collide with others. */
 const LOCK_CLASS = 47_182_360
 
 /**
- * Whoever seals with a data key holds its lock shared; whoever wants to delete the key takes it exclusively,
- * and so waits until nobody can seal with it any more.
+ * A process that seals with a data key holds its lock shared. Deleting the key takes the lock exclusively, and so waits
+ * until no process can seal with it any more.
  */
 export const keyLock = (keyId: string): [number, number] => [LOCK_CLASS, crc32(keyId) | 0]
 
-/** A value sealed just before the change of key may still be on its way to the database. */
+/** A value sealed just before the rotation may not be committed yet. */
 const GRACE_MS = 500
 
 /**
- * Keeps the keys of a long-running process in step with `gatehouse keys rotate` in another one, until the
- * returned function is called.
+ * Keeps the keys of a long-running process in sync with `gatehouse keys rotate` in another process, until the returned
+ * function is called.
  */
 export function followKeys(
   connection: Connection,
@@ -32,7 +32,7 @@ export function followKeys(
   let client: pg.Client | null = null
   /** The key whose lock this connection holds. */
   let held: string | null = null
-  // One after the other, or two could both let go of the same lock.
+  // Sequentially: two runs could both release the same lock.
   let queue = Promise.resolve()
 
   const follow = async (): Promise<void> => {
@@ -56,9 +56,10 @@ export function followKeys(
       return follow()
     },
     onNews() {
-      const told = client
+      const notified = client
       queue = queue.then(follow).catch((error) => {
-        if (client === told) log.error({ reason: messageOf(error) }, 'data keys cannot be read')
+        if (client === notified)
+          log.error({ reason: messageOf(error) }, 'cannot reload the data keys')
       })
     },
     onLost() {

@@ -1,15 +1,15 @@
 import { throttled } from './errors.ts'
 
-/** For attempts that come while others are under way: nothing is wrong with them, and soon there is room. */
+/** For attempts beyond the concurrency limit: not failures, and a retry soon works. */
 export const busy = () =>
   throttled('sign_in_busy', 'Too many attempts at the same time; try again in a moment', {
     retryAfter: 1,
   })
 
-/** In one line; a person who clicks often has fewer. */
+/** Waiting per key; more than repeated clicks of one user cause. */
 const MAX_WAITING = 32
 
-/** Work under the same key runs one after the other in this process. Over a full line: 429. */
+/** Serializes work per key in this process. When the queue is full: 429. */
 export class KeyedMutex {
   readonly #lines = new Map<string, { length: number; last: Promise<unknown> }>()
 

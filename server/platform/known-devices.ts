@@ -3,13 +3,13 @@ import type { Client } from './caller.ts'
 import type { Sealer } from './secrets.ts'
 
 const COOKIE = 'gatehouse_device'
-/** Nobody else can make or change one: sealing is authenticated encryption. */
+/** Cannot be forged: sealing is authenticated encryption. */
 const SEAL = 'known device'
 const MAX_DAYS = 90
-/** Accounts that one browser is remembered for; the latest ones. */
+/** Accounts remembered per browser, most recent first. */
 const MAX_ACCOUNTS = 8
 
-/** Account and the end of its mark, in seconds since 1970. */
+/** Account and expiry, in seconds since 1970. */
 type Mark = [id: string, until: number]
 
 /** The cookie with the marks, for `Client.device`. */
@@ -17,8 +17,8 @@ export const deviceOf = (cookies: string | undefined): string | undefined =>
   cookies === undefined ? undefined : parseCookie(cookies)[COOKIE]
 
 /**
- * Browsers that somebody signed in with before, so that failures of others at the same address do not keep them out. It
- * proves nothing else: the password is asked for, and failures count against the account.
+ * Browsers with a successful sign-in before: failures of others behind the same address do not block them. Grants
+ * nothing else: the password is still required, and failures count against the account.
  */
 export class KnownDevices {
   readonly #sealer: Sealer
@@ -35,7 +35,7 @@ export class KnownDevices {
       const marks: Mark[] = JSON.parse(await this.#sealer.unseal(device, SEAL))
       return marks.filter(([, until]) => until * 1000 > Date.now())
     } catch {
-      // Made up, cut off, or sealed with a key that is gone.
+      // Forged, truncated, or sealed with a deleted key.
       return []
     }
   }
@@ -44,7 +44,7 @@ export class KnownDevices {
     return (await this.#marks(client)).some(([id]) => id === accountId)
   }
 
-  /** The cookie after a success, which keeps the marks of others at this browser. */
+  /** The cookie after a success; keeps the marks of other accounts in this browser. */
   async remember(client: Client, accountId: string): Promise<string> {
     const others = (await this.#marks(client)).filter(([id]) => id !== accountId)
     const maxAge = MAX_DAYS * 86_400

@@ -1,9 +1,9 @@
-// Limits of what others may ask for at once, by the setting that changes them. They are read where they hold, as far
-// down as a pure function goes, so they are one object of the process; the composition root sets it before anything runs.
+// Limits per request and on concurrent work, grouped by the setting that changes them. One object per process, so that
+// pure functions can read it; the composition root sets it before anything runs.
 
 interface Limit {
   fallback: number
-  most: number
+  max: number
   about: string
 }
 
@@ -13,21 +13,21 @@ interface LimitGroup {
   of: Readonly<Record<string, Limit>>
 }
 
-const limit = (fallback: number, about: string, most = 1_000_000_000): Limit => ({
+const limit = (fallback: number, about: string, max = 1_000_000_000): Limit => ({
   fallback,
-  most,
+  max,
   about,
 })
 
-/** Of any XML document from outside. */
+/** For any untrusted XML document. */
 const xml = (bytes: number, elements: number, attributes: number, namespaces: number) => ({
-  bytes: limit(bytes, 'Bytes of the document'),
+  bytes: limit(bytes, 'Document size in bytes'),
   elements: limit(elements, 'Elements'),
-  // The parser itself goes no deeper.
-  depth: limit(32, 'Elements within elements', 256),
-  attributes: limit(attributes, 'Attributes, declarations of namespaces among them'),
-  elementAttributes: limit(50, 'Attributes of one element'),
-  namespaces: limit(namespaces, 'Declarations of namespaces'),
+  // The parser's own maximum.
+  depth: limit(32, 'Nesting depth of elements', 256),
+  attributes: limit(attributes, 'Attributes, including namespace declarations'),
+  elementAttributes: limit(50, 'Attributes per element'),
+  namespaces: limit(namespaces, 'Namespace declarations'),
   sections: limit(50, 'CDATA sections'),
   references: limit(1000, 'References such as `&lt;`'),
 })
@@ -35,103 +35,103 @@ const xml = (bytes: number, elements: number, attributes: number, namespaces: nu
 export const LIMITS = {
   list: {
     env: 'GATEHOUSE_LIST_LIMITS',
-    about: 'One list or search of the directory; over them is 400',
+    about: 'One list or search of the directory; exceeding one answers 400',
     of: {
-      comparisons: limit(200, "Comparisons in all filters, or conditions of a group's rule"),
-      depth: limit(16, 'Filters within filters', 500),
-      inValues: limit(10_000, 'Different values of one `in`'),
-      valueLength: limit(1024, 'Characters of a name, a value or a term'),
-      wildcards: limit(10, 'Wildcards of one value'),
-      terms: limit(50, 'Terms of a search'),
-      searchFields: limit(50, 'Fields that are searched'),
-      lookups: limit(500, 'Terms of a search times its fields'),
+      comparisons: limit(200, "Comparisons in all filters, or conditions in a group's rule"),
+      depth: limit(16, 'Nesting depth of filters', 500),
+      inValues: limit(10_000, 'Distinct values in one `in`'),
+      valueLength: limit(1024, 'Characters in a name, a value or a term'),
+      wildcards: limit(10, 'Wildcards per value'),
+      terms: limit(50, 'Terms per search'),
+      searchFields: limit(50, 'Fields searched'),
+      lookups: limit(500, 'Terms of a search multiplied by its fields'),
       sorts: limit(10, 'Fields to sort by'),
       fields: limit(200, 'Names in `fields`'),
-      regexLength: limit(512, 'Characters of a `$regex`'),
-      // The database knows no larger count.
-      regexRepetitions: limit(100, 'The count of a repetition in a `$regex`', 255),
+      regexLength: limit(512, 'Characters in a `$regex`'),
+      // PostgreSQL's own maximum.
+      regexRepetitions: limit(100, 'Repetition count in a `$regex`', 255),
       regexSize: limit(
         2000,
-        'Characters and classes of a `$regex`, each as often as it is repeated',
+        'Characters and classes in a `$regex`, multiplied by their repetitions',
       ),
     },
   },
   events: {
     env: 'GATEHOUSE_EVENT_LIMITS',
-    about: 'One query of events, or one event; over them is 400',
+    about: 'One event query, or one event; exceeding one answers 400',
     of: {
       services: limit(100, 'Names in `service`'),
       fields: limit(500, 'Names in `fields`'),
-      terms: limit(10_000, 'Terms of a search, and groups of them'),
-      depth: limit(32, 'Groups of terms within groups', 500),
-      values: limit(50_000, 'Values of all terms; those of one list that are equal count once'),
+      terms: limit(10_000, 'Terms and groups of terms in a search'),
+      depth: limit(32, 'Nesting depth of groups of terms', 500),
+      values: limit(50_000, 'Values in all terms; duplicates in one list count once'),
       units: limit(
         10_000,
-        'What the search costs: 20 for contains, startsWith and endsWith, 0.1 for a value of a list, 1 for any other term',
+        'Cost of the search: 20 for contains, startsWith and endsWith, 0.1 per value in a list, 1 for any other term',
       ),
-      valueLength: limit(32_768, 'Characters of a value'),
-      fieldLength: limit(256, 'Characters of the name of a field'),
-      buckets: limit(20_000, 'Steps of an interval query'),
+      valueLength: limit(32_768, 'Characters in a value'),
+      fieldLength: limit(256, 'Characters in a field name'),
+      buckets: limit(20_000, 'Buckets in an interval query'),
       eventLength: limit(
         1_048_576,
-        'Characters of one event that is ingested; a longer one is skipped and told',
+        'Characters in one ingested event; longer ones are skipped and reported',
         268_435_456,
       ),
     },
   },
   saml: {
     env: 'GATEHOUSE_SAML_LIMITS',
-    about: 'One SAML message from a service provider; over them it is refused as unreadable (400)',
+    about: 'One SAML message from a service provider; exceeding one answers 400',
     of: {
       ...xml(32_768, 100, 200, 20),
-      prefixes: limit(10, 'Prefixes of an InclusiveNamespaces'),
-      valueLength: limit(1024, 'Characters of a value that we repeat'),
-      values: limit(20, 'Values of a list, such as classes of authentication'),
-      relayState: limit(16_384, 'Characters of RelayState'),
+      prefixes: limit(10, 'Prefixes in an InclusiveNamespaces'),
+      valueLength: limit(1024, 'Characters in a value that is echoed'),
+      values: limit(20, 'Values in a list, such as authentication contexts'),
+      relayState: limit(16_384, 'Characters in RelayState'),
     },
   },
   metadata: {
     env: 'GATEHOUSE_METADATA_LIMITS',
-    about: 'Metadata of a service provider to import; over them is 400, or 413',
+    about: 'Imported service provider metadata; exceeding one answers 400 or 413',
     of: { ...xml(262_144, 1000, 2000, 200), comments: limit(200, 'Comments') },
   },
   forms: {
     env: 'GATEHOUSE_FORM_LIMITS',
-    about: 'What browsers and clients send otherwise than as JSON; over them is 413',
+    about: 'Request bodies other than JSON; exceeding one answers 413',
     of: {
-      bytes: limit(65_536, 'Bytes of a form: a SAML message by POST, a request for a token'),
-      logoBytes: limit(1_048_576, 'Bytes of the logo of an application'),
+      bytes: limit(65_536, 'Bytes in a form: a SAML message by POST, a token request'),
+      logoBytes: limit(1_048_576, 'Bytes in an application logo'),
     },
   },
   tenant: {
     env: 'GATEHOUSE_TENANT_LIMITS',
-    about: 'One organization or provider',
+    about: 'Per organization or provider',
     of: {
-      forwarders: limit(20, 'Forwarders that it may have; more answer 409'),
-      reports: limit(20, 'Reports that are being made; more answer 429'),
+      forwarders: limit(20, 'Forwarders; more answer 409'),
+      reports: limit(20, 'Reports in progress; more answer 429'),
       largePages: limit(
         4,
-        'Pages of 2000 events and more on their way at once in a process; more wait, then 429',
+        'Concurrent pages of 2000 or more events in a process; more wait, then answer 429',
       ),
-      streamReads: limit(2, 'Streams that read at once in a process; others wait their turn'),
-      forwarding: limit(3, 'Forwarders that send at once in a process; others wait their turn'),
+      streamReads: limit(2, 'Streams reading at once in a process; others queue'),
+      forwarding: limit(3, 'Forwarders sending at once in a process; others queue'),
     },
   },
   process: {
     env: 'GATEHOUSE_PROCESS_LIMITS',
-    about: 'Work at once in one process, of all organizations; what is more waits its turn',
+    about: 'Concurrent work in one process, across all organizations; more is queued',
     of: {
-      largePages: limit(12, 'Pages of 2000 events and more on their way'),
-      streamReads: limit(3, 'Streams that read'),
-      forwarding: limit(8, 'Forwarders that send'),
+      largePages: limit(12, 'Pages of 2000 or more events being sent'),
+      streamReads: limit(3, 'Streams reading'),
+      forwarding: limit(8, 'Forwarders sending'),
     },
   },
   console: {
     env: 'GATEHOUSE_CONSOLE_LIMITS',
     about: "An administrator's session in the console",
     of: {
-      idleMinutes: limit(60, 'Minutes without a request that end it', 1440),
-      confirmedMinutes: limit(10, 'Minutes for which a password that was given again counts', 1440),
+      idleMinutes: limit(60, 'Idle minutes after which it ends', 1440),
+      confirmedMinutes: limit(10, 'Minutes for which a password confirmation is valid', 1440),
     },
   },
 } as const satisfies Record<string, LimitGroup>
@@ -148,17 +148,18 @@ export const mapValues = <T extends object, R>(object: T, map: (value: T[keyof T
 export const defaultsOf = ({ of }: Pick<LimitGroup, 'of'>): Record<string, number> =>
   mapValues(of, ({ fallback }) => fallback)
 
-/** As in `terms=20,fields=10`: those that are not named keep their defaults. */
+/** Parses `terms=20,fields=10`; limits not named keep their defaults. */
 export function parseLimits({ of }: Pick<LimitGroup, 'of'>, raw: string): Record<string, number> {
   const values = defaultsOf({ of })
   for (const part of raw.split(',')) {
     const [name = '', digits = ''] = part.split('=').map((word) => word.trim())
     const known = Object.hasOwn(of, name) ? of[name] : undefined
-    if (!known) throw new Error(`has no limit "${name}", only ${Object.keys(of).join(', ')}`)
+    if (!known)
+      throw new Error(`has no limit "${name}"; the limits are ${Object.keys(of).join(', ')}`)
     const value = Number(digits)
-    if (!/^\d+$/.test(digits) || value < 1 || value > known.most)
+    if (!/^\d+$/.test(digits) || value < 1 || value > known.max)
       throw new Error(
-        `needs a whole number from 1 to ${known.most} for ${name}, as in ${name}=${known.fallback}`,
+        `requires a whole number from 1 to ${known.max} for ${name}, such as ${name}=${known.fallback}`,
       )
     values[name] = value
   }

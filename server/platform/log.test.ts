@@ -12,7 +12,7 @@ const script = `
   log.info({ n: 501, password: 'secret' }, 'last')
   log.debug({ n: 502 }, 'not this one')`
 
-test('all lines arrive in their order, long ones and those of the last moment as well', async () => {
+test('all lines arrive in order, including long ones and those written at exit', async () => {
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
     maxBuffer: 10_000_000,
   })

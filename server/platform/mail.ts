@@ -28,7 +28,7 @@ interface MailRow extends Mail {
 
 export type PostMail = (tx: Tx, mail: Mail) => Promise<void>
 
-/** Written in the caller's transaction and sent by a job after the commit. The body is sealed: it holds links. */
+/** Stored in the caller's transaction, sent by a job after the commit. The body is sealed: it contains links. */
 export const mailPoster =
   (sealer: Sealer, send: SendJob): PostMail =>
   async (tx, { recipient, subject, body }) => {
@@ -49,11 +49,11 @@ export function mailJob(db: Db, sealer: Sealer, config: Config, log: Logger): Jo
       if (config.development)
         log.info(
           { to: mail.recipient, subject: mail.subject, text },
-          'mail, not sent: no SMTP server is set',
+          'mail not sent: no SMTP server is configured',
         )
       return
     }
-    // The Message-ID is the mail's own, so a repeat after a crash is recognizable as the same mail.
+    // The Message-ID is stable, so a resend after a crash is recognizable as a duplicate.
     const messageId = `<${mail.id}@${new URL(config.publicUrl).hostname}>`
     await transport.sendMail({
       from: config.mailFrom,
@@ -66,7 +66,7 @@ export function mailJob(db: Db, sealer: Sealer, config: Config, log: Logger): Jo
   })
 }
 
-/** The newest mails with their text, for `gatehouse mail`. */
+/** The newest mails with their bodies, for `gatehouse mail`. */
 export async function listMails(db: Db, sealer: Sealer, limit: number) {
   const rows = await db.many<MailRow>(
     sql`select * from mails order by created desc, id desc limit ${limit}`,

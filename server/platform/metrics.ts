@@ -9,7 +9,7 @@ import type { Storage } from './storage.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer lasts for as long as the client stays. */
+    /** The response lasts as long as the client stays connected. */
     longLived?: true
   }
 }
@@ -31,7 +31,7 @@ export function createMetrics(): Metrics {
   })
   const untrustedProxy = new Gauge({
     name: 'gatehouse_untrusted_proxy',
-    help: '1 once a proxy was noticed that GATEHOUSE_TRUSTED_PROXIES does not name',
+    help: '1 once a request came through a proxy that GATEHOUSE_TRUSTED_PROXIES does not list',
     registers: [registry],
   })
   return { registry, eventsWritten, untrustedProxy }
@@ -44,22 +44,22 @@ interface MetricsParts {
   storage: Storage
 }
 
-/** Set by proxies: whoever they speak for is not on this machine, though the connection comes from it. */
+/** Headers of proxies: the client is not on this machine although the connection is local. */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
 
 const isLocal = ({ raw: { socket }, headers }: FastifyRequest): boolean =>
   /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '') &&
   !FORWARDED.some((name) => name in headers)
 
-/** With a token everybody needs it; without one the figures are for this machine alone, unless set otherwise. */
+/** With a token, everyone needs it. Without one, local requests only, unless configured otherwise. */
 function admit(request: FastifyRequest, { metrics, metricsToken }: MetricsParts['config']): void {
   if (metricsToken !== undefined) {
     if (sameSecret(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) return
-    throw unauthenticated('metrics_token', 'Unauthorized: /metrics wants its bearer token')
+    throw unauthenticated('metrics_token', 'Unauthorized: /metrics requires its bearer token')
   }
   if (metrics === 'open' || isLocal(request)) return
   const message =
-    'Forbidden: /metrics answers on this machine only; GATEHOUSE_METRICS_TOKEN or GATEHOUSE_METRICS=open admits others'
+    'Forbidden: /metrics is only available from this machine; set GATEHOUSE_METRICS_TOKEN or GATEHOUSE_METRICS=open to allow others'
   throw forbidden('metrics_closed', message)
 }
 
@@ -71,17 +71,17 @@ export function registerMetrics(
 ): void {
   const duration = new Histogram({
     name: 'gatehouse_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer',
+    help: 'Time from the first byte of a request to the last byte of its response',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   })
-  // By a name of its own, so that the labels need not be hashed for every request.
+  // Keyed by a string, so that the labels are not hashed for every request.
   const series = new Map<string, ReturnType<typeof duration.labels>>()
   app.addHook('onResponse', (request, reply, done) => {
-    // The pattern, not the address: ids would make a series each.
+    // The route pattern, not the URL: ids would create a series each.
     const { method, routeOptions } = request
-    // How long somebody listens says nothing about the service; a refusal does.
+    // The duration of a stream says nothing about the service; that of a refusal does.
     if (routeOptions.config.longLived && reply.statusCode < 400) return done()
     const route = routeOptions.url ?? 'none'
     const name = `${method} ${reply.statusCode} ${route}`
@@ -96,7 +96,7 @@ export function registerMetrics(
 
   const connections = new Gauge({
     name: 'gatehouse_database_connections',
-    help: 'Connections of the pool',
+    help: 'Connections in the pool',
     labelNames: ['state'],
     registers: [registry],
   })
@@ -115,7 +115,7 @@ export function registerMetrics(
 
   const free = new Gauge({
     name: 'gatehouse_data_free_bytes',
-    help: 'Free space of the data directory, where the embedded PostgreSQL is in it',
+    help: 'Free disk space of the data directory, with the embedded PostgreSQL',
     registers: [registry],
   })
 

@@ -13,7 +13,7 @@ test('health and readiness answer without a credential', async () => {
   assert.deepEqual((await app.anonymous.get('/readyz')).json(), { status: 'ready' })
 })
 
-test('metrics tell requests by route, the pool, the queue, events and the process', async () => {
+test('metrics cover requests by route, the pool, the queue, events and the process', async () => {
   const org = await app.newOrganization()
   await org.get(`/api/organizations/${org.organizationId}`)
   await org.post('/api/v2/roles', { name: 'Counted', scopes: ['users'] })
@@ -27,10 +27,10 @@ test('metrics tell requests by route, the pool, the queue, events and the proces
   assert.match(body, /gatehouse_jobs_oldest_seconds\{queue="insights.create-partitions"\} \d/)
   assert.match(body, /gatehouse_events_written_total\{service="directory"\} [1-9]/)
   assert.match(body, /process_resident_memory_bytes/)
-  assert.doesNotMatch(body, new RegExp(org.organizationId), 'ids would make a series each')
+  assert.doesNotMatch(body, new RegExp(org.organizationId), 'each id would create a series')
 })
 
-test('metrics can be closed with a token', async () => {
+test('metrics can be protected by a token', async () => {
   const closed = await startApp({ env: { GATEHOUSE_METRICS_TOKEN: 'let me measure this' } })
   assert.equal((await closed.anonymous.get('/metrics')).statusCode, 401)
   assert.equal(
@@ -40,7 +40,7 @@ test('metrics can be closed with a token', async () => {
   )
 })
 
-test('without a token metrics are for this machine alone, unless set otherwise', async () => {
+test('without a token metrics are local only, unless configured otherwise', async () => {
   const open = await startApp({ env: { GATEHOUSE_METRICS: 'open' } })
   const status = async (
     { http }: typeof app,
@@ -49,7 +49,7 @@ test('without a token metrics are for this machine alone, unless set otherwise',
   ) => (await http.inject({ url: '/metrics', remoteAddress, headers })).statusCode
   for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
     assert.equal(await status(app, address), 200, address)
-    // A proxy on this machine speaks for others.
+    // A proxy on this machine forwards requests of others.
     for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])
       assert.equal(await status(app, address, { [header]: '127.0.0.1' }), 403, header)
   }
@@ -59,7 +59,7 @@ test('without a token metrics are for this machine alone, unless set otherwise',
   }
 })
 
-test('a mail goes through a real SMTP server, once, and only after its transaction', async () => {
+test('a mail is sent by a real SMTP server, once, and only after its transaction commits', async () => {
   const received: string[] = []
   const smtp = new SMTPServer({
     authOptional: true,
@@ -98,14 +98,14 @@ test('a mail goes through a real SMTP server, once, and only after its transacti
   assert.ok(!row?.body.includes('token='), 'the body is sealed in the database')
 })
 
-test('without SMTP the mail is kept, and shown in the log of a development machine', async () => {
+test('without SMTP the mail is stored, and logged on a development machine', async () => {
   const org = await app.newOrganization()
   await app.anonymous.post('/auth/password/forgot', { email: org.email })
   await app.runDueJobs()
-  assert.ok(app.lines.some((line) => line.includes('mail, not sent') && line.includes(org.email)))
+  assert.ok(app.lines.some((line) => line.includes('mail not sent') && line.includes(org.email)))
 })
 
-test('a mail server that is away: the job is retried later, nothing is lost', async () => {
+test('while the mail server is down the job is retried and no mail is lost', async () => {
   const away = await startApp({ env: { GATEHOUSE_SMTP_URL: 'smtp://127.0.0.1:1' } })
   const org = await away.newOrganization()
   await away.anonymous.post('/auth/password/forgot', { email: org.email })
@@ -116,10 +116,10 @@ test('a mail server that is away: the job is retried later, nothing is lost', as
   assert.equal(job?.state, 'retry')
 })
 
-test('an event loop that lags sheds load with 503, and serves again when it no longer does', async () => {
+test('a lagging event loop sheds load with 503 and recovers', async () => {
   const shedding = await startApp({ env: { GATEHOUSE_SHED_LAG_MS: '700' } })
-  // Without a credential the route answers 401, unless load is shed before anybody is asked for one.
-  // The meter samples by its own clock; a run that never gets there ends with the time its file has.
+  // Without a credential the route answers 401, unless load is shed before authentication.
+  // The meter samples by its own clock; if it never triggers, the test file times out.
   const until = async (status: number, before = () => {}) => {
     for (;;) {
       before()
@@ -136,7 +136,7 @@ test('an event loop that lags sheds load with 503, and serves again when it no l
   await until(401)
 })
 
-test('traces are sent by OTLP when the standard variables ask for it', async () => {
+test('traces are sent by OTLP when the standard variables request it', async () => {
   const bodies: string[] = []
   const collector = createServer((request, response) => {
     let text = ''

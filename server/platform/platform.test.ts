@@ -25,14 +25,14 @@ test('sql: values become parameters, fragments are spliced in and renumbered', (
   assert.equal(literal("o'clock").text, "'o''clock'")
 })
 
-test('sql: a fixed statement has a name and is prepared once; one with fragments has none', () => {
+test('sql: a constant statement has a name and is prepared once; one with fragments has none', () => {
   const make = (value: number) => sql`select ${value}::int as n`
   assert.equal(make(1).name, make(2).name)
   assert.notEqual(make(1).name, undefined)
   assert.equal(sql`select 1 where ${sql`true`}`.name, undefined)
 })
 
-test('log: secrets are hidden wherever they stand, other lines are not copied', () => {
+test('log: secrets are hidden at any depth, and other lines are not copied', () => {
   const line = {
     route: '/x',
     headers: { 'x-api-key': 'k', accept: 'a' },
@@ -59,7 +59,7 @@ test('ids are 24 hex characters and sort by time; uuid v7 carries its millisecon
   assert.match(uuidv7(), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-test('uuids of one process come in the order of their making, also within a millisecond', () => {
+test('uuids of one process ascend, even within a millisecond', () => {
   const made = Array.from({ length: 20_000 }, () => uuidv7())
   assert.deepEqual(made, made.toSorted())
   assert.equal(new Set(made).size, made.length)
@@ -78,12 +78,12 @@ test('depth of JSON is counted outside strings', () => {
   assert.equal(deeperThan('["[[[[", {"a":"\\"[[["}]', 2), false)
 })
 
-test('config: defaults, files, and one clear line for what is wrong', () => {
+test('config: defaults, files, and a one-line error for invalid values', () => {
   const config = loadConfig({})
   assert.equal(config.port, 8080)
   assert.equal(config.publicUrl, 'http://localhost:8080')
   assert.equal(config.development, true)
-  assert.equal(config.drainSeconds, 0, 'nobody could take over')
+  assert.equal(config.drainSeconds, 0, 'no other process could take over')
   const shared = { DATABASE_URL: 'postgres://db/gatehouse' }
   assert.equal(loadConfig(shared).drainSeconds, 5)
   assert.equal(loadConfig({ ...shared, GATEHOUSE_ROLE: 'worker' }).drainSeconds, 0)
@@ -105,10 +105,10 @@ test('config: defaults, files, and one clear line for what is wrong', () => {
   const wrong: [NodeJS.ProcessEnv, RegExp][] = [
     [
       { GATEHOUSE_LIST_LIMITS: 'words=7' },
-      /^GATEHOUSE_LIST_LIMITS has no limit "words", only comp/,
+      /^GATEHOUSE_LIST_LIMITS has no limit "words"; the limits are comp/,
     ],
     [{ GATEHOUSE_LIST_LIMITS: '7' }, /^GATEHOUSE_LIST_LIMITS has no limit "7"/],
-    [{ GATEHOUSE_LIST_LIMITS: 'terms=0' }, /from 1 to 1000000000 for terms, as in terms=50/],
+    [{ GATEHOUSE_LIST_LIMITS: 'terms=0' }, /from 1 to 1000000000 for terms, such as terms=50/],
     [{ GATEHOUSE_SAML_LIMITS: 'depth=257' }, /^GATEHOUSE_SAML_LIMITS .* from 1 to 256 for depth/],
     [{ GATEHOUSE_PROT: '1' }, /GATEHOUSE_PROT is not a setting/],
     [{ PORT: 'http' }, /^PORT must be a whole number/],
@@ -128,7 +128,7 @@ test('config: defaults, files, and one clear line for what is wrong', () => {
     assert.throws(() => loadConfig(env), { name: 'OperatorError', message })
 })
 
-test('sealed values open with their context only, survive a new data key, and need the master key', async (t) => {
+test('sealed values open only with their context, survive a new data key, and need the master key', async (t) => {
   const { service } = await newDatabase()
   const db = openDb(service, { max: 2 })
   t.after(() => db.close())

@@ -21,7 +21,7 @@ function refused(quota: Quota, who: ReturnType<typeof person>): string {
     )
     return error.message
   }
-  return assert.fail('a place was given')
+  return assert.fail('a slot was given')
 }
 
 test('the narrowest share is refused first, and each refusal names its limit', () => {
@@ -35,7 +35,7 @@ test('the narrowest share is refused first, and each refusal names its limit', (
   assert.match(refused(quota, person('e', 'three')), /4 at once .* all callers/)
 })
 
-test('a place that is given back is free again, however often it is given back', () => {
+test('a released slot is free again, once, however often it is released', () => {
   const quota = new Quota(counted, { principal: 1, tenant: 1, process: 2 })
   const giveBack = quota.take(person('a', 'one'))
   refused(quota, person('a', 'one'))
@@ -46,7 +46,7 @@ test('a place that is given back is free again, however often it is given back',
   quota.take(person('c', 'two'))
 })
 
-test('a refusal takes no place', () => {
+test('a refusal takes no slot', () => {
   const quota = new Quota(counted, { principal: 1, tenant: 2, process: 2 })
   quota.take(person('a', 'one'))
   for (let at = 0; at < 5; at++) refused(quota, person('a', 'one'))

@@ -1,24 +1,24 @@
 import type { Principal } from './caller.ts'
 import type { AppError } from './errors.ts'
 
-/** How many of a kind may be under way at once: of one principal, of one tenant, and of all in this process. */
+/** Concurrency limits per principal, per tenant and for the whole process. */
 export interface Shares {
   principal: number
   tenant: number
   process: number
 }
 
-/** What is counted, in the words of the refusal. */
+/** The counted resource, as error messages name it. */
 interface Counted {
-  /** In the plural, as in "streams". */
+  /** Plural, such as "streams". */
   what: string
   setting: string
   refuse: (message: string) => AppError
 }
 
 /**
- * A limit on concurrency that refuses instead of queueing. The narrowest share is asked first: with shares that grow,
- * nobody can use up what is there for others. A provider counts as one tenant, however many organizations it manages.
+ * A concurrency limit that refuses instead of queueing. The narrowest share is checked first: with ascending shares no
+ * principal can use up those of others. A provider counts as one tenant, however many organizations it manages.
  */
 export class Quota {
   readonly #counted: Counted
@@ -30,7 +30,7 @@ export class Quota {
     this.#shares = shares
   }
 
-  /** Takes a place, or refuses with 429. The place is given back by calling the result, once or more. */
+  /** Takes a slot or throws 429. Returns an idempotent function that releases the slot. */
   take({ id, homeId }: Pick<Principal, 'id' | 'homeId'>): () => void {
     const { principal, tenant, process } = this.#shares
     const places = [

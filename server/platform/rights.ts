@@ -1,30 +1,30 @@
 import type { Principal } from './caller.ts'
 import { forbidden } from './errors.ts'
 
-// What a caller must hold beyond the scopes of the route, for some of what the route can do.
+// Permissions beyond the scopes of the route, for some of its operations.
 
-/** What belongs to the provider itself reaches all of its organizations, so it takes somebody who does. */
+/** Provider-level records affect all of its organizations, so the caller must reach all of them. */
 export function checkWholeProvider({ wholeProvider }: Pick<Principal, 'wholeProvider'>): void {
   if (wholeProvider !== true)
     throw forbidden(
       'provider_reach',
-      'Forbidden: what belongs to the provider takes an administrator who reaches all of its organizations',
+      'Forbidden: provider records require an administrator with access to all of its organizations',
     )
 }
 
-/** One of these; `what` names the part of the request that takes it. */
+/** Requires one of the scopes; `what` names the part of the request that needs it. */
 export function checkScope(
   { scopes }: { scopes?: ReadonlySet<string> },
   wanted: readonly string[],
   what: string,
 ): void {
   if (!wanted.some((scope) => scopes?.has(scope)))
-    throw forbidden('scope_missing', `Forbidden: ${what} needs the scope ${wanted.join(' or ')}`)
+    throw forbidden('scope_missing', `Forbidden: ${what} requires the scope ${wanted.join(' or ')}`)
 }
 
 /**
- * What opens an account, e-mail address, second factor and the duty to have one, is changed in person: a key or an
- * unwatched session would otherwise become the whole account.
+ * Changes to credentials (e-mail address, second factor, whether one is required) need a confirmed session: otherwise a
+ * stolen key or an unattended session could take over the account.
  */
 export function checkConfirmed(
   caller: Pick<Principal, 'authMethod' | 'confirmed'>,

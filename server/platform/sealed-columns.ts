@@ -1,13 +1,13 @@
-/** A column that holds sealed values. The context must be the one its slice seals with. */
+/** A column with sealed values. `context` must match the one its slice seals with. */
 export interface SealedColumn {
   table: string
   column: string
-  /** The primary key; all text. */
+  /** Columns of the primary key; all text. */
   key: readonly string[]
   context: (key: Record<string, string>) => string
 }
 
-/** Every sealed column there is: `keys rotate` goes through this table, so one left out becomes unreadable. */
+/** All sealed columns. `keys rotate` reseals these, so a column missing here becomes unreadable. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     table: 'administrators',

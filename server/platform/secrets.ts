@@ -13,7 +13,7 @@ const TAG = 16
 
 export const sha256 = (value: string | Buffer): Buffer => hash('sha256', value, 'buffer')
 
-/** Equal in constant time, whatever the lengths. */
+/** Constant-time comparison, also for different lengths. */
 export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b))
 
 export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
@@ -44,7 +44,7 @@ export function unwrapKey(master: Buffer, id: string, wrapped: Buffer): Buffer {
 
 export const MASTER_KEY_FILE = 'master.key'
 
-/** The setting, or a file of the data directory made on first use. */
+/** The setting, or a key file in the data directory, created on first use. */
 export const readMasterKey = (setting: Buffer | undefined, dataDir: string): Buffer =>
   setting ??
   Buffer.from(
@@ -52,7 +52,7 @@ export const readMasterKey = (setting: Buffer | undefined, dataDir: string): Buf
     'base64',
   )
 
-/** For work on secrets that are there already: a key made now could open none of them. */
+/** For existing secrets only: a newly created key could not open them. */
 export function existingMasterKey(setting: Buffer | undefined, dataDir: string): Buffer {
   const file = join(dataDir, MASTER_KEY_FILE)
   if (setting === undefined && !existsSync(file)) {
@@ -69,9 +69,9 @@ interface DataKeyRow {
 }
 
 /**
- * Seals secrets that must be read back (TOTP seeds, private keys, tokens of other services): AES-256-GCM
- * under a data key, which is stored wrapped by the master key. A sealed value names its data key, so values
- * under an older key stay readable while `keys rotate` goes through them.
+ * Seals secrets that must be read back (TOTP seeds, private keys, tokens of other services) with envelope encryption:
+ * AES-256-GCM under a data key, which is stored wrapped by the master key. A sealed value names its data key, so values
+ * under an older key stay readable during `keys rotate`.
  */
 export class Sealer {
   readonly #master: Buffer
@@ -83,7 +83,7 @@ export class Sealer {
     this.#db = db
   }
 
-  /** Fails when the master key does not open the stored data keys. */
+  /** Throws when the master key does not open the stored data keys. */
   static async open(master: Buffer, db: Queryable): Promise<Sealer> {
     const sealer = new Sealer(master, db)
     await sealer.reload()
@@ -91,7 +91,7 @@ export class Sealer {
     return sealer
   }
 
-  /** Learns of keys that other processes have added; the newest of them seals from then on. */
+  /** Loads keys added by other processes; the newest one seals from then on. */
   async reload(): Promise<void> {
     const rows = await this.#db.many<DataKeyRow>(
       sql`select id, wrapped from data_keys order by created, id`,
@@ -99,7 +99,7 @@ export class Sealer {
     for (const { id, wrapped } of rows) this.#keys.set(id, unwrapKey(this.#master, id, wrapped))
   }
 
-  /** From now on the newest key seals. */
+  /** Adds a data key, which seals from now on. */
   async addKey(): Promise<string> {
     const id = newId()
     const key = randomBytes(32)
@@ -110,12 +110,12 @@ export class Sealer {
     return id
   }
 
-  /** The key that seals now. */
+  /** The key used for sealing. */
   get currentKeyId(): string {
     return [...this.#keys.keys()].at(-1)!
   }
 
-  /** `context` ties the value to its place, so that it cannot be moved to another row unnoticed. */
+  /** `context` binds the value to its row (as AAD), so that it cannot be copied to another row unnoticed. */
   seal(plain: string, context: string): string {
     const id = this.currentKeyId
     const key = this.#keys.get(id)!
@@ -124,14 +124,14 @@ export class Sealer {
 
   async unseal(sealed: string, context: string): Promise<string> {
     const [id = '', body = ''] = sealed.split('.')
-    // Another process may have rotated since we started.
+    // Another process may have rotated the keys since our last reload.
     if (!this.#keys.has(id)) await this.reload()
     const key = this.#keys.get(id)
-    if (!key) throw new Error(`Data key ${id} is gone`)
+    if (!key) throw new Error(`Data key ${id} does not exist`)
     return decrypt(key, Buffer.from(body, 'base64url'), context).toString()
   }
 
-  /** The same value under the newest key. */
+  /** Seals the same value again under the newest key. */
   async reseal(sealed: string, context: string): Promise<string> {
     return this.seal(await this.unseal(sealed, context), context)
   }

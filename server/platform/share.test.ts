@@ -7,7 +7,7 @@ import { sql } from './db/sql.ts'
 const app = await startApp({ env: { GATEHOUSE_LIST_TIMEOUT_MS: '30000' } })
 const impatient = await startApp({ env: { GATEHOUSE_LIST_TIMEOUT_MS: '1000' } })
 
-/** Nobody can read users meanwhile, so every statement about them takes as long as this. */
+/** Locks the users table, so every statement on it takes as long as this runs. */
 const whileUsersAreLocked = (on: typeof app, work: () => Promise<void>) =>
   asOwner(on.owner, async (client) => {
     await client.query('begin')
@@ -19,7 +19,7 @@ const whileUsersAreLocked = (on: typeof app, work: () => Promise<void>) =>
     }
   })
 
-/** Connections that wait for a lock; unlike pg_stat_activity, pg_locks shows those of other logins as well. */
+/** Connections waiting for a lock; unlike pg_stat_activity, pg_locks shows those of other logins as well. */
 const waiting = async () => {
   const row = await app.db.one<{ count: number }>(sql`
     select count(distinct pid) as count from pg_locks l join pg_database d on d.oid = l.database
@@ -66,7 +66,7 @@ test('a list, a search and a preview that take too long are 503 with Retry-After
   assert.equal((await org.get('/api/systemusers')).statusCode, 200)
 })
 
-test('so is a traversal', async () => {
+test('a traversal that takes too long is 503', async () => {
   const org = await impatient.newOrganization()
   const { id } = (await org.post('/api/v2/usergroups', { name: 'Sales' })).json()
   await asOwner(impatient.owner, async (client) => {

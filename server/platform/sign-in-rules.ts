@@ -16,13 +16,13 @@ import { KeyedMutex } from './keyed-mutex.ts'
 import { KnownDevices } from './known-devices.ts'
 import type { Sealer } from './secrets.ts'
 
-/** What bounds the attempts to sign in, of administrators or of users. */
+/** Limits on sign-in attempts, of administrators or of users. */
 export interface SignInRules {
-  /** Of one account or name. */
+  /** Per account or name. */
   own: Limit
-  /** Of an address, which may be that of a whole office. */
+  /** Per address, which a whole office may share. */
   address: Limit
-  /** Before the addresses in the subjects: those of administrators are counted apart. */
+  /** Subject prefix of addresses: administrators are counted apart from users. */
   prefix: string
   turns: KeyedMutex
   devices: KnownDevices
@@ -45,7 +45,7 @@ export function signInRules(config: Config, sealer: Sealer, who: 'admin' | 'user
 
 const addressSubject = ({ prefix }: SignInRules, { ip }: Client) => `${prefix} ${addressKey(ip)}`
 
-/** The counter of the address; none for a device that one of the accounts has signed in with before. */
+/** The counter of the address; none for a known device of one of the accounts. */
 export async function addressCounters(
   rules: SignInRules,
   client: Client,
@@ -55,14 +55,14 @@ export async function addressCounters(
   return [{ subject: addressSubject(rules, client), limit: rules.address, shared: true }]
 }
 
-/** Mails asked for from one address; never given back, for nothing tells whether one was right. */
+/** Counts reset mails per address. Never refunded: a reset request cannot prove to be right. */
 export const takeResetTurn = (db: Queryable, rules: SignInRules, client: Client): Promise<void> =>
   takeCounted(db, `reset ${addressSubject(rules, client)}`, rules.address)
 
-/** A refusal comes after this time whatever was found, so that the time tells nothing about who exists. */
+/** Refusals take at least this long, so that timing does not reveal whether an account exists. */
 const REFUSAL_MS = 300
 
-/** Attempts under one key, one after the other: those that are right never stand in each other's way. */
+/** Serializes attempts per key, so that parallel correct ones do not use up the limit. */
 export async function inTurn<T>(
   { turns }: SignInRules,
   key: string,
@@ -75,15 +75,15 @@ export async function inTurn<T>(
       return work()
     })
   } catch (error) {
-    // Outside of the turn: the next in line does not wait for it.
+    // Outside the mutex: the next attempt need not wait for this.
     await evenly
     throw error
   }
 }
 
 /**
- * How an attempt was judged. `done`: nothing more is asked for, so earlier failures are forgiven. `neither`: refused, but
- * no guess, such as a code that was right and has been used.
+ * How an attempt was judged. `done`: sign-in is complete, so earlier failures are forgiven. `neither`: refused, but not
+ * a guess, such as a correct code that was already used.
  */
 export type Verdict<T> =
   | { right: T; done: boolean }
@@ -91,8 +91,8 @@ export type Verdict<T> =
   | { neither: () => Promise<T> }
 
 /**
- * Lets an attempt through, has it judged, and counts it only if it was wrong. The work may reserve further counters and
- * add them to the list: they are settled alike.
+ * Reserves an attempt, runs it, and counts it only if it was wrong. The work may reserve further counters and push them
+ * to the list: they are settled in the same way.
  */
 export async function judge<T>(
   db: Queryable,

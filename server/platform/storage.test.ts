@@ -8,7 +8,7 @@ import { Storage } from './storage.ts'
 
 const app = await startApp({ alone: true })
 
-/** PostgreSQL's own error, for every write of that kind. A disk that is really full: test/process. */
+/** Raises PostgreSQL's own error for every write of that kind. A really full disk: test/process. */
 const failOn = (what: string, table: string, code: string) =>
   asOwner(app.owner, (client) =>
     client.query(`
@@ -17,12 +17,12 @@ const failOn = (what: string, table: string, code: string) =>
       create trigger no_room before ${what} on ${table} execute function no_room_${code}()`),
   )
 
-test('without room for it a change is refused with 503, when to come back and why, in every family', async () => {
+test('on a full disk writes answer 503 with Retry-After and a reason, in every API family', async () => {
   const org = await app.newOrganization()
   await failOn('insert', 'roles', '53100')
   await failOn('insert', 'event_settings', '53100')
   await failOn('insert', 'groups', '53200')
-  const message = 'The disk of the database is full; nothing can be written until there is space'
+  const message = 'The database disk is full; writes fail until space is freed'
   const reason = 'storage_full'
   const v2 = await org.post('/api/v2/roles', { name: 'No room', scopes: ['users'] })
   assert.deepEqual(v2.json(), { code: 503, status: 'UNAVAILABLE', message, details: [], reason })
@@ -38,7 +38,7 @@ test('without room for it a change is refused with 503, when to come back and wh
   assert.equal((await org.get('/api/organizations')).statusCode, 200)
 })
 
-test('an administrator reads on in a session, though when they were seen cannot be noted', async () => {
+test('sessions keep working when their last-seen time cannot be written', async () => {
   const org = await app.newOrganization()
   const signIn = await app.anonymous.post('/auth/sign-in', {
     email: org.email,
@@ -51,7 +51,7 @@ test('an administrator reads on in a session, though when they were seen cannot 
   assert.equal((await app.anonymous.get('/api/organizations', { cookie })).statusCode, 200)
 })
 
-test('where the free space is not to be seen, a failure counts for half a minute', async (t) => {
+test('where the free space is unknown, a failure counts for half a minute', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] })
   const storage = new Storage(null, 0, createLog('silent'))
   assert.equal(await storage.isFull(), false)

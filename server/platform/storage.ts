@@ -2,17 +2,17 @@ import { statfs } from 'node:fs/promises'
 import { AppError, messageOf } from './errors.ts'
 import type { Logger } from './log.ts'
 
-/** With less than this the next write may fail: PostgreSQL takes its log by pieces of 16 MiB. */
+/** Below this the next write may fail: PostgreSQL allocates its WAL in segments of 16 MiB. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024
-/** For how long a failed write counts where nobody can see the free space. */
+/** How long a failed write counts as "full" when the free space is unknown. */
 const FULL_MS = 30_000
 const WATCH_MS = 15_000
 
 const inMiB = (bytes: number): string => `${Math.floor(bytes / (1024 * 1024))} MiB`
 
-/** The disk under the database: how much is free, where we can see it, and whether writes fail for want of it. */
+/** The disk of the database: its free space, if it is local, and whether writes fail for lack of space. */
 export class Storage {
-  /** Null where the database is a server elsewhere. */
+  /** Null for a remote database server. */
   readonly #directory: string | null
   readonly #warnBelow: number
   readonly #log: Pick<Logger, 'info' | 'warn' | 'error'>
@@ -32,13 +32,13 @@ export class Storage {
     return bavail * bsize
   }
 
-  /** A write failed for want of space. */
+  /** Records that a write failed for lack of space. */
   noteFull = (): void => {
-    if (this.#failedAt === null) this.#log.error({}, 'the disk of the database is full')
+    if (this.#failedAt === null) this.#log.error({}, 'the database disk is full')
     this.#failedAt = Date.now()
   }
 
-  /** Whether writes fail. Nobody has to say when that is over: space is seen, or the failure is some time ago. */
+  /** Whether writes fail. Recovers by itself: when space is seen, or some time after the last failure. */
   async isFull(): Promise<boolean> {
     if (this.#failedAt === null) return false
     const free = await this.freeBytes()
@@ -50,7 +50,7 @@ export class Storage {
     return !over
   }
 
-  /** Also when nothing has failed yet, or when PostgreSQL itself could not go on. */
+  /** Like isFull, but also before a write has failed and when PostgreSQL itself has stopped. */
   async isExhausted(): Promise<boolean> {
     const free = await this.freeBytes()
     return free !== null && free < MIN_FREE_BYTES
@@ -62,7 +62,7 @@ export class Storage {
     return `the data directory has ${inMiB(free)} left, less than ${inMiB(this.#warnBelow)}`
   }
 
-  /** Writes a line to the log when space runs low and when it no longer does. */
+  /** Logs when space runs low and when it recovers. */
   watch(): void {
     const look = async () => {
       const warning = await this.warning()
@@ -85,7 +85,7 @@ export class Storage {
 const isStorageFull = (error: unknown): boolean =>
   error instanceof AppError && error.reason === 'storage_full'
 
-/** What is noted by the way, such as when somebody was last seen: without room for it, reading goes on. */
+/** For optional writes, such as "last seen": a full disk must not fail the read that caused them. */
 export const ifThereIsRoom = async (noted: Promise<unknown>): Promise<void> => {
   await noted.catch((error) => {
     if (!isStorageFull(error)) throw error

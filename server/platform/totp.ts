@@ -4,7 +4,7 @@ import { sha256 } from './secrets.ts'
 
 const PERIOD = 30
 const RECOVERY_CODES = 10
-// Without letters and digits that look alike.
+// Without look-alike characters.
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 const totpOf = (secret: string, label = '') =>
@@ -23,8 +23,8 @@ export const totpAddress = (secret: string, email: string): string =>
   totpOf(secret, email).toString()
 
 /**
- * The counter the code belongs to, or null when it is wrong. One step either way is allowed for slow clocks;
- * a counter at or below the last used one is a replay (RFC 6238 §5.2).
+ * The counter of the code, or null when it is wrong. One step of clock skew is allowed either way; a counter at or
+ * below the last used one is a replay (RFC 6238 §5.2).
  */
 export function verifyTotp(
   secret: string,
@@ -39,7 +39,7 @@ export function verifyTotp(
   return lastCounter !== null && counter <= lastCounter ? null : counter
 }
 
-/** Ten codes, each good for one sign-in without the device. 74 bits: whoever finds the hashes guesses none. */
+/** Ten single-use codes. With 74 bits each, leaked hashes cannot be brute-forced. */
 export function newRecoveryCodes(): { codes: string[]; hashes: string[] } {
   const pick = () => ALPHABET[randomInt(ALPHABET.length)]
   const codes = Array.from({ length: RECOVERY_CODES }, () =>
@@ -50,6 +50,6 @@ export function newRecoveryCodes(): { codes: string[]; hashes: string[] } {
 
 const inGroups = (code: string): string => code.match(/.{1,5}/g)?.join('-') ?? ''
 
-/** However it is typed: with capitals, with spaces or without dashes. */
+/** Ignores case, spaces and dashes. */
 export const hashRecoveryCode = (code: string): string =>
   sha256(inGroups(code.toLowerCase().replace(/[^a-z0-9]/g, ''))).toString('hex')

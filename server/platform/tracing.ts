@@ -5,8 +5,8 @@ import { tracingRequested } from './config.ts'
 const spans = new WeakMap<FastifyRequest, Span>()
 
 /**
- * OpenTelemetry when the standard OTEL_* variables ask for it. The SDK is loaded only then: it costs memory
- * and start-up time.
+ * OpenTelemetry, if the standard OTEL_* variables request it. The SDK is loaded only then: it costs memory and start-up
+ * time.
  */
 export async function startTracing(): Promise<(() => Promise<void>) | null> {
   if (!tracingRequested()) return null
@@ -30,7 +30,7 @@ export async function startTracing(): Promise<(() => Promise<void>) | null> {
   return () => provider.shutdown()
 }
 
-/** One server span per request, named by its route; nothing at all when nobody asked for traces. */
+/** One server span per request, named by its route; no-op when tracing is off. */
 export function registerTracing(app: FastifyInstance): void {
   if (!tracingRequested()) return
   const tracer = trace.getTracer('gatehouse')

@@ -1,4 +1,4 @@
-/** The result of some work, or an error when it takes longer. The work itself goes on, and nobody hears its end. */
+/** Rejects when the work takes longer than `ms`. The work itself continues, and its result is ignored. */
 export async function within<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {

@@ -1,22 +1,22 @@
 import { type AppError, invalid } from './errors.ts'
 
-// A scan over the text of an XML document, before anybody makes a tree of it. What costs more than its own length to
-// work on is refused here; the scan itself never goes back, whatever the document holds.
+// Scans the text of an XML document before a tree is built. Rejects constructs that cost more than linear time to
+// process; the scan itself is linear, without backtracking, for any input.
 
 export interface XmlBounds {
-  /** Elements within elements. */
+  /** Nesting depth of elements. */
   depth: number
   elements: number
-  /** Of the whole document, and of one element. */
+  /** In the whole document; below, per element. */
   attributes: number
   elementAttributes: number
-  /** Declarations, of which each name below has to look through those above it. */
+  /** Declarations; every name below one is resolved against them. */
   namespaces: number
-  /** A comment splits a text in two, and readers differ about what it then says: none, unless somebody allows for them. */
+  /** A comment splits a text node, and parsers differ in how they read it: none by default. */
   comments: number
-  /** CDATA, of which each is a node of its own. */
+  /** CDATA sections; each becomes a node. */
   sections: number
-  /** `&lt;` and `&#60;`: each of them interrupts the parser. */
+  /** `&lt;` and `&#60;`: each interrupts the parser. */
   references: number
 }
 
@@ -24,24 +24,24 @@ const refuse = (reason: string, message: string) => invalid(reason, `The XML doc
 
 type Counted = keyof XmlBounds
 
-const EXCEEDED: Record<Counted, (most: number) => AppError> = {
-  depth: (most) => refuse('xml_too_deep', `is nested deeper than ${most} elements`),
-  elements: (most) => refuse('xml_too_many_elements', `has more than ${most} elements`),
-  attributes: (most) => refuse('xml_too_many_attributes', `has more than ${most} attributes`),
-  elementAttributes: (most) =>
-    refuse('xml_too_many_attributes', `has an element with more than ${most} attributes`),
-  namespaces: (most) =>
-    refuse('xml_too_many_namespaces', `has more than ${most} declarations of namespaces`),
-  comments: (most) =>
-    most === 0
+const EXCEEDED: Record<Counted, (limit: number) => AppError> = {
+  depth: (limit) => refuse('xml_too_deep', `is nested deeper than ${limit} elements`),
+  elements: (limit) => refuse('xml_too_many_elements', `has more than ${limit} elements`),
+  attributes: (limit) => refuse('xml_too_many_attributes', `has more than ${limit} attributes`),
+  elementAttributes: (limit) =>
+    refuse('xml_too_many_attributes', `has an element with more than ${limit} attributes`),
+  namespaces: (limit) =>
+    refuse('xml_too_many_namespaces', `has more than ${limit} namespace declarations`),
+  comments: (limit) =>
+    limit === 0
       ? refuse('xml_comment', 'has a comment')
-      : refuse('xml_too_many_comments', `has more than ${most} comments`),
-  sections: (most) => refuse('xml_too_many_sections', `has more than ${most} CDATA sections`),
-  references: (most) =>
-    refuse('xml_too_many_references', `has more than ${most} references such as &lt;`),
+      : refuse('xml_too_many_comments', `has more than ${limit} comments`),
+  sections: (limit) => refuse('xml_too_many_sections', `has more than ${limit} CDATA sections`),
+  references: (limit) =>
+    refuse('xml_too_many_references', `has more than ${limit} references such as &lt;`),
 }
 
-// Only these four are white space to XML; \s knows characters that may stand in names.
+// XML white space is only these four; \s matches characters that are allowed in names.
 const NAME = /[^ \t\r\n/>=<"']+/y
 const ATTRIBUTE = /[ \t\r\n]+([^ \t\r\n/>=<"']+)[ \t\r\n]*=[ \t\r\n]*(?:"[^"<]*"|'[^'<]*')/y
 const TAG_END = /[ \t\r\n]*(\/?)>/y
@@ -63,7 +63,7 @@ export function scanXml(text: string, bounds: XmlBounds): void {
     if (++counts[what] > bounds[what]) throw EXCEEDED[what](bounds[what])
   }
   const malformed = () =>
-    invalid('xml_malformed', `Not a well-formed XML document: see character ${at + 1}`)
+    invalid('xml_malformed', `Not a well-formed XML document at character ${at + 1}`)
   const skipPast = (end: string) => {
     const found = text.indexOf(end, at)
     if (found < 0) throw malformed()
@@ -94,7 +94,7 @@ export function scanXml(text: string, bounds: XmlBounds): void {
 
   for (let found = text.indexOf('&'); found >= 0; found = text.indexOf('&', found + 1))
     count('references')
-  // An XML declaration, which is no instruction.
+  // The XML declaration is not a processing instruction.
   if (/^<\?xml[ \t\r\n]/.test(text)) skipPast('?>')
   for (at = text.indexOf('<', at); at >= 0; at = text.indexOf('<', at)) {
     const second = text[at + 1]

@@ -83,7 +83,7 @@ test('limits are those of the caller', () => {
 const many = (count: number, part: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => part(at)).join('')
 
-// Trees of these once took seconds to look through; the scan refuses them before there is one.
+// Trees of these took seconds to traverse; the scan rejects them before one is built.
 const expensive: [name: string, source: string, reason: string][] = [
   ['instructions', `<a>${'<?p?>'.repeat(52_000)}</a>`, 'xml_instruction'],
   ['comments', `<a>${'<!---->'.repeat(37_000)}</a>`, 'xml_comment'],
@@ -105,7 +105,7 @@ const expensive: [name: string, source: string, reason: string][] = [
   ['a comment without end', `<a><!--${'-'.repeat(200_000)}`, 'xml_comment'],
 ]
 for (const [name, source, reason] of expensive)
-  test(`refuses a flood of ${name} before a tree is made of it`, () => {
+  test(`refuses a flood of ${name} before a tree is built`, () => {
     assert.equal(reasonOf(source, { ...limits, bytes: 1_048_576 }), reason)
   })
 
@@ -116,7 +116,7 @@ test('the scan sees tags as the parser does', () => {
   assert.equal(reasonOf(section, { ...limits, elements: 1 }), 'accepted')
   const comment = '<a><!-- <b> <![CDATA[ <!DOCTYPE --></a>'
   assert.equal(reasonOf(comment, { ...limits, elements: 1, comments: 1 }), 'accepted')
-  // Characters that are white space elsewhere, and names here.
+  // White space elsewhere, but name characters in XML.
   assert.equal(reasonOf('<a\u1680b/>'), 'accepted')
   assert.equal(reasonOf('<a b\u1680c="1"/>', { ...limits, attributes: 1 }), 'accepted')
   assert.equal(reasonOf('<a\tb\n=\r"1"\n></a >', { ...limits, attributes: 1 }), 'accepted')
@@ -124,7 +124,7 @@ test('the scan sees tags as the parser does', () => {
   assert.equal(reasonOf(' <?xml version="1.0"?><a/>'), 'xml_instruction')
 })
 
-test('elements of unexpected namespaces stand within extensions only', () => {
+test('elements of unexpected namespaces are allowed only inside extensions', () => {
   const known = { ...limits, known: [A] }
   assert.equal(reasonOf(`<r xmlns="${A}"><s/></r>`, known), 'accepted')
   assert.equal(reasonOf(`<r xmlns="${A}"><s xmlns="${B}"/></r>`, known), 'xml_namespace')
@@ -139,7 +139,7 @@ test('elements of unexpected namespaces stand within extensions only', () => {
   )
 })
 
-test('a document is given back, also when it is refused or its reader throws', () => {
+test('a document is freed, even when it is rejected or its reader throws', () => {
   diag.configure({ enabled: true })
   try {
     readXml('<a/>', limits, (root) => root.name)

@@ -2,20 +2,20 @@ import { ParseOption, XmlDocument, XmlElement } from 'libxml2-wasm'
 import { type AppError, invalid, messageOf } from './errors.ts'
 import { scanXml, type XmlBounds } from './xml-scan.ts'
 
-// XML that others sent: parsed strictly and within limits, and its memory given back.
+// Untrusted XML: parsed strictly and within limits, and its memory freed.
 
 export type { XmlElement } from 'libxml2-wasm'
 export { XmlC14NMode } from 'libxml2-wasm'
 
 export interface XmlLimits extends Omit<XmlBounds, 'comments'> {
   bytes: number
-  /** None, unless it says otherwise. */
+  /** Defaults to none. */
   comments?: number
-  /** Namespaces. Elements of others are refused, unless they stand within an `Extensions` of one of these. */
+  /** Accepted namespaces. Elements of others are rejected, except inside an `Extensions` of one of these. */
   known?: readonly string[]
 }
 
-/** Nothing is loaded, nothing substituted, nothing repaired. */
+/** No external entities, no network, no recovery. */
 const OPTIONS = ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_NONET
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -24,8 +24,8 @@ const refuse = (reason: string, message: string, cause?: unknown): AppError =>
   invalid(reason, message, cause === undefined ? {} : { cause })
 
 /**
- * As UTF-8 only: in another encoding the scan would look at other characters than the parser. The scan comes before
- * parsing, because a parser that sees entities has to expand them.
+ * UTF-8 only: in another encoding the scan and the parser would see different characters. The scan runs before parsing,
+ * because the parser expands entities while it parses.
  */
 function textOf(source: string | Uint8Array, bytes: number): string {
   if (Buffer.byteLength(source) > bytes)
@@ -43,7 +43,7 @@ function textOf(source: string | Uint8Array, bytes: number): string {
 
 function parse(text: string): XmlDocument {
   try {
-    // As bytes: a string would be copied one character at a time.
+    // As a buffer: a string would be copied one character at a time.
     return XmlDocument.fromBuffer(Buffer.from(text), { option: OPTIONS, encoding: 'utf-8' })
   } catch (cause) {
     throw refuse(
@@ -54,7 +54,7 @@ function parse(text: string): XmlDocument {
   }
 }
 
-/** Each element below, parents before their children; not below those that `enter` keeps it out of. */
+/** All descendants in document order, skipping the children of those that `enter` rejects. */
 export function* elementsBelow(
   parent: XmlElement,
   enter: (element: XmlElement) => boolean = () => true,
@@ -78,8 +78,8 @@ function checkNamespaces(root: XmlElement, namespaces: readonly string[]): void 
 }
 
 /**
- * Lets `read` look at the document, which is gone afterwards: take values out, not nodes. Its memory is that of
- * WebAssembly, which nobody collects.
+ * Calls `read` with the document and frees it afterwards: return values, not nodes. Its memory belongs to WebAssembly
+ * and is not garbage-collected.
  */
 export function readXml<T>(
   source: string | Uint8Array,
@@ -99,7 +99,7 @@ export function readXml<T>(
   }
 }
 
-/** Direct children of one name, in the order of the document. */
+/** Direct children of one name, in document order. */
 export function childElements(parent: XmlElement, namespace: string, name: string): XmlElement[] {
   const found: XmlElement[] = []
   for (let node = parent.firstChild; node; node = node.next)
@@ -108,7 +108,7 @@ export function childElements(parent: XmlElement, namespace: string, name: strin
   return found
 }
 
-/** Direct children of a namespace by their names, for which one walk is enough. */
+/** Direct children in a namespace, grouped by name in one pass. */
 export function childrenByName(
   parent: XmlElement,
   namespace: string,
@@ -124,6 +124,6 @@ export function childrenByName(
   return (name) => found.get(name) ?? []
 }
 
-/** The value of an attribute without a namespace. */
+/** The value of an attribute that has no namespace. */
 export const attribute = (element: XmlElement, name: string): string | undefined =>
   element.attr(name)?.value

@@ -65,14 +65,14 @@ test('a disk fills up: first a warning, then 503 for writes and not ready while 
     return res.status === 503 && res
   })
   assert.equal(refused.headers.get('retry-after'), '30')
-  assert.match((await refused.json()).message, /^The disk of the database is full/)
+  assert.match((await refused.json()).message, /^The database disk is full/)
   const full = await readiness(service)
   assert.equal(full.status, 503)
   assert.match(full.body.reason, /^storage_full: /)
   assert.ok(Number(full.retryAfter) > 0)
   assert.equal((await readiness(service, '?for=reads')).status, 200)
   for (const res of await reads(service)) assert.equal(res.status, 200)
-  assert.ok(service.lines.some(({ msg }) => msg === 'the disk of the database is full'))
+  assert.ok(service.lines.some(({ msg }) => msg === 'the database disk is full'))
 
   disk.clear()
   await service.untilReady()

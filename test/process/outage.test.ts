@@ -15,7 +15,7 @@ test('while PostgreSQL is down, requests get 503 with the reason; then service r
   process.kill(database, 'SIGKILL')
   await until('not ready', async () => (await service.call('GET', '/readyz')).status === 503)
 
-  const message = 'The database is not available at the moment; try again shortly'
+  const message = 'The database is temporarily unavailable; try again shortly'
   const reason = 'database_unavailable'
   const v1 = await service.call('GET', '/api/organizations')
   assert.equal(v1.status, 503)

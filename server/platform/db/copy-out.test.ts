@@ -17,7 +17,7 @@ function row(text: string): Buffer {
   return Buffer.concat([head, Buffer.from(text)])
 }
 
-test('rows arrive whole, however the bytes are cut; what follows is left to the driver', () => {
+test('rows arrive complete, however the bytes are split; later messages go to the driver', () => {
   const texts = Array.from({ length: 40 }, (_, at) => String(at).repeat(at + 1))
   const [first, ...others] = texts.map(row)
   const end = Buffer.from([0xff, 0xff])
@@ -51,7 +51,7 @@ test('rows arrive whole, however the bytes are cut; what follows is left to the 
       from += piece.length
       if (stream.divert) stream.divert(piece)
       else left.push(Buffer.from(piece))
-      // The socket reads the next piece into the same bytes.
+      // The socket reuses its buffer for the next chunk.
       piece.fill(0)
     }
     assert.deepEqual(rows, texts, `seed ${seed}`)

@@ -1,21 +1,21 @@
 import type pg from 'pg'
 import type { DatabaseSocket } from './database-socket.ts'
 
-// Large answers as bytes. The driver makes a string of every value, and its stream for COPY a buffer of every row: for
-// ten thousand events collecting the garbage took longer than reading them.
+// Large results as bytes. The driver makes a string of every value, and its COPY stream a buffer of every row: for ten
+// thousand events garbage collection took longer than reading them.
 
 const [COPY_DATA, COPY_DONE, COPY_OUT, COMPLETE, NOTICE, PARAMETER] = Buffer.from('dcHCNS')
 const BEFORE_THE_END = new Set([COPY_DATA, COPY_DONE, COPY_OUT, COMPLETE, NOTICE, PARAMETER])
-/** "PGCOPY" and so on, flags, the length of an extension that is always empty. */
+/** The "PGCOPY" signature, flags, and the length of an extension that is always empty. */
 const FORMAT_HEADER = 19
 
 const NONE = Buffer.alloc(0)
 
-/** Takes rows of a binary COPY one by one. */
+/** Receives the rows of a binary COPY one by one. */
 export interface RowSink {
-  /** The row begins there, with the number of its columns; what it needs it must copy before `flush` returns. */
+  /** The row starts at `at`, with its column count. Copy what is needed before `flush` returns. */
   row(bytes: Buffer, at: number): void
-  /** The bytes of the rows so far will be overwritten. */
+  /** The bytes of the rows so far are about to be overwritten. */
   flush(): void
 }
 
@@ -25,8 +25,8 @@ interface DriverConnection {
 }
 
 /**
- * `COPY … TO STDOUT (FORMAT binary)`, with statements before it, for the driver's queue. It takes the messages as they
- * come; what follows the end of the COPY, or an error before it, is the driver's again.
+ * `COPY … TO STDOUT (FORMAT binary)`, with statements before it, for the driver's queue. It consumes the messages as
+ * they arrive; after the end of the COPY, or an error before it, the driver takes over again.
  */
 export class CopyOut {
   readonly done: Promise<void>
@@ -35,7 +35,7 @@ export class CopyOut {
   #resolve!: () => void
   #reject!: (error: Error) => void
   #connection!: DriverConnection
-  /** The beginning of a message whose end has not come yet. */
+  /** The start of an incomplete message. */
   #part = NONE
   #started = false
   #ended = false
@@ -60,7 +60,7 @@ export class CopyOut {
     if (from !== null) this.#messages(read, from)
   }
 
-  /** Takes the message whose beginning came before. Tells where the next one begins; null: that was all. */
+  /** Completes the partial message. Returns where the next one starts, or null after the last one. */
   #complete(read: Buffer): number | null {
     let from = 0
     const add = (wanted: number) => {
@@ -76,10 +76,10 @@ export class CopyOut {
     return this.#messages(message, 0, read.subarray(from)) ? from : null
   }
 
-  /** False when what follows, `rest` included, is the driver's. */
+  /** False when the driver must handle what follows, including `rest`. */
   #messages(bytes: Buffer, from: number, rest: Buffer = NONE): boolean {
     let at = from
-    // A message: its type, then four bytes of length, which count themselves.
+    // A message is its type, then a four-byte length that includes itself.
     while (at + 5 <= bytes.length) {
       const type = bytes[at]
       if (this.#ended || !BEFORE_THE_END.has(type)) {
@@ -100,14 +100,14 @@ export class CopyOut {
     return true
   }
 
-  /** Each row is a message, the first with the header of the format before it. Minus one column: there are no more. */
+  /** Each row is a message; the first also has the format header. A column count of -1 is the trailer. */
   #data(bytes: Buffer, at: number): void {
     const row = this.#started ? at : at + FORMAT_HEADER
     this.#started = true
     if (bytes.readInt16BE(row) > 0) this.#sink.row(bytes, row)
   }
 
-  // What the driver calls on the query that is at work.
+  // Called by the driver on the active query.
   handleCommandComplete(): void {}
   handleReadyForQuery(): void {
     this.#resolve()
@@ -118,5 +118,5 @@ export class CopyOut {
   }
 }
 
-/** The driver's queue takes anything that behaves like a query. */
+/** The driver's queue accepts anything that behaves like a query. */
 export const asQuery = (copy: CopyOut): pg.Submittable => copy as unknown as pg.Submittable

@@ -2,9 +2,9 @@ import { Socket, type SocketConstructorOpts } from 'node:net'
 
 const READ_SIZE = 131_072
 
-/** A connection to PostgreSQL that reads into one buffer; what it reads can be taken before the driver sees it. */
+/** A PostgreSQL connection that reads into one buffer; `divert` takes the bytes before the driver sees them. */
 export class DatabaseSocket extends Socket {
-  /** Must be done with the bytes when it returns. */
+  /** Must not keep the bytes after it returns. */
   divert: ((bytes: Buffer) => void) | null = null
 
   constructor() {

@@ -21,7 +21,7 @@ const CONNECTION_LOST = new Set([
 const CONNECTION_LOST_TEXT =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Cannot use a pool after/
 
-/** A database that is away is a 503 with a reason, and text it cannot hold a 400; neither is a 500. */
+/** Maps database errors to a status and reason: 503 when it is unavailable, 400 for text it cannot store. */
 export function translate(error: unknown): unknown {
   if (error instanceof AppError) return error
   const code = codeOf(error)
@@ -31,14 +31,14 @@ export function translate(error: unknown): unknown {
   if (lost) {
     return unavailable(
       'database_unavailable',
-      'The database is not available at the moment; try again shortly',
+      'The database is temporarily unavailable; try again shortly',
       {
         cause: error,
         retryAfter: 1,
       },
     )
   }
-  // U+0000, and half a surrogate pair in JSON: text to JavaScript, but not to the database.
+  // U+0000 and lone surrogates in JSON: valid in JavaScript strings, not in PostgreSQL.
   const unstorable =
     code === '22021' ||
     code === '22P05' ||
@@ -47,32 +47,32 @@ export function translate(error: unknown): unknown {
     const message = 'A value contains a character that cannot be stored, such as U+0000'
     return invalid('bad_character', message, { cause: error })
   }
-  // Two changes each waited for what the other held, and the database ended one: it can be made again.
+  // Deadlock or serialization failure: PostgreSQL aborted this transaction, and a retry can succeed.
   if (code === '40P01' || code === '40001') {
-    return unavailable('conflicting_change', 'Another change was in the way; try again', {
+    return unavailable('conflicting_change', 'Conflict with a concurrent change; try again', {
       cause: error,
       retryAfter: 1,
     })
   }
   if (code === '53100' || code === 'ENOSPC') {
-    const message = 'The disk of the database is full; nothing can be written until there is space'
+    const message = 'The database disk is full; writes fail until space is freed'
     return unavailable('storage_full', message, { cause: error, retryAfter: 30 })
   }
   if (code === '53200') {
-    const message = 'The database has no memory left for this request; try again shortly'
+    const message = 'The database ran out of memory for this request; try again shortly'
     return unavailable('database_out_of_memory', message, { cause: error, retryAfter: 5 })
   }
   if (code === '57014') {
     return unavailable(
       'statement_timeout',
-      'The database took too long to answer this request; ask for less, or try again later',
+      'The database took too long for this request; narrow it or try again later',
       { cause: error, retryAfter: 5 },
     )
   }
   return error
 }
 
-/** True when a unique index (or, if named, that one) refused the row. */
+/** True when a unique index (the named one, if given) rejected the row. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return (
     codeOf(error) === '23505' &&
@@ -80,7 +80,7 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   )
 }
 
-/** True when a column that must have a value refused the row. */
+/** True when a not-null column rejected the row. */
 export function isNullViolation(error: unknown, table: string, column: string): boolean {
   const refused = error as { table?: string; column?: string }
   return codeOf(error) === '23502' && refused.table === table && refused.column === column

@@ -25,7 +25,7 @@ function open(t: { after(work: () => Promise<void>): void }, connection = servic
   return { db, tenant: db.tenant(organizationId) }
 }
 
-test('changes of many requests arrive, each with all its statements', async (t) => {
+test('changes of many requests are committed, each with all its statements', async (t) => {
   const { db, tenant } = open(t)
   const others = newId()
   const change = (n: number) => {
@@ -40,7 +40,7 @@ test('changes of many requests arrive, each with all its statements', async (t) 
   assert.equal((await names(db.tenant(others), 'many')).length, 134)
 })
 
-test('they share transactions', async (t) => {
+test('changes share transactions', async (t) => {
   const { db } = open(t)
   const ids = await Promise.all(
     Array.from({ length: 50 }, () =>
@@ -52,7 +52,7 @@ test('they share transactions', async (t) => {
   assert.ok(new Set(ids.map((row) => row!.id)).size < 10)
 })
 
-test('one that fails takes none of the others with it, and nothing of it stays', async (t) => {
+test('a failing change is rolled back completely and does not affect the others', async (t) => {
   const { db, tenant } = open(t)
   await addRole(tenant, 'taken')
   const outcomes = await Promise.allSettled(
@@ -78,7 +78,7 @@ test('one that fails takes none of the others with it, and nothing of it stays',
   ])
 })
 
-test('what fails before it has left is not made', async (t) => {
+test('a change that fails before it is sent has no effect', async (t) => {
   const { db, tenant } = open(t)
   const failing = db.together(organizationId, async (tx) => {
     const added = addRole(tx, 'abandoned')
@@ -90,16 +90,16 @@ test('what fails before it has left is not made', async (t) => {
   assert.deepEqual(await names(tenant, 'abandoned'), [])
 })
 
-test('a second round is refused', async (t) => {
+test('a second round of statements is rejected', async (t) => {
   const { db } = open(t)
   const twice = db.together(organizationId, async (tx) => {
     await addRole(tx, 'first round')
     await addRole(tx, 'second round')
   })
-  await assert.rejects(twice, /no second round/)
+  await assert.rejects(twice, /only one round/)
 })
 
-test('whoever waits for the commit is called after it, and not without it', async (t) => {
+test('afterCommit callbacks run after the commit, and only then', async (t) => {
   const { db, tenant } = open(t)
   const called: string[] = []
   const change = (name: string) =>
@@ -112,7 +112,7 @@ test('whoever waits for the commit is called after it, and not without it', asyn
   assert.deepEqual(called, ['told'])
 })
 
-test('a database that goes away is told to everybody on the way', async (t) => {
+test('a lost connection fails every pending change', async (t) => {
   const { db } = open(t, owner)
   const outcomes = await Promise.allSettled(
     [1, 2, 3].map(() =>

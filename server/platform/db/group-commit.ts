@@ -4,9 +4,9 @@ import { runPipeline } from './pipeline.ts'
 import type { Sql } from './sql.ts'
 import { queryable, type Tx } from './types.ts'
 
-/** Batches under way at once; changes that arrive meanwhile wait for the next one and share its commit. */
+/** Concurrent batches; changes that arrive meanwhile join the next one and share its commit. */
 const MAX_BATCHES = 2
-/** Changes in one batch, so that none of them waits much longer than for its own commit. */
+/** Changes per batch, so that none waits much longer than for its own commit. */
 const MAX_CHANGES = 32
 
 /** The statements of one request's change. */
@@ -18,13 +18,13 @@ interface Change {
 type WithClient = (use: (client: pg.PoolClient) => Promise<void>) => Promise<void>
 
 /**
- * Group commit: small changes of many requests to one tenant share a transaction, and with it the wait for the disk. If
- * one of them fails, each is run again by itself.
+ * Group commit: batches small changes of many requests to one tenant, so they share one transaction and one fsync. If
+ * one of them fails, each is run again on its own.
  */
 export class GroupCommit {
   readonly #withClient: WithClient
   readonly #translate: (error: unknown) => unknown
-  /** By the statement that sets their tenant. */
+  /** Keyed by the statement that sets the tenant. */
   readonly #queued = new Map<string, Change[]>()
   #running = 0
   #scheduled = false
@@ -34,20 +34,20 @@ export class GroupCommit {
     this.#translate = translate
   }
 
-  /** `work` sends all its statements before the first of them is answered. */
+  /** `work` must send all its statements before the first result arrives. */
   async run<T>(setTenant: string, work: (tx: Tx) => Promise<T>): Promise<T> {
     const change: Change = { statements: [], abandoned: false }
     const callbacks: (() => void)[] = []
     let sent = false
     const send = (query: Sql) => {
-      if (sent) throw new Error('A change in a group commit has no second round of statements')
+      if (sent) throw new Error('A group commit allows only one round of statements')
       const statement = new PendingStatement(query)
       change.statements.push(statement)
       return statement.result
     }
     const tx: Tx = {
       ...queryable(send),
-      execute: () => Promise.reject(new Error('Not in a group commit')),
+      execute: () => Promise.reject(new Error('Not supported in a group commit')),
       afterCommit: (callback) => callbacks.push(callback),
     }
     const done = work(tx)
@@ -73,7 +73,7 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#scheduled || this.#queued.size === 0 || this.#running === MAX_BATCHES) return
     this.#scheduled = true
-    // Changes of this turn of the event loop join the batch.
+    // Changes of the same event loop turn join the batch.
     setImmediate(() => {
       this.#scheduled = false
       this.#flush()
@@ -84,7 +84,7 @@ export class GroupCommit {
   #flush(): void {
     const [setTenant, queued] = this.#queued.entries().next().value!
     const batch = queued.splice(0, MAX_CHANGES).filter(({ abandoned }) => !abandoned)
-    // A tenant with more of them goes behind the others.
+    // A tenant with more changes goes to the back of the queue.
     this.#queued.delete(setTenant)
     if (queued.length > 0) this.#queued.set(setTenant, queued)
     if (batch.length === 0) return

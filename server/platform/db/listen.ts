@@ -4,22 +4,22 @@ import { type Connection, clientConfig, type Queryable } from './index.ts'
 import { sql } from './sql.ts'
 
 export interface Listener {
-  /** The connection stands and listens; also after it was lost and came back. */
+  /** The connection is open and listening; also called after each reconnect. */
   onConnect(client: pg.Client): void | Promise<void>
   onNews(payload: string): void
-  /** From now on news may be missed. */
+  /** From now on notifications may be missed. */
   onLost?(): void
 }
 
 /**
- * Tells those who listen to a channel when the transaction commits, once however often it is called. Commits that tell
- * something wait for each other, so it is for rare changes.
+ * Sends a NOTIFY on commit; repeated calls in a transaction are merged. Commits with a NOTIFY are serialized, so use it
+ * for rare changes only.
  */
 export async function notify(db: Queryable, channel: string): Promise<void> {
   await db.run(sql`select pg_notify(${channel}, '')`)
 }
 
-/** Hears the notifications of a channel on a connection of its own until the returned function is called. */
+/** Listens on a channel, over its own connection, until the returned function is called. */
 export async function listen(
   connection: Connection,
   channel: string,

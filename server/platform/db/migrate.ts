@@ -5,7 +5,7 @@ import { messageOf, OperatorError } from '../errors.ts'
 import { type Connection, clientConfig } from './index.ts'
 
 const DIRECTORY = new URL('../../../migrations/', import.meta.url)
-/** Any fixed number: processes that start together take turns. */
+/** An arbitrary advisory lock id: processes that start together take turns. */
 const LOCK = 4_718_236_055
 const MINIMUM_VERSION = 150_000
 
@@ -39,7 +39,7 @@ async function connectAsOwner(connection: Connection): Promise<pg.Client> {
       "select current_setting('server_version_num')::int as version",
     )
     if (rows[0].version < MINIMUM_VERSION) {
-      throw new OperatorError('PostgreSQL 15 or newer is needed')
+      throw new OperatorError('PostgreSQL 15 or newer is required')
     }
     return client
   } catch (error) {
@@ -62,18 +62,18 @@ function pending(migrations: Migration[], done: Map<number, string>): Migration[
   const newest = Math.max(0, ...done.keys())
   if (newest > migrations.length) {
     throw new OperatorError(
-      `The database is at schema version ${newest}, this program knows ${migrations.length}; start the newer program`,
+      `The database is at schema version ${newest}, but this release only supports ${migrations.length}; start a newer release`,
     )
   }
   for (const { version, name, checksum } of migrations) {
     if (done.has(version) && done.get(version) !== checksum) {
-      throw new OperatorError(`Migration ${name} differs from the one this database was made with`)
+      throw new OperatorError(`Migration ${name} differs from the one applied to this database`)
     }
   }
   return migrations.filter(({ version }) => !done.has(version))
 }
 
-/** What `migrate` would run now. */
+/** Migrations that `migrate` would run now. */
 export async function pendingMigrations(owner: Connection): Promise<Migration[]> {
   const client = await connectAsOwner(owner)
   try {
@@ -84,8 +84,8 @@ export async function pendingMigrations(owner: Connection): Promise<Migration[]>
 }
 
 /**
- * Brings the database up to date; several processes may do so at once. `andThen` runs under the same
- * lock, for parts of the schema that a library keeps (the job queue).
+ * Applies pending migrations; safe to call from several processes at once. `andThen` runs under the same lock, for
+ * schema that a library owns (the job queue).
  */
 export async function migrate(
   owner: Connection,

@@ -14,7 +14,7 @@ export type ReadRow = (values: (string | null)[]) => Record<string, unknown>
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
   .utils
 
-/** Reads rows of one description, in the format of text. */
+/** Parses rows of one description, in text format. */
 export function rowReader({ fields }: RowDescription): ReadRow {
   const columns = fields.map(({ name, dataTypeID }) => ({
     name,
@@ -33,10 +33,10 @@ export function rowReader({ fields }: RowDescription): ReadRow {
 
 /** A statement that has been sent, or is about to be. */
 export class PendingStatement {
-  /** Under which it is prepared; empty for one whose text may never come again. */
+  /** The name it is prepared under; empty for a text that may never be sent again. */
   readonly name: string
   readonly text: string
-  /** As they are sent. One that cannot be is refused here: halfway through a pipeline it would be too late. */
+  /** Serialized here, so that an invalid value fails before the pipeline is sent. */
   readonly values: unknown[]
   readonly result: Promise<Rows>
   readonly #end: { resolve(result: Rows): void; reject(error: unknown): void }
@@ -61,7 +61,7 @@ export class PendingStatement {
     this.#unreadable = null
   }
   addRow(values: (string | null)[]): void {
-    // Thrown here, it would stop the driver from reading on.
+    // An exception here would stop the driver from reading on.
     try {
       this.#rows.push(this.readRow!(values))
     } catch (error) {

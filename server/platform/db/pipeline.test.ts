@@ -7,7 +7,7 @@ import { identifier, sql } from './sql.ts'
 
 const { service, owner } = await newDatabase()
 
-test('rows have the types that other statements give them, on every run', async (t) => {
+test('rows have the same types as without a pipeline, on every run', async (t) => {
   const db = openDb(service)
   t.after(() => db.close())
   const read = (n: number) =>
@@ -27,7 +27,7 @@ test('rows have the types that other statements give them, on every run', async 
   }
 })
 
-test('each sees its own tenant, also when many travel together', async (t) => {
+test('each statement sees its own tenant, also in a shared pipeline', async (t) => {
   const db = openDb(service)
   t.after(() => db.close())
   const ids = Array.from({ length: 50 }, newId)
@@ -39,7 +39,7 @@ test('each sees its own tenant, also when many travel together', async (t) => {
   )
 })
 
-test('one that fails takes none of its neighbours with it', async (t) => {
+test('a failing statement does not affect the others in its pipeline', async (t) => {
   const db = openDb(service)
   t.after(() => db.close())
   const expected = [{ result: 2 }, 'failed', { result: 3 }, 'failed', { result: 6 }]
@@ -54,7 +54,7 @@ test('one that fails takes none of its neighbours with it', async (t) => {
   }
 })
 
-test('one that fails does not keep those of other tenants, who leave with it, from their answers', async (t) => {
+test('a failing statement does not affect those of other tenants sent with it', async (t) => {
   const db = openDb(service)
   t.after(() => db.close())
   const six = (reader: Pick<typeof db, 'find'>, by: number) =>
@@ -78,7 +78,7 @@ test('one that fails does not keep those of other tenants, who leave with it, fr
   }
 })
 
-test('a value that cannot be sent fails alone, and those behind it get their own answers', async (t) => {
+test('a value that cannot be sent fails alone, and later statements get their own results', async (t) => {
   const db = openDb(service)
   t.after(() => db.close())
   const tenant = db.tenant(newId())
@@ -92,7 +92,7 @@ test('a value that cannot be sent fails alone, and those behind it get their own
   )
 })
 
-test('a change that is refused when it is committed has failed', async (t) => {
+test('a change that fails at commit is rejected', async (t) => {
   const [db, asOwner] = [openDb(service), openDb(owner)]
   t.after(() => Promise.all([db.close(), asOwner.close()]))
   await asOwner.run(
@@ -111,14 +111,14 @@ test('a change that is refused when it is committed has failed', async (t) => {
   assert.equal(await db.tenant(org).run(sql`select 1 from late`), 1)
 })
 
-test('a statement that was never prepared because another failed before it', async (t) => {
+test('a statement not prepared because of an earlier failure is prepared again', async (t) => {
   const db = openDb(service)
   t.after(() => db.close())
   const tenant = db.tenant(newId())
   const seven = () => tenant.find(sql`select 7 as result`)
   const failing = assert.rejects(tenant.find(sql`select 1 / ${0}::int`))
   const first = seven()
-  // The next turn: this one goes on its way before the first has heard of the failure.
+  // The next turn: this one is sent before the first failure is known.
   await new Promise(setImmediate)
   assert.deepEqual(await Promise.all([first, seven(), failing]), [
     { result: 7 },
@@ -127,7 +127,7 @@ test('a statement that was never prepared because another failed before it', asy
   ])
 })
 
-test('a text that is made anew each time', async (t) => {
+test('statements with a different text each time work', async (t) => {
   const db = openDb(service)
   t.after(() => db.close())
   const tenant = db.tenant(newId())
@@ -139,7 +139,7 @@ test('a text that is made anew each time', async (t) => {
   ])
 })
 
-test('how many rows were written', async (t) => {
+test('the number of written rows is returned', async (t) => {
   const db = openDb(service)
   t.after(() => db.close())
   const org = newId()
@@ -151,7 +151,7 @@ test('how many rows were written', async (t) => {
   assert.equal(await add(), 0)
 })
 
-test('a table that got a column in the meantime is read again', async (t) => {
+test('a statement is prepared again after its table got a column', async (t) => {
   const [db, asOwner] = [openDb(service), openDb(owner)]
   t.after(() => Promise.all([db.close(), asOwner.close()]))
   await asOwner.run(sql`create table growing as select 1 as a`)
@@ -162,7 +162,7 @@ test('a table that got a column in the meantime is read again', async (t) => {
   assert.deepEqual(await read(), { a: 1, b: 2 })
 })
 
-test('of two changes that wait for each other one is told to try again', async (t) => {
+test('of two deadlocked changes one gets a retryable error', async (t) => {
   const db = openDb(service)
   t.after(() => db.close())
   const org = newId()

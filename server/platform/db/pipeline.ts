@@ -6,10 +6,10 @@ import {
   rowReader,
 } from './pending-statement.ts'
 
-// The driver asks PostgreSQL to describe the rows of a prepared statement each time it runs, and waits for each
-// statement to end before it sends the next. For reads of a single row that took longer than reading the row.
+// The driver describes a prepared statement every time it runs, and waits for each result before it sends the next
+// statement. For reads of a single row this took longer than the read itself.
 
-/** What the driver's connection can send; not in its types. */
+/** The driver's connection methods; missing from its types. */
 interface DriverConnection {
   stream: { cork(): void; uncork(): void }
   parse(statement: { name: string; text: string }): void
@@ -20,11 +20,11 @@ interface DriverConnection {
   sync(): void
 }
 
-/** How to read the rows of the statements that a connection has prepared; null until they have been described. */
+/** Row readers of the statements prepared on a connection; null until described. */
 const prepared = new WeakMap<DriverConnection, Map<string, ReadRow | null>>()
-/** The statement is not there, or its table has other columns by now: it has to be prepared anew. */
+/** The statement does not exist, or its table changed: it must be prepared again. */
 const OUTDATED = new Set(['26000', '0A000'])
-/** The transaction of the pipeline before it on the same connection has failed and waits for its end. */
+/** The transaction of the previous pipeline on this connection failed and is not rolled back yet. */
 const IN_FAILED_TRANSACTION = '25P02'
 const BEGIN = 'begin'
 const COMMIT = 'commit'
@@ -32,21 +32,21 @@ const COMMANDS = [BEGIN, COMMIT]
 
 /** How a pipeline ended. */
 interface Outcome {
-  /** Undefined: all went well. */
+  /** Undefined on success. */
   error?: Error
-  /** How many statements were answered before the error, which undid what they did; -1: none, and none is to blame. */
+  /** Statements completed before the error (and rolled back by it); -1 when no statement caused it. */
   answered: number
-  /** It can be sent again: a statement has to be prepared anew, or the pipeline before it has failed. */
+  /** Why it can be retried: a statement must be prepared again, or the previous pipeline failed. */
   because?: 'outdated' | 'neighbour'
 }
 
-/** What is wrong with a statement, not with the connection. */
+/** An error of a statement, not of the connection. */
 const isOfStatement = (error: Error): error is pg.DatabaseError =>
   error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '')
 
 /**
- * Statements that are sent at once and answered at once: those of a tenant between `begin`, its `set local` and `commit`.
- * After one that failed PostgreSQL passes over the rest, `commit` included, and waits for a `rollback`.
+ * Statements sent together, before any result arrives; those of a tenant between `begin`, its `set local` and `commit`.
+ * After a failure PostgreSQL skips the rest, including `commit`, and waits for a `rollback`.
  */
 class Pipeline extends pg.Query {
   readonly outcome: Promise<Outcome>
@@ -54,7 +54,7 @@ class Pipeline extends pg.Query {
   readonly #setTenant: string | null
   readonly #statements: PendingStatement[]
   #known!: Map<string, ReadRow | null>
-  /** Whose answer comes next; those of `begin` and `set local` are before the first. */
+  /** Index of the statement whose result comes next; negative for `begin` and `set local`. */
   #at: number
 
   constructor(setTenant: string | null, statements: PendingStatement[]) {
@@ -67,13 +67,13 @@ class Pipeline extends pg.Query {
     this.#at = setTenant === null ? 0 : -2
   }
 
-  // What the driver calls on a query, in the order of the messages.
+  // Called by the driver on a query, in the order of the messages.
 
   override submit = (driver: unknown): void => {
     const connection = driver as DriverConnection
     this.#known = prepared.get(connection) ?? new Map()
     prepared.set(connection, this.#known)
-    // One system call for all of them.
+    // Sends them all in one system call.
     connection.stream.cork()
     if (this.#setTenant !== null) {
       for (const command of COMMANDS) this.#prepare(connection, command, command)
@@ -126,13 +126,13 @@ class Pipeline extends pg.Query {
     this.#resolve({ answered: this.#statements.length })
   }
   handleError(error: Error): void {
-    // On a connection that is gone nothing was answered.
+    // A lost connection completed no statement.
     if (!isOfStatement(error)) {
       this.#resolve({ error, answered: -1 })
       return
     }
     const failed = this.#statements[this.#at]
-    // What was to be prepared from there on was not.
+    // These statements were not prepared.
     for (const { name, readRow } of this.#statements.slice(Math.max(this.#at, 0)))
       if (!readRow) this.#known.delete(name)
     const outdated = OUTDATED.has(error.code ?? '')
@@ -147,7 +147,7 @@ class Pipeline extends pg.Query {
   }
 }
 
-/** Sends the statements together. A transaction that fails is rolled back before anything else can be sent. */
+/** Sends the statements together. A failed transaction is rolled back before anything else can be sent. */
 export async function runPipeline(
   client: pg.ClientBase,
   setTenant: string | null,
@@ -156,7 +156,7 @@ export async function runPipeline(
   const pipeline = new Pipeline(setTenant, statements)
   client.query(pipeline)
   const outcome = await pipeline.outcome
-  // If that fails, the connection is gone, and whoever uses it next hears of it.
+  // If the rollback fails, the connection is lost; its next user gets the error.
   if (outcome.error && setTenant !== null && outcome.because !== 'neighbour')
     client.query('rollback').catch(() => {})
   return outcome

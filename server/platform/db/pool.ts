@@ -11,33 +11,33 @@ import { setTenant, type Tenant } from './tenant.ts'
 import { runTransaction } from './transaction.ts'
 import { type Connection, type Db, queryable, type TenantDb } from './types.ts'
 
-// Timestamps travel as ISO strings with milliseconds, bigint counts as numbers.
+// Timestamps become ISO strings with milliseconds, bigint counts numbers.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (value) => new Date(value).toISOString())
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** A slow statement on the shared connection holds up everybody behind it. */
+/** A slow statement on the shared connection blocks all reads behind it. */
 const SHARED_TIMEOUT_MS = 5000
-/** How long anybody waits for a connection. */
+/** How long a request waits for a connection. */
 const CONNECT_TIMEOUT_MS = 10_000
 
 const organizationBusy = () =>
   unavailable(
     'organization_busy',
-    'Earlier requests of the same organization are still waiting for the database; try again shortly',
+    'Too many requests of this organization are waiting for the database; try again shortly',
     { retryAfter: 1 },
   )
 
 interface DbOptions {
   max?: number
   statementTimeoutMs?: number
-  /** For what is asked through `listing`. */
+  /** Statement timeout of `listing`. */
   listTimeoutMs?: number
-  /** How much of the connections one tenant may hold at once, in percent. */
+  /** Percentage of the connections that one tenant may hold at once. */
   tenantShare?: number
-  /** Connections that are left to tables without a tenant, so that no tenant is waited for to read those. */
+  /** Connections reserved for tables without a tenant, so that no tenant can block reading those. */
   spare?: number
   onError?: (error: Error) => void
-  /** Something could not be written for want of space. */
+  /** Called when a write failed for lack of disk space. */
   onFull?: () => void
 }
 
@@ -53,17 +53,17 @@ export function clientConfig(connection: Connection, options: string[] = []): pg
 
 const serviceConfig = (connection: Connection, timeoutMs: number): pg.ClientConfig =>
   ({
-    // Indexes are in memory or on a disk without a head: reading along one costs about as much as the table itself.
+    // Indexes are in memory or on an SSD: a random read costs about as much as a sequential one.
     ...clientConfig(connection, [`-c statement_timeout=${timeoutMs}`, '-c random_page_cost=1.1']),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     stream: () => new DatabaseSocket(),
-    // Queries of one transaction are written without waiting for the answers in between.
+    // Sends the queries of a transaction without waiting for the results in between.
     pipeline: true,
   }) as pg.ClientConfig
 
 type Use<T> = (client: pg.PoolClient) => Promise<T>
 
-/** Lends out connections; one that turned out to be broken is not given to anybody else. */
+/** Lends out connections; a broken one is not reused. */
 const lender =
   (pool: pg.Pool, translated: (error: unknown) => unknown) =>
   async <T>(use: Use<T>): Promise<T> => {
@@ -110,7 +110,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     return reported
   }
   const withClient = lender(pool, translated)
-  /** Of several tenants the first one counts: they are asked for by one caller. */
+  /** Several tenants count as the first one: they belong to one caller. */
   const clientFor = <T>(tenant: Tenant, use: Use<T>): Promise<T> =>
     tenant === null
       ? withClient(use)
@@ -119,7 +119,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     clientFor(tenant, (client) => runStatement(client, tenant, query, timeoutMs))
 
   const sharedReads = new SharedReads(serviceConfig(connection, SHARED_TIMEOUT_MS), translate)
-  // It has few connections at once, for all tenants together, so none of them waits for a share.
+  // It uses few connections for all tenants together, so it needs no fair share.
   const groupCommit = new GroupCommit(withClient, translated)
 
   const tenant = (id: string | readonly string[]): TenantDb => {

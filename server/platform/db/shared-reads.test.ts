@@ -8,7 +8,7 @@ import { sql } from './sql.ts'
 
 const { service } = await newDatabase()
 
-test('the same statement of two tenants has two answers', async (t) => {
+test('the same statement of two tenants has two results', async (t) => {
   const reads = new SharedReads(clientConfig(service), (error) => error)
   t.after(() => reads.close())
   const tenants = [newId(), newId()]
@@ -26,7 +26,7 @@ test('the same statement of two tenants has two answers', async (t) => {
   )
 })
 
-test('a statement that fails is told translated, and those beside it are answered', async (t) => {
+test('a failing statement gets a translated error, and the others their results', async (t) => {
   const reads = new SharedReads(clientConfig(service), () => new Error('translated'))
   t.after(() => reads.close())
   const divide = (by: number) => reads.read(null, sql`select 12 / ${by}::int as n`)

@@ -4,17 +4,17 @@ import { runPipeline } from './pipeline.ts'
 import type { Sql } from './sql.ts'
 
 /**
- * One connection for the small reads of all requests. Statements of the same turn of the event loop are sent in one
- * pipeline, and so are those that arrive while a pipeline is under way; statements of one tenant share a transaction.
- * The busier the service, the less each read costs.
+ * One connection for the small reads of all requests. Statements of the same event loop turn are sent in one pipeline,
+ * as are those that arrive while a pipeline is running; statements of one tenant share a transaction. So the cost per
+ * read falls under load.
  */
 export class SharedReads {
   readonly #config: pg.ClientConfig
-  /** Turns a driver's error into the one that the caller gets. */
+  /** Maps a driver error to the caller's error. */
   readonly #translate: (error: unknown) => unknown
   #client: pg.Client | null = null
   #connecting: Promise<pg.Client> | null = null
-  /** By the statement that sets their tenant; null for tables without one. */
+  /** Keyed by the statement that sets the tenant; null for tables without one. */
   #queued = new Map<string | null, PendingStatement[]>()
   #busy = false
 
@@ -23,7 +23,7 @@ export class SharedReads {
     this.#translate = translate
   }
 
-  /** Only for statements that read: one that fails undoes the transaction that others share. */
+  /** For reads only: a failing statement rolls back the transaction that others share. */
   read(setTenant: string | null, query: Sql): Promise<Rows> {
     const statement = new PendingStatement(query)
     if (this.#queued.size === 0 && !this.#busy) setImmediate(() => this.#flush())
@@ -49,7 +49,7 @@ export class SharedReads {
     if (this.#queued.size > 0) setImmediate(() => this.#flush())
   }
 
-  /** Never rejects: failures go to the statements concerned, and the rest are sent again. */
+  /** Never rejects: errors go to the failed statements, and the others are sent again. */
   async #run(
     client: pg.Client,
     setTenant: string | null,

@@ -1,14 +1,14 @@
 import pg from 'pg'
 
-/** How the driver writes values; not in its types. */
+/** The driver's value serializer; missing from its types. */
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
   .utils
 
-/** SQL text with its values. Only the `sql` tag makes one, so a value can never become text. */
+/** SQL text with its values. Only the `sql` tag creates it, so a value can never become text. */
 export class Sql {
   readonly text: string
   readonly values: unknown[]
-  /** Set for statements whose text never varies: the connection prepares them once. */
+  /** Set for statements with a constant text: each connection prepares them once. */
   readonly name: string | undefined
 
   constructor(text: string, values: unknown[], name?: string) {
@@ -22,8 +22,8 @@ const fixed = new WeakMap<TemplateStringsArray, { text: string; name: string }>(
 let statements = 0
 
 /**
- * Values become parameters; nested `sql` fragments are spliced in. A template without fragments always
- * gives the same text, so its text is built once and the statement is prepared under a name.
+ * Values become parameters; nested `sql` fragments are spliced in. A template without fragments has a constant text,
+ * which is built once and prepared under a name.
  */
 export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
   if (!values.some((value) => value instanceof Sql)) {
@@ -53,7 +53,7 @@ export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
 
 const names = new Map<string, string>()
 
-/** Each connection prepares it once. For statements with fragments, of whose texts there are few. */
+/** Prepares a statement with fragments once per connection. Only for those with few different texts. */
 export function prepared({ text, values }: Sql): Sql {
   let name = names.get(text)
   if (name === undefined) {
@@ -65,7 +65,7 @@ export function prepared({ text, values }: Sql): Sql {
 
 export const empty: Sql = new Sql('', [])
 
-/** A name from our own code, never from a request. */
+/** An identifier from our own code, never from a request. */
 export function identifier(name: string): Sql {
   if (!/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(name)) {
     throw new Error(`Not an SQL identifier: ${name}`)
@@ -93,13 +93,13 @@ export function literal(value: string): Sql {
   )
 }
 
-/** The whole statement as text, for COPY, which takes no parameters. */
+/** The statement with its values inlined, for COPY, which takes no parameters. */
 export function inlined({ text, values }: Sql): string {
   const literals = values.map((value) => {
     const prepared = prepareValue(value)
     if (prepared === null || prepared === undefined) return 'null'
     const written = String(prepared)
-    // It would end the statement in the middle.
+    // It would truncate the statement.
     if (written.includes('\0')) throw new Error('U+0000 in a statement')
     return pg.escapeLiteral(written)
   })

@@ -9,7 +9,7 @@ import type { Result } from './types.ts'
 export const asConfig = ({ text, values, name }: Sql): pg.QueryConfig =>
   name ? { text, values, name } : { text, values }
 
-/** A single statement in one round trip: everything is on the wire before the first answer comes back. */
+/** A single statement in one round trip: everything is sent before the first result arrives. */
 export async function runStatement(
   client: pg.ClientBase,
   tenant: Tenant,

@@ -1,11 +1,11 @@
 import { isId } from '../ids.ts'
 
-/** Null: tables without a tenant. */
+/** Null for tables without a tenant. */
 export type Tenant = string | readonly string[] | null
 
 /**
- * SET LOCAL, not set_config(): Citus propagates only the former to its shards. An id is hex by its
- * check, so it can stand in the text.
+ * SET LOCAL, not set_config(): Citus propagates only the former to its shards. Ids are checked to be hex, so they are
+ * safe to inline.
  */
 export function setTenant(tenant: string | readonly string[]): string {
   const ids = typeof tenant === 'string' ? [tenant] : tenant
@@ -13,7 +13,7 @@ export function setTenant(tenant: string | readonly string[]): string {
   return `set local "app.organization_id" = '${ids.join(',')}'`
 }
 
-/** The start of a transaction; `timeoutMs` bounds each of its statements, without it that of the connection does. */
+/** Starts a transaction; `timeoutMs` limits each statement and defaults to the connection's. */
 export const begin = (tenant: Tenant, timeoutMs?: number): string =>
   [
     'begin',

@@ -13,7 +13,7 @@ const addRole = (tx: Tx, name: string) =>
   )
 
 for (const end of ['commit', 'rollback'] as const) {
-  test(`a statement that comes after the ${end} is refused and changes nothing`, async (t) => {
+  test(`a statement after the ${end} is rejected and changes nothing`, async (t) => {
     const db = openDb(service, { max: 1 })
     t.after(() => db.close())
     let late!: Tx
@@ -22,7 +22,7 @@ for (const end of ['commit', 'rollback'] as const) {
       if (end === 'rollback') throw new Error('no')
     })
     await (end === 'rollback' ? assert.rejects(run, /no/) : run)
-    // By now the connection works for somebody else.
+    // By now the connection may serve another request.
     await db.tx(newId(), async (other) => {
       await assert.rejects(addRole(late, `late ${end}`), /ended/)
       await assert.rejects(late.execute('select 1'), /ended/)
@@ -33,7 +33,7 @@ for (const end of ['commit', 'rollback'] as const) {
   })
 }
 
-test('statements that are under way when another one fails are answered before the rollback', async (t) => {
+test('statements in flight when another one fails complete before the rollback', async (t) => {
   const db = openDb(service, { max: 1 })
   t.after(() => db.close())
   const failed = db.tx(organizationId, (tx) =>

@@ -5,8 +5,8 @@ import { begin, type Tenant } from './tenant.ts'
 import { queryable, type Tx } from './types.ts'
 
 /**
- * Runs `work` in a transaction on the client. Once it has begun to commit or roll back, its Tx refuses statements: a
- * late one would run on a connection that belongs to another request by then, or outside any transaction.
+ * Runs `work` in a transaction on the client. Once it starts to commit or roll back, its Tx rejects statements: a late
+ * one would run outside any transaction, or on a connection that already serves another request.
  */
 export async function runTransaction<T>(
   client: pg.ClientBase,
@@ -17,16 +17,14 @@ export async function runTransaction<T>(
   const callbacks: (() => void)[] = []
   let ended = false
   const whileOpen = <R>(send: () => Promise<R>): Promise<R> =>
-    ended
-      ? Promise.reject(new Error('The transaction has ended; this statement came too late'))
-      : send()
+    ended ? Promise.reject(new Error('The transaction has already ended')) : send()
   const tx: Tx = {
     ...queryable((query: Sql) => whileOpen(() => client.query(asConfig(query)))),
     execute: (text, values) => whileOpen(() => client.query(text, values)),
     afterCommit: (callback) => callbacks.push(callback),
   }
   const started = client.query(begin(tenant, timeoutMs))
-  // The work's first query follows without waiting; a failed begin fails that query, too.
+  // The first query is sent without waiting; if begin fails, so does that query.
   started.catch(() => {})
   let result: T
   try {

@@ -5,9 +5,9 @@ import { newId } from '../ids.ts'
 
 const app = await startApp()
 
-// x-org-id, row by row of the specification's error table and design §4.
+// x-org-id, following the specification's error table and design §4.
 
-test('a multi-tenant administrator must say which organization it means', async () => {
+test('a multi-tenant administrator must name an organization', async () => {
   const msp = await app.newProvider(2)
   const res = await msp.get('/api/v2/roles')
   assert.equal(res.statusCode, 401)
@@ -37,7 +37,7 @@ test('a single-tenant administrator needs no x-org-id, and an empty one counts a
   assert.equal((await org.get('/api/organizations', { 'x-org-id': '' })).statusCode, 200)
 })
 
-test('an empty x-org-id of a multi-tenant administrator is a missing one', async () => {
+test('for a multi-tenant administrator an empty x-org-id counts as missing', async () => {
   const msp = await app.newProvider(2)
   assert.equal((await msp.get('/api/v2/roles', { 'x-org-id': '' })).statusCode, 401)
 })
@@ -71,7 +71,7 @@ test('an x-org-id that differs from the organization in the path is 400', async 
   }
 })
 
-test('an organization that is unknown and one of somebody else are both 404', async () => {
+test('an unknown organization and one of another tenant are both 404', async () => {
   const org = await app.newOrganization()
   const other = await app.newOrganization()
   for (const id of [newId(), other.organizationId]) {
@@ -81,7 +81,7 @@ test('an organization that is unknown and one of somebody else are both 404', as
   }
 })
 
-test('x-org-id on a route that does not support it is 403 with the words of the specification', async () => {
+test('x-org-id on a route that does not support it is 403 with the message of the specification', async () => {
   const msp = await app.newProvider(1)
   const headers = { 'x-org-id': msp.organizationIds[0]! }
   const paths = [
@@ -98,13 +98,13 @@ test('x-org-id on a route that does not support it is 403 with the words of the 
     assert.equal(res.json().message, 'x-org-id included on unsupported route')
   }
   const nowhere = await msp.get('/api/v2/integrations/anything', headers)
-  assert.equal(nowhere.statusCode, 403, 'also where there is no route yet')
+  assert.equal(nowhere.statusCode, 403, 'even where no route exists')
   assert.equal((await msp.get('/api/v2/integrations/anything')).statusCode, 404)
   const search = await msp.post('/api/search/organizations', {}, headers)
   assert.equal(search.statusCode, 403)
 })
 
-test('x-provider-id selects what belongs to the provider itself', async () => {
+test('x-provider-id selects the provider itself', async () => {
   const msp = await app.newProvider(2)
   const other = await app.newProvider(2)
   const mine = { 'x-provider-id': msp.providerId }
@@ -128,7 +128,7 @@ test('without a key, with a wrong key, with a mistyped key: 401', async () => {
   assert.deepEqual(Object.keys(res.json()), ['status', 'code', 'error', 'message', 'reason'])
 })
 
-test('a role without the scope of a route is refused with 403', async () => {
+test('a role without the scope of a route gets 403', async () => {
   const org = await app.newOrganization()
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
   assert.equal((await reader.get('/api/users')).statusCode, 200)
@@ -142,7 +142,7 @@ test('a role without the scope of a route is refused with 403', async () => {
   assert.equal((await runner.get('/api/users')).statusCode, 403)
 })
 
-test('every route of the contract declares who may call it; logos are for everybody', () => {
+test('every route of the contract declares its scopes; only logos are public', () => {
   assert.ok(app.operations.length > 25)
   const open = app.operations.filter(({ scopes }) => scopes === null)
   assert.deepEqual(

@@ -5,24 +5,24 @@ import { isId } from '../ids.ts'
 import { checkWholeProvider } from '../rights.ts'
 
 /**
- * How a route learns which tenant it acts on.
- *  - `header`: x-org-id; needed only by those who manage several organizations.
- *  - `header-or-provider`: the same, or x-provider-id for what belongs to the provider itself; that takes somebody who
- *    reaches all of its organizations.
- *  - `several`: like the former, with any number of organizations, repeated or separated by commas.
- *  - `path`: the organization stands in the path; x-org-id may be sent and must then agree.
- *  - `home`: the route is about the caller's own organization or provider; x-org-id is refused.
+ * Which tenant a route acts on.
+ *  - `header`: x-org-id; required only for callers that manage several organizations.
+ *  - `header-or-provider`: the same, or x-provider-id for records of the provider itself; requires access to all of its
+ *    organizations.
+ *  - `several`: like `header-or-provider`, with any number of organizations, repeated or comma-separated.
+ *  - `path`: the organization in the path; x-org-id is optional and must match.
+ *  - `home`: the caller's own organization or provider; x-org-id is rejected.
  */
 export type TenantRule = 'header' | 'header-or-provider' | 'several' | 'path' | 'home'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** One of these is enough. An empty list: any valid credential. */
+    /** One of these suffices; an empty list accepts any valid credential. */
     scopes?: readonly string[]
-    /** No credential at all (health, sign-in, API reference). Nothing is public unless it says so. */
+    /** No credential required (health, sign-in, API reference). */
     public?: true
     tenant?: TenantRule
-    /** Routes of the session itself work while the second factor is still owed. */
+    /** Allowed before the second factor, for routes of the session itself. */
     beforeSecondFactor?: true
     operationId?: { legacy?: string }
   }
@@ -31,19 +31,19 @@ declare module 'fastify' {
   }
 }
 
-/** Finds who is calling; null when the request carries no credential at all. */
+/** Authenticates the caller; null when the request carries no credential. */
 export type Authenticate = (request: FastifyRequest) => Principal | null | Promise<Principal | null>
 
 const header = (request: FastifyRequest, name: string): string | undefined => {
   const value = request.headers[name]
   const text = Array.isArray(value) ? value.join(',') : value
-  // Some clients always send the header: an empty one counts as absent.
+  // Some clients always send the header; an empty one counts as absent.
   return text === undefined || text.trim() === '' ? undefined : text.trim()
 }
 
 function organizationOf(principal: Principal, id: string): string {
   if (!isId(id)) throw invalid('org_id_malformed', 'x-org-id must be 24 hexadecimal characters')
-  // Unknown and not managed look the same, so that ids cannot be probed.
+  // Unknown and unmanaged ids get the same answer, so that ids cannot be probed.
   if (!principal.organizationIds.has(id))
     throw notFound('organization_not_found', 'organization not found')
   return id
@@ -68,16 +68,16 @@ function providerOf(principal: Principal, id: string): string {
 const orgIdUnsupported = () =>
   forbidden('org_id_unsupported', 'x-org-id included on unsupported route')
 
-/** Design §4: below these addresses x-org-id is refused, also where there is no route. */
+/** Design §4: x-org-id is rejected below these paths, even where no route exists. */
 const WITHOUT_ORG_ID = /^\/api\/(v2\/(providers|administrators|integrations)|users)(\/|\?|$)/i
 
-/** For addresses that no route answers. */
+/** For paths without a route. */
 export function refuseOrgId(request: FastifyRequest): void {
   if (WITHOUT_ORG_ID.test(request.url) && header(request, 'x-org-id') !== undefined)
     throw orgIdUnsupported()
 }
 
-/** The tenant a request acts on, by the rule of its route. */
+/** The tenant of a request, by the rule of its route. */
 function chooseTenant(
   rule: TenantRule,
   principal: Principal,
@@ -119,7 +119,7 @@ function chooseTenant(
   }
 }
 
-/** Deny by default: a route without `scopes` and without `public` does not even register. */
+/** Deny by default: a route without `scopes` or `public` fails to register. */
 export function registerAuthorization(app: FastifyInstance, authenticate: Authenticate): void {
   app.decorateRequest('caller', null as unknown as Caller)
 
@@ -131,11 +131,11 @@ export function registerAuthorization(app: FastifyInstance, authenticate: Authen
 
   const limit = app.hasDecorator('rateLimit') ? app.rateLimit() : undefined
 
-  // Without a promise where none is needed: this runs for every request.
+  // Avoids a promise where possible: this runs for every request.
   app.addHook('onRequest', (request, reply, done) => {
     const { config } = request.routeOptions
     if (config.public || request.is404) return done()
-    // Whoever is refused does not come as far as the rate limit of the route.
+    // Refused requests do not reach the rate limit of the route, so they count here.
     const refuse = (error: Error) => {
       if (limit) limit.call(app, request, reply).then(() => done(error), done)
       else done(error)
@@ -154,21 +154,21 @@ export function registerAuthorization(app: FastifyInstance, authenticate: Authen
   })
 }
 
-/** What the route asks of its caller: a credential, one of its scopes, a tenant within reach. */
+/** Checks the credential, scopes and tenant that the route requires. */
 function admit(request: FastifyRequest, principal: Principal | null): Caller {
   if (!principal)
     throw unauthenticated('credential_missing', 'Unauthorized: send an API key in x-api-key')
   const { scopes = [], tenant = 'header' } = request.routeOptions.config
   if (scopes.length > 0 && !scopes.some((scope) => principal.scopes.has(scope))) {
     const wanted = scopes.join(', ')
-    throw forbidden('scope_missing', `Forbidden: one of these scopes is needed: ${wanted}`)
+    throw forbidden('scope_missing', `Forbidden: requires one of these scopes: ${wanted}`)
   }
   const tenantIds = [chooseTenant(tenant, principal, request)].flat()
   const client = { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id }
   return { ...principal, organizationId: tenantIds[0]!, tenantIds, client }
 }
 
-/** The checks of the route once more, for an answer that outlives its request. */
+/** Repeats the checks of the route, for a response that outlives its request. */
 export async function stillAdmitted(
   request: FastifyRequest,
   authenticate: Authenticate,

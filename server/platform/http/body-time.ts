@@ -3,14 +3,14 @@ import { invalid } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route bounds the time of its bodies itself. */
+    /** The route limits the time of its bodies itself. */
     slowBody?: true
   }
 }
 
 /**
- * Bodies must arrive within a time: one that trickles in would hold its connection and its memory for ever. Node's own
- * `requestTimeout` knows no routes, and would cut off long uploads as well.
+ * A body must arrive within a time limit: one that trickles in would hold its connection and memory forever. Node's
+ * `requestTimeout` is not per route, and would also cut off long uploads.
  */
 export function registerBodyTime(app: FastifyInstance, seconds: number): void {
   app.addHook('preParsing', (request, reply, payload, done) => {

@@ -8,9 +8,9 @@ export const TITLES: Record<Bundle, string> = {
 }
 
 const ERRORS =
-  'Every error has a `reason`: a stable name for programs, listed in docs/reasons.md. The words of `message` may change.'
+  'Every error has a `reason`: a stable, machine-readable code, listed in docs/reasons.md. The wording of `message` may change.'
 
 export const DESCRIPTIONS: Record<Bundle, string> = {
-  management: `Send an API key in \`x-api-key\`, or an access token of a service account as a bearer. Whoever manages several organizations names one in \`x-org-id\`. ${ERRORS}`,
-  insights: `Audit events. The same credentials as in the management API. ${ERRORS}`,
+  management: `Send an API key in \`x-api-key\`, or an access token of a service account as a bearer token. Administrators of several organizations select one with \`x-org-id\`. ${ERRORS}`,
+  insights: `Audit events. Credentials are the same as for the management API. ${ERRORS}`,
 }

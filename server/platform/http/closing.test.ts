@@ -7,7 +7,7 @@ import { loadConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { createServer } from './server.ts'
 
-test('a connection that never asked for anything does not hold up the end; one that is being answered is', async (t) => {
+test('closing does not wait for a connection without a request, but for a response in progress', async (t) => {
   const http = await createServer(loadConfig({}), createLog('silent'))
   const answer = Promise.withResolvers<string>()
   const asked = Promise.withResolvers<void>()

@@ -45,11 +45,11 @@ const INITIALIZER = `SwaggerUIBundle({
 })
 `
 
-/** Nothing from outside: the reference works on a machine without the internet. */
+/** No external resources: the reference works offline. */
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** The published contract: both bundles, their operation-id mappings, and a page to read them. */
+/** The published contract: both bundles, their operation-id mappings, and an API reference page. */
 export function registerContract(app: FastifyInstance, operations: Operation[]): void {
   const open = { config: { public: true as const } }
   for (const bundle of BUNDLES) {

@@ -8,7 +8,7 @@ import { loadConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { createServer } from './server.ts'
 
-test('from the signal on every answer says Connection: close, and none is lost', async (t) => {
+test('after the signal every response says Connection: close, and none is lost', async (t) => {
   const http = await createServer(loadConfig({}), createLog('silent'))
   const answer = Promise.withResolvers<string>()
   const asked = Promise.withResolvers<void>()
@@ -18,7 +18,7 @@ test('from the signal on every answer says Connection: close, and none is lost',
     return answer.promise
   })
   http.get('/plain', { config }, () => 'plain')
-  // As pages of events and files are written.
+  // Written the way pages of events and files are.
   http.get('/raw', { config }, (_, reply) => void reply.hijack().raw.end('raw'))
   await http.listen({ port: 0, host: '127.0.0.1' })
   const { port } = http.server.address() as AddressInfo
@@ -41,7 +41,7 @@ test('from the signal on every answer says Connection: close, and none is lost',
   await asked.promise
   http.drain.begin()
   const first = await get('/plain')
-  assert.equal(first.sent.reusedSocket, true, 'a connection kept alive was not closed')
+  assert.equal(first.sent.reusedSocket, true, 'the kept-alive connection was not closed')
   assert.equal(first.connection, 'close')
   for (const path of ['/raw', '/no-such-path', '/plain']) {
     const { connection, sent } = await get(path)
@@ -49,5 +49,5 @@ test('from the signal on every answer says Connection: close, and none is lost',
   }
   answer.resolve('whole')
   const { body, connection } = await slow
-  assert.deepEqual([body, connection], ['whole', 'close'], 'what was under way says so, too')
+  assert.deepEqual([body, connection], ['whole', 'close'], 'a response in progress says so, too')
 })

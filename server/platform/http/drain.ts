@@ -8,8 +8,8 @@ declare module 'fastify' {
 }
 
 /**
- * A process that is going to end answers on, and says `Connection: close` with every answer: so a connection that is
- * kept alive is given up by its client, and none is closed under a request that is already on its way.
+ * A process that is shutting down still answers, with `Connection: close` on every response: clients then drop their
+ * keep-alive connections, and none is closed while a request is on its way.
  */
 class Drain {
   #begun = false
@@ -35,7 +35,7 @@ class Drain {
   }
 }
 
-/** On the server itself, so that answers count that are written past the framework, too. */
+/** On the HTTP server, so that responses that bypass the framework count too. */
 export function registerDrain(app: FastifyInstance): void {
   const drain = new Drain()
   app.decorate('drain', drain)

@@ -9,7 +9,7 @@ const org = await app.newOrganization()
 await app.listen()
 const { port } = app.http.server.address() as AddressInfo
 
-/** The bytes as they are, and the whole answer to them. */
+/** Sends raw bytes and returns the whole response. */
 async function send(...parts: string[]) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   for (const part of parts) socket.write(part)
@@ -50,7 +50,7 @@ const BROKEN: [name: string, status: number, reason: string, request: (path: str
       (path) => `GET ${path} HTTP/1.1\r\nhost: x\r\nbad name: 1\r\n${END}`,
     ],
     [
-      'a content-length that is none',
+      'an invalid content-length',
       400,
       'bad_request',
       (path) => `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n${END}`,
@@ -77,20 +77,20 @@ const BROKEN: [name: string, status: number, reason: string, request: (path: str
   ]
 
 for (const [name, status, reason, request] of BROKEN)
-  test(`${name} is ${status} in the form of its family`, async () => {
+  test(`${name} is ${status} in the error format of its API family`, async () => {
     for (const [path, members] of FAMILIES) {
       const res = await send(request(path))
       assert.equal(res.status, status, `${path}: ${res.body}`)
       assert.match(res.head, /content-type: application\/json; charset=utf-8/)
       assert.match(res.head, /x-content-type-options: nosniff/)
       assert.equal(JSON.parse(res.body).reason, reason)
-      // Of headers that come in several packets, only the last may be known.
+      // If the headers come in several packets, only the last one may be known.
       if (status !== 431) assert.deepEqual(Object.keys(JSON.parse(res.body)), members, path)
       else assert.ok(JSON.parse(res.body).message ?? JSON.parse(res.body).error_description)
     }
   })
 
-test('a part of the path that is too long is 414 in the form of its family', async () => {
+test('a path segment that is too long is 414 in the error format of its API family', async () => {
   const cases: [string, string[]][] = [
     ['/api/systemusers/', ['status', 'code', 'error', 'message', 'reason']],
     ['/api/v2/usergroups/', ['code', 'status', 'message', 'details', 'reason']],
@@ -106,7 +106,7 @@ test('a part of the path that is too long is 414 in the form of its family', asy
   }
 })
 
-test('a chunk that is none ends the request, not the service', async () => {
+test('an invalid chunk ends the request, not the service', async () => {
   const start = `POST /api/v2/roles HTTP/1.1\r\nhost: x\r\nx-api-key: ${org.apiKey}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
   const res = await send(start, 'zz\r\n')
   assert.ok([0, 400].includes(res.status || 0), res.head)

@@ -5,21 +5,21 @@ import { invalid } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { errorBody, familyOf, frameworkReason } from './errors.ts'
 
-// Requests that no route ever sees, because Node or the router refuses them. Their bodies are those of all other errors.
+// Requests that Node or the router rejects before any route. They get the same error bodies as all others.
 
 type Headers = Record<string, string>
 
 export const MAX_PARAM_LENGTH = 256
 
 const WORDS = new Map([
-  ['FST_ERR_BAD_URL', 'The path has a percent sign that does not encode a character'],
+  ['FST_ERR_BAD_URL', 'The path contains an invalid percent-encoding'],
   [
     'FST_ERR_MAX_PARAM_LENGTH',
-    `A part of the path is longer than ${MAX_PARAM_LENGTH} characters: the longest that an id can be`,
+    `A path segment is longer than ${MAX_PARAM_LENGTH} characters, the maximum length of an id`,
   ],
 ])
 
-/** For paths that the router cannot read. No hook has run. */
+/** For paths that the router cannot parse. No hook has run. */
 export const refusePath =
   (headers: Headers) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const { statusCode: status = 400, code } = error
@@ -33,17 +33,17 @@ export const refusePath =
       .send(JSON.stringify(errorBody(familyOf(request.url), failure)))
   }
 
-/** RFC 9112 §3.2. Node would answer by itself, with nothing in the body. */
+/** RFC 9112 §3.2. Node's own response would have an empty body. */
 export function requireHost({ raw }: FastifyRequest): void {
   if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
     throw invalid('host_missing', 'The Host header is missing')
 }
 
-/** RFC 9110 §10.1.1: an expectation other than 100-continue. Node would answer it with nothing in the body, too. */
+/** RFC 9110 §10.1.1: an expectation other than 100-continue. Node's own response would have an empty body. */
 export const refuseExpectation =
   (headers: Headers) => (request: IncomingMessage, response: ServerResponse) => {
     const status = 417
-    const message = 'The service meets no expectation but 100-continue'
+    const message = 'The only supported expectation is 100-continue'
     const failure = { status, reason: frameworkReason(status), message }
     const body = JSON.stringify(errorBody(familyOf(request.url ?? ''), failure))
     response
@@ -55,14 +55,14 @@ export const refuseExpectation =
       .end(body)
   }
 
-/** What Node knows of the request that an open connection is answering. */
+/** Node's record of the request being answered on a connection. */
 type Connection = Socket & { _httpMessage?: { req: IncomingMessage; headersSent: boolean } }
 
 const REQUEST_LINE = /^[A-Z]+ (\S+)/
 
-/** Where the request was going, if that much of it can be read. */
+/** The request target, as far as it can be read. */
 function targetOf({ rawPacket }: ConnectionError, { _httpMessage: message }: Connection): string {
-  // The bytes that came last, which the types take for their form in JSON; none when time was up.
+  // The last bytes received, which the types describe in JSON form; none after a timeout.
   const bytes = rawPacket as unknown as Buffer | undefined
   const line = bytes?.subarray(0, 1024).toString('latin1') ?? ''
   return message?.req.url ?? REQUEST_LINE.exec(line)?.[1] ?? ''
@@ -74,7 +74,7 @@ function statusOf(code: string | undefined): [status: number, message: string] {
   return [400, 'The request is not valid HTTP']
 }
 
-/** For bytes that are no request; the connection is of no further use. */
+/** For bytes that are not a valid request; the connection is closed. */
 export const refuseBytes =
   (headers: Headers, log: Logger) =>
   (error: ConnectionError, socket: Connection): void => {
@@ -82,7 +82,7 @@ export const refuseBytes =
     const [status, message] = statusOf(error.code)
     const failure = { status, reason: frameworkReason(status), message }
     log.info({ reason: failure.reason, code: error.code, status }, message)
-    // An answer that has begun cannot become another one.
+    // A response that has started cannot be replaced.
     if (socket.writable && !socket._httpMessage?.headersSent) {
       const family = familyOf(targetOf(error, socket))
       const body = JSON.stringify(errorBody(family, failure))

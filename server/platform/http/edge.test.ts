@@ -39,7 +39,7 @@ test('Content-Type: application/json without a body is accepted on GET and DELET
   assert.deepEqual(gone.json(), {})
 })
 
-test('a malformed JSON body is 400 in the error form of its family', async () => {
+test('a malformed JSON body is 400 in the error format of its API family', async () => {
   const send = (url: string, payload: string) =>
     app.http.inject({ method: 'POST', url, headers: { ...json, 'x-api-key': org.apiKey }, payload })
   const v1 = await send('/api/search/organizations', '{"filter":')
@@ -96,7 +96,7 @@ test('a validation error names the field, in the message and in the v2 details',
   assert.match(missing.json().message, /scopes/)
 })
 
-test('text that the database cannot hold is 400, in a body, a query and a path', async () => {
+test('text that the database cannot store is 400, in a body, a query and a path', async () => {
   const url = `/api/organizations/${org.organizationId}`
   for (const contactName of ['nothing \u0000', 'half \ud800']) {
     const res = await org.put(url, { settings: { contactName } })
@@ -120,7 +120,7 @@ test('unknown members of a body are ignored', async () => {
   assert.equal(res.statusCode, 200)
 })
 
-test('X-Request-Id is on every answer, taken from the request when it is sound', async () => {
+test('X-Request-Id is on every response, copied from the request when it is valid', async () => {
   const own = await org.get('/api/organizations', { 'x-request-id': 'my-request-1' })
   assert.equal(own.headers['x-request-id'], 'my-request-1')
   const made = await org.get('/api/nowhere', { 'x-request-id': 'bad id\twith spaces' })
@@ -128,7 +128,7 @@ test('X-Request-Id is on every answer, taken from the request when it is sound',
   assert.ok(app.lines.some((line) => line.includes('"reqId":"my-request-1"')))
 })
 
-test('an unknown route is 404 in the form of its family', async () => {
+test('an unknown route is 404 in the error format of its API family', async () => {
   const res = await app.anonymous.get('/api/v2/nothing/here')
   assert.equal(res.statusCode, 404)
   assert.equal(res.json().status, 'NOT_FOUND')
@@ -169,7 +169,7 @@ test('rate limiting is off by default and answers 429 with Retry-After when it i
   assert.equal((await another.get('/api/organizations')).statusCode, 200)
 })
 
-test('a credential that nobody knows counts by its address, whatever it is', async () => {
+test('unknown credentials of any kind are rate-limited by address', async () => {
   const limited = await startApp({ env: { GATEHOUSE_RATE_LIMIT: '3' } })
   const caller = await limited.newOrganization()
   const ask = (headers: Record<string, string>, remoteAddress: string) =>
@@ -189,11 +189,11 @@ test('a credential that nobody knows counts by its address, whatever it is', asy
     }
     assert.deepEqual(codes, [401, 401, 401, 429, 429], String(at))
     const known = await ask({ 'x-api-key': caller.apiKey }, `2001:db8:${at}:1::1`)
-    assert.equal(known.statusCode, at < 3 ? 200 : 429, 'a known one is counted by itself')
+    assert.equal(known.statusCode, at < 3 ? 200 : 429, 'a known credential is counted separately')
   }
 })
 
-test('times that cannot be kept are 400, wherever they stand', async () => {
+test('times that cannot be stored are 400 in every position', async () => {
   const made = await org.post('/api/systemusers', { username: 'ada', email: 'ada@example.com' })
   const user = made.json().id
   const self = `/api/users/${org.adminId}`
@@ -227,7 +227,7 @@ test('times that cannot be kept are 400, wherever they stand', async () => {
   assert.equal(far.statusCode, 201, far.body)
 })
 
-test('numbers that cannot be kept are 400', async () => {
+test('numbers that cannot be stored are 400', async () => {
   const provider = await app.newProvider()
   const [first] = provider.organizationIds
   const url = `/api/organizations/${org.organizationId}`
@@ -249,7 +249,7 @@ test('numbers that cannot be kept are 400', async () => {
     ]
     for (const { statusCode, body } of answers) assert.equal(statusCode, 400, `${number}: ${body}`)
   }
-  // The most that is allowed works in the end, too.
+  // The maximum is accepted.
   const policy = { enablePasswordExpirationInDays: true, [days]: 100_000 }
   assert.equal((await org.put(url, { settings: { passwordPolicy: policy } })).statusCode, 200)
   const person = { username: 'bob', email: 'bob@example.com', password: 'Tangled-Orchard-58' }

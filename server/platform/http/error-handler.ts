@@ -14,11 +14,14 @@ function describe(error: unknown): Failure {
   }
   const { statusCode, message, validation, validationContext } = known as FastifyError
   if (validation) {
-    const told = describeViolations(validation, validationContext)
+    const violations = describeViolations(validation, validationContext)
     const details = [
-      { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolationsList: told.fields },
+      {
+        '@type': 'type.googleapis.com/google.rpc.BadRequest',
+        fieldViolationsList: violations.fields,
+      },
     ]
-    return { status: 400, reason: 'validation', message: told.message, details }
+    return { status: 400, reason: 'validation', message: violations.message, details }
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return { status: statusCode, reason: frameworkReason(statusCode), message }
@@ -33,11 +36,11 @@ function describe(error: unknown): Failure {
   return {
     status: 500,
     reason: frameworkReason(500),
-    message: 'Internal error; the log tells more under this request id',
+    message: 'Internal error; see the log for this request id',
   }
 }
 
-/** Logs the one line about a request that failed, and tells what its caller may know. */
+/** Logs a failed request once, and returns the part of the error that its caller may see. */
 export function reportFailure(error: unknown, request: FastifyRequest): Failure {
   const failure = describe(error)
   const { status, reason, message } = failure
@@ -65,7 +68,7 @@ export function registerErrors(app: FastifyInstance): void {
   app.setErrorHandler(onError)
   app.setNotFoundHandler((request, reply) => {
     refuseOrgId(request)
-    const message = `${STATUS_CODES[404]}: there is no ${request.method} ${request.url.split('?')[0]}`
+    const message = `${STATUS_CODES[404]}: no route for ${request.method} ${request.url.split('?')[0]}`
     const failure = { status: 404, reason: frameworkReason(404), message }
     return reply.code(404).send(errorBody(familyOf(request.url), failure))
   })

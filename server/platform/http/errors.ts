@@ -12,7 +12,7 @@ export const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 }
 
-/** The words of google.rpc.Code, which v2 bodies carry as `status`. Other 4xx are INVALID_ARGUMENT. */
+/** Names of google.rpc.Code, the `status` of v2 bodies. Other 4xx are INVALID_ARGUMENT. */
 const RPC_STATUS: Record<number, string> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -27,7 +27,7 @@ const RPC_STATUS: Record<number, string> = {
 }
 
 const Reason = Type.String({
-  description: 'Stable name of the error, for programs; docs/reasons.md lists them all',
+  description: 'Stable, machine-readable error code; see docs/reasons.md',
 })
 export const ErrorV1 = Type.Object(
   {
@@ -71,13 +71,13 @@ export function familyOf(url: string): Family {
 
 const FAMILY_SCHEMA = { v1: ErrorV1, v2: ErrorV2, insights: ErrorInsights, oauth: ErrorOAuth }
 
-/** The error answers every route may give, for its `response` map. */
+/** Error responses common to all routes, for the `response` map. */
 export const errorsOf = (family: Family) => ({
   '4xx': FAMILY_SCHEMA[family],
   '5xx': FAMILY_SCHEMA[family],
 })
 
-/** Reasons of what Node, Fastify and the service as a whole refuse, apart from every `AppError`. */
+/** Reasons for errors of Node, Fastify and the server that are not an `AppError`. */
 export const FRAMEWORK_REASONS: Record<number, string> = {
   400: 'bad_request',
   404: 'route_not_found',
@@ -100,7 +100,7 @@ const OAUTH_ERROR: Record<number, string> = {
   503: 'temporarily_unavailable',
 }
 
-/** What is told of an error, whatever the family. */
+/** The public part of an error, for any family. */
 export interface Failure {
   status: number
   reason: string

@@ -8,21 +8,21 @@ import Negotiator from 'negotiator'
 import { unauthenticated } from '../errors.ts'
 import { type Authenticate, stillAdmitted } from './authorize.ts'
 
-/** Whoever takes nothing for this long gives the place to others. */
+/** A client that reads nothing for this long is disconnected, to free its slot. */
 const STALLED_MS = 120_000
 
 const COMPRESSORS: Record<'br' | 'gzip', () => Transform> = {
-  // Higher levels take many times as long for little.
+  // Higher levels take many times as long for little gain.
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip(),
 }
 type Encoding = keyof typeof COMPRESSORS
 
-/** The content coding that the client prefers; among equals, the smaller one. Undefined: as it is. */
+/** The client's preferred content coding; among equals, the one that compresses better. Undefined for identity. */
 export function contentCoding(accepted: string | undefined): Encoding | undefined {
   const headers = { 'accept-encoding': accepted ?? '' }
   const preferred = ['br', 'gzip']
-  // Its types do not know the second argument.
+  // Its types lack the second argument.
   const negotiator: {
     encoding(offers: string[], options: { preferred: string[] }): string | undefined
   } = new Negotiator({ headers })
@@ -31,8 +31,8 @@ export function contentCoding(accepted: string | undefined): Encoding | undefine
 }
 
 /**
- * A file that broke off must not look like a short one. Without chunks (HTTP/1.0, as some proxies speak it) an
- * orderly end of the connection would; a reset does not.
+ * A truncated file must not look complete. Without chunked encoding (HTTP/1.0, as some proxies use) a normal close
+ * would; a reset does not.
  */
 function breakOff(raw: ServerResponse): void {
   const { socket } = raw
@@ -40,7 +40,7 @@ function breakOff(raw: ServerResponse): void {
   raw.destroy()
 }
 
-/** Breaks off before the pipeline hears of the failure: it would close the connection in order. */
+/** Resets before the pipeline sees the failure: it would close the connection normally. */
 async function* guarded(text: AsyncIterable<string>, raw: ServerResponse): AsyncGenerator<string> {
   try {
     yield* text
@@ -50,7 +50,7 @@ async function* guarded(text: AsyncIterable<string>, raw: ServerResponse): Async
   }
 }
 
-/** Whatever is still to come is not for those whose key or session has ended meanwhile. */
+/** Stops the response when its credential has expired or been revoked meanwhile. */
 export async function checkAdmitted(
   request: FastifyRequest,
   authenticate: Authenticate,
@@ -63,16 +63,16 @@ interface FileAnswer {
   /** Without a charset. */
   type: string
   name: string
-  /** The next piece is asked for when the client has taken the one before. */
+  /** The next chunk is pulled when the client has read the one before. */
   text: AsyncIterable<string>
-  /** Request headers, beside Accept-Encoding, that the file depends on. */
+  /** Request headers that the file depends on, besides Accept-Encoding. */
   vary?: string
   stalledMs?: number
 }
 
 /**
- * Answers with a file of any length. When it cannot be finished, or the client takes nothing for too long, the
- * connection breaks off and this rejects.
+ * Responds with a file of any length. If it cannot be completed, or the client stalls for too long, the connection is
+ * reset and this rejects.
  */
 export async function answerWithFile(
   reply: FastifyReply,
@@ -90,7 +90,7 @@ export async function answerWithFile(
     ...(compressor.length > 0 && { 'content-encoding': encoding }),
   }
   raw.writeHead(200, headers)
-  // Without a listener for it, the server destroys a connection on which nothing moves.
+  // Without a timeout listener the server destroys an idle connection.
   if (raw.socket instanceof Socket) raw.socket.setTimeout(stalledMs)
   const source = Readable.from(guarded(text, raw), { objectMode: false })
   await pipeline([source, ...compressor, raw])

@@ -1,6 +1,6 @@
 import { forbidden } from '../errors.ts'
 
-/** What of a request tells where it comes from. */
+/** The parts of a request that reveal its origin. */
 export interface Sent {
   method: string
   headers: Record<string, string | string[] | undefined> & { cookie?: string | undefined }
@@ -10,8 +10,8 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 export const isSafe = ({ method }: Pick<Sent, 'method'>): boolean => SAFE_METHODS.has(method)
 
 /**
- * A page of somebody else must neither use a session nor open one that the person takes for their own. Browsers say
- * where a request comes from; what says nothing is no browser and carries no cookie of a person.
+ * CSRF protection: another site must neither use a session nor open one that the user takes for their own. Browsers
+ * send the origin of a request; a client that sends none is not a browser and carries no session cookie.
  */
 export function refuseForeign(publicUrl: string, request: Sent): void {
   if (isSafe(request)) return

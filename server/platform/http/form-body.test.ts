@@ -8,7 +8,7 @@ const org = await app.newOrganization()
 const FORM = 'application/x-www-form-urlencoded'
 const OTHERS = [FORM, 'multipart/form-data; boundary=x', 'text/plain', 'application/octet-stream']
 
-test('a body that is not JSON is 415 in the form of its family', async () => {
+test('a body that is not JSON is 415 in the error format of its API family', async () => {
   const cases: [path: string, members: string[]][] = [
     ['/api/commands', ['status', 'code', 'error', 'message', 'reason']],
     ['/api/v2/roles', ['code', 'status', 'message', 'details', 'reason']],
@@ -25,7 +25,7 @@ test('a body that is not JSON is 415 in the form of its family', async () => {
     }
 })
 
-test('a type that is named for a body that is not there does not matter', async () => {
+test('the content type of an empty body is ignored', async () => {
   const made = await org.post('/api/v2/roles', { name: 'Short-lived', scopes: ['users'] })
   for (const type of OTHERS)
     assert.equal((await org.get('/api/v2/roles', { 'content-type': type })).statusCode, 200, type)

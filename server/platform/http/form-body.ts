@@ -2,7 +2,7 @@ import formbody from '@fastify/formbody'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { limits } from '../limits.ts'
 
-/** For the routes of one plugin: elsewhere a form is refused, which any page on the web could make a browser send. */
+/** Per plugin: other routes reject forms, because any web page can make a browser send one. */
 export async function registerFormBody(app: FastifyInstance): Promise<void> {
   await app.register(formbody, { bodyLimit: limits.forms.bytes })
 }
@@ -10,7 +10,7 @@ export async function registerFormBody(app: FastifyInstance): Promise<void> {
 const isEmpty = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'
 
-/** Bodies are JSON unless a route says otherwise. Some clients name another type and then send nothing: that is fine. */
+/** Bodies are JSON unless a route says otherwise. Another type without a body is fine: some clients send that. */
 export function refuseOtherBodies(app: FastifyInstance): void {
   app.addContentTypeParser('*', (request, _, done) =>
     isEmpty(request)

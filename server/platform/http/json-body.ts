@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { invalid } from '../errors.ts'
 import { refuseOtherBodies } from './form-body.ts'
 
-/** Room for the deepest search term that Insights allows, each level an object and a list. */
-const DEEPEST = 128
+/** Enough for the deepest search term that Insights allows, with an object and a list per level. */
+const MAX_DEPTH = 128
 
-/** Nested brackets outside strings; stops counting at the limit, so a hostile body costs no more than its length. */
+/** Counts nested brackets outside strings, in linear time; stops at the limit. */
 export function deeperThan(text: string, limit: number): boolean {
   let depth = 0
   let quoted = false
@@ -22,7 +22,7 @@ export function deeperThan(text: string, limit: number): boolean {
   return false
 }
 
-/** Generated clients send `Content-Type: application/json` without a body on GET and DELETE: that is no body. */
+/** Accepts an empty body: generated clients send `Content-Type: application/json` even on GET and DELETE. */
 export function registerJsonBody(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'ignore')
   app.removeAllContentTypeParsers()
@@ -30,9 +30,9 @@ export function registerJsonBody(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = body as string
     if (text.trim() === '') return done(null, undefined)
-    if (deeperThan(text, DEEPEST)) {
+    if (deeperThan(text, MAX_DEPTH)) {
       return done(
-        invalid('body_too_deep', `The body is nested deeper than ${DEEPEST} levels`),
+        invalid('body_too_deep', `The body is nested deeper than ${MAX_DEPTH} levels`),
         undefined,
       )
     }

@@ -40,7 +40,7 @@ function basePathOf(path: string): string {
   return path.startsWith('/api/') ? '/api' : '/insights/directory'
 }
 
-/** Gathers the routes of the two published bundles as they register. */
+/** Collects the routes of the two published bundles as they register. */
 export function collectOperations(app: FastifyInstance): Operation[] {
   const operations: Operation[] = []
   app.addHook('onRoute', (route: RouteOptions) => {
@@ -72,13 +72,13 @@ export function collectOperations(app: FastifyInstance): Operation[] {
   return operations
 }
 
-/** Tuples as JSON Schema 2020-12 has them, which is that of OpenAPI 3.1; validators here read those of draft 7. */
+/** Converts tuples from draft 7, which the validators use, to JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 function tuple(schema: Json): Json {
   const { items, additionalItems = true, ...rest } = schema
   return Array.isArray(items) ? { ...rest, prefixItems: items, items: additionalItems } : schema
 }
 
-/** Replaces every schema that has a title by a reference, and keeps it once under components. */
+/** Replaces every titled schema with a reference, and puts it under components once. */
 function hoist(schema: unknown, components: Json): unknown {
   if (Array.isArray(schema)) return schema.map((part) => hoist(part, components))
   if (typeof schema !== 'object' || schema === null) return schema
@@ -91,7 +91,7 @@ function hoist(schema: unknown, components: Json): unknown {
   const { title, ...rest } = plain as { title: string }
   const known = components[title]
   if (known && JSON.stringify(known) !== JSON.stringify(rest))
-    throw new Error(`Two schemas are titled ${title}`)
+    throw new Error(`Two schemas have the title ${title}`)
   components[title] = rest
   return { $ref: `#/components/schemas/${title}` }
 }
@@ -109,13 +109,13 @@ function parameters(place: 'path' | 'query' | 'header', schema: unknown, compone
       required: place === 'path' || required.includes(name),
       ...(description !== undefined && { description }),
       schema: hoist(rest, components),
-      // v1 repeats a parameter, v2 separates with commas; both are understood.
+      // v1 repeats a parameter, v2 uses commas; both are accepted.
       ...(rest.type === 'array' && { style: 'form', explode: true }),
     }
   })
 }
 
-/** The tenant headers that a route reads, by its rule. */
+/** The tenant headers of a route, by its rule. */
 function tenantHeaders({ scopes, tenant }: Operation): Json[] {
   if (scopes === null || tenant === 'home') return []
   const header = (name: string, description: string) => ({
@@ -125,7 +125,7 @@ function tenantHeaders({ scopes, tenant }: Operation): Json[] {
     description,
     schema: { type: 'string', pattern: '^[0-9a-f]{24}$' },
   })
-  const organization = header('x-org-id', 'Organization; needed by administrators of several')
+  const organization = header('x-org-id', 'Organization; required for administrators of several')
   if (tenant === 'header' || tenant === 'path') return [organization]
   return [organization, header('x-provider-id', 'Instead of x-org-id: the provider itself')]
 }
@@ -136,7 +136,7 @@ const REASONS: Record<string, string> = {
   202: 'Accepted',
   204: 'No content',
   304: 'Not modified',
-  '4XX': 'The request was refused',
+  '4XX': 'The request was rejected',
   '5XX': 'The service failed',
 }
 
@@ -146,7 +146,7 @@ function describeOperation(operation: Operation, legacy: boolean, components: Js
     const code = status.toUpperCase()
     const { description, ...rest } = body as Json
     const empty = rest.type === 'null'
-    // As Fastify has it: a response that is not JSON names its types itself.
+    // As in Fastify: a response that is not JSON declares its content types itself.
     const content = rest.content ?? { 'application/json': { schema: rest } }
     return [
       code,
@@ -173,7 +173,7 @@ function describeOperation(operation: Operation, legacy: boolean, components: Js
         content: { 'application/json': { schema: hoist(schema.body, components) } },
       },
     }),
-    // A body that is not JSON is read by its route, which describes it as OpenAPI does.
+    // A body that is not JSON is parsed by its route, which describes it in OpenAPI terms.
     ...(schema.requestBody !== undefined && { requestBody: schema.requestBody }),
     responses: Object.fromEntries(responses),
     security: operation.scopes === null ? [] : [{ 'x-api-key': [] }, { bearer: [] }],
@@ -183,7 +183,7 @@ function describeOperation(operation: Operation, legacy: boolean, components: Js
 
 const SERVER: Record<Bundle, string> = { management: '/api', insights: '/insights/directory' }
 
-/** OpenAPI 3.1 of one bundle. Paths are relative to the bundle's base address. */
+/** OpenAPI 3.1 of one bundle. Paths are relative to the bundle's base URL. */
 export function openapi(operations: Operation[], bundle: Bundle, legacy = false): Json {
   const components: Json = {}
   const paths: Record<string, Json> = {}

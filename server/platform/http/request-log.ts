@@ -2,8 +2,8 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../log.ts'
 
 /**
- * The logger of one request: every line carries its id. A real child logger is made only for a request that
- * has something to say: without one each, the read benchmark went from 11,500 to 13,000 requests a second.
+ * The logger of one request: every line carries its id. The child logger is created on first use: this raised the read
+ * benchmark from 11,500 to 13,000 requests a second.
  */
 export class RequestLog {
   readonly #root: FastifyBaseLogger
@@ -49,7 +49,7 @@ export class RequestLog {
   }
 }
 
-/** Writes the line that every request leaves, with the route and without query values. */
+/** Writes the access log line of a request, with the route and without query values. */
 export const requestLines =
   (log: Logger) =>
   ({ id, method, routeOptions, ip }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {

@@ -1,4 +1,4 @@
-/** For every answer. Pages set a policy of their own; for all else nothing may be loaded or framed. */
+/** For every response. Pages set their own policy; anything else may load nothing and not be framed. */
 export const securityHeaders = (https: boolean): Record<string, string> => ({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',

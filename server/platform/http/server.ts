@@ -26,8 +26,8 @@ import { securityHeaders } from './security-headers.ts'
 const REQUEST_ID = /^[\w-]{1,64}$/
 
 /**
- * Browsers open connections ahead of time. Node takes one that has not sent a byte for one that is about to, and would
- * wait for it at the end.
+ * Browsers open connections ahead of time. On close Node waits for those that have not sent a byte yet, as if a request
+ * were on its way.
  */
 function closeUnusedConnections(app: FastifyInstance): void {
   const open = new Set<Socket>()
@@ -41,12 +41,12 @@ function closeUnusedConnections(app: FastifyInstance): void {
   })
 }
 
-/** Fastify with everything that holds for every route; knows no slice. */
+/** Fastify with everything common to all routes; knows no slice. */
 export async function createServer(config: Config, log: Logger) {
   const headers = securityHeaders(config.publicUrl.startsWith('https:'))
   const app = Fastify({
     loggerInstance: log,
-    // One line per request is written by the hook below.
+    // The hook below logs one line per request.
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     childLoggerFactory: (logger, bindings) => new RequestLog(logger, bindings),
@@ -56,7 +56,7 @@ export async function createServer(config: Config, log: Logger) {
     },
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     bodyLimit: config.bodyLimit,
-    // Clients call /api/Systemusers/… and /api/organizations/ as well.
+    // Clients also call /api/Systemusers/… and /api/organizations/.
     routerOptions: {
       caseSensitive: false,
       ignoreTrailingSlash: true,
@@ -64,12 +64,12 @@ export async function createServer(config: Config, log: Logger) {
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // Insights takes any number of x-org-id headers.
+    // Insights accepts any number of x-org-id headers.
     http: {
       maxHeaderSize: 262_144,
       requireHostHeader: false,
       headersTimeout: config.headSeconds * 1000,
-      // Node looks for late ones so often: every 30 s by itself.
+      // How often Node checks for timed-out requests; its default is 30 s.
       connectionsCheckingInterval: Math.min(30_000, config.headSeconds * 500),
     },
     frameworkErrors: refusePath(headers),
@@ -85,10 +85,10 @@ export async function createServer(config: Config, log: Logger) {
   registerJsonBody(app as unknown as FastifyInstance)
   registerBodyTime(app as unknown as FastifyInstance, config.bodySeconds)
 
-  // Hooks on the path of every request take a callback: no promise has to be made for them.
+  // Hooks on the hot path take a callback, which avoids a promise.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
-    // Answers to a credential are for its holder alone; public pages may say otherwise.
+    // Responses to authenticated requests must not be cached; public pages may override this.
     if (!request.routeOptions.config.public) reply.header('cache-control', 'no-store')
     requireHost(request)
     done()
@@ -106,7 +106,7 @@ export async function createServer(config: Config, log: Logger) {
     await app.register(rateLimit, {
       max: config.rateLimit,
       timeWindow: 60_000,
-      // It runs after authentication, which counts whom it refuses as well: what a caller has only claimed is no key.
+      // Runs after authentication, and also counts rejected requests: an unverified identity must not become a key.
       keyGenerator: ({ caller, ip }) => (caller ? `caller ${caller.id}` : addressKey(ip)),
       errorResponseBuilder: (_, { ttl }) =>
         throttled('rate_limited', 'Too many requests', { retryAfter: ttl / 1000 }),

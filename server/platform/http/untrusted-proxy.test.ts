@@ -6,7 +6,7 @@ type App = Awaited<ReturnType<typeof startApp>>
 
 const ask = (app: App, headers: Record<string, string>, remoteAddress = '10.1.2.3') =>
   app.http.inject({ url: '/auth/users/session', headers, remoteAddress })
-const told = (app: App) => app.lines.filter((line) => line.includes('TRUSTED_PROXIES'))
+const logged = (app: App) => app.lines.filter((line) => line.includes('TRUSTED_PROXIES'))
 const health = async (app: App) => (await app.anonymous.get('/healthz')).json()
 const metric = async (app: App) =>
   /^gatehouse_untrusted_proxy (\d)$/m.exec((await app.anonymous.get('/metrics')).body)?.[1]
@@ -16,7 +16,7 @@ for (const [header, value] of [
   ['forwarded', 'for=203.0.113.9'],
   ['x-real-ip', '203.0.113.9'],
 ])
-  test(`a proxy that nobody named and sends ${header} is noticed once`, async () => {
+  test(`an untrusted proxy that sends ${header} is reported once`, async () => {
     const app = await startApp()
     const headers = { [header!]: value! }
     await ask(app, {})
@@ -24,7 +24,7 @@ for (const [header, value] of [
     assert.deepEqual(
       await health(app),
       { status: 'ok' },
-      'from the internet it is no proxy of ours',
+      'a peer on the public internet is not our proxy',
     )
     assert.equal(await metric(app), '0')
     for (let n = 0; n < 3; n++) await ask(app, headers)
@@ -32,11 +32,11 @@ for (const [header, value] of [
     assert.equal(status, 'ok')
     assert.equal(warnings.length, 1)
     assert.match(warnings[0], new RegExp(`sends ${header}, .* GATEHOUSE_TRUSTED_PROXIES`))
-    assert.equal(told(app).length, 1)
+    assert.equal(logged(app).length, 1)
     assert.equal(await metric(app), '1')
   })
 
-test('a proxy that is named brings no warning; another one does', async () => {
+test('a trusted proxy causes no warning; another one does', async () => {
   const app = await startApp({ env: { GATEHOUSE_TRUSTED_PROXIES: '10.1.0.0/16' } })
   const headers = { 'x-forwarded-for': '203.0.113.9' }
   await ask(app, headers)

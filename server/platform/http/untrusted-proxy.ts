@@ -5,9 +5,9 @@ import { isPublic, plainAddress } from '../outbound/addresses.ts'
 const HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const
 
 /**
- * Notices a proxy in front of us whose headers are not believed: a private peer says where a request comes from, yet the
- * peer is what we take for the client. All clients then share the limits of one address, and events name the proxy. Told
- * once; what is returned is for the health of the process.
+ * Detects a proxy that is not trusted: a private peer sends forwarding headers, yet we take the peer for the client.
+ * All clients then share the rate limits of one address, and events name the proxy. Logged once; the returned warnings
+ * are part of the health report.
  */
 export function watchForUntrustedProxy(
   app: FastifyInstance,
@@ -21,7 +21,7 @@ export function watchForUntrustedProxy(
     if (header === undefined) return done()
     const peer = request.socket.remoteAddress ?? ''
     if (request.ip === peer && !isPublic(plainAddress(peer))) {
-      const warning = `A proxy sends ${header}, but GATEHOUSE_TRUSTED_PROXIES does not name it: all clients count as one address`
+      const warning = `A proxy sends ${header}, but GATEHOUSE_TRUSTED_PROXIES does not list it: all clients count as one address`
       warnings.push(warning)
       log.warn({ header, peer }, warning)
       notice()

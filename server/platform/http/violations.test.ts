@@ -47,12 +47,12 @@ const cases: [unknown, string, string][] = [
 ]
 
 for (const [body, message, field] of cases)
-  test(`told as: ${message}`, () => {
+  test(`described as: ${message}`, () => {
     assert.equal(validate(body), false)
-    const told = describeViolations(validate.errors!, 'body')
-    assert.equal(told.message, message)
+    const described = describeViolations(validate.errors!, 'body')
+    assert.equal(described.message, message)
     assert.deepEqual(
-      told.fields.map((one) => one.field),
+      described.fields.map((one) => one.field),
       [field],
     )
   })

@@ -4,7 +4,7 @@ type Violation = Pick<FastifySchemaValidationError, 'instancePath' | 'keyword' |
   message?: string
 }
 
-/** What is wrong with a request, by field, and in one sentence. */
+/** The violations of a request, by field and as one sentence. */
 interface Violations {
   message: string
   fields: { field: string; description: string }[]
@@ -19,14 +19,14 @@ function wordsOf({ keyword, params, message = 'is not valid' }: Violation): stri
   return message
 }
 
-/** Null and the empty text stand for "nothing" beside what a field is for: nobody who sent something else meant them. */
+/** Null and the empty string are alternatives for "none": not worth mentioning to a caller who sent something else. */
 const isNothing = ({ keyword, params }: Violation): boolean =>
   (keyword === 'type' && params.type === 'null') ||
   (keyword === 'const' && params.allowedValue === '')
 
 /**
- * A value that fits none of several alternatives is reported once for each and once for all of them. Told is what it
- * could have been, or, where it was of the right form, what is wrong inside it.
+ * A value that matches none of several alternatives is reported once per alternative and once for all. Keeps the list
+ * of alternatives or, if the value had the form of one, the violations inside it.
  */
 function relevant(violations: Violation[]): Violation[] {
   const left = violations.filter(
@@ -36,7 +36,7 @@ function relevant(violations: Violation[]): Violation[] {
         (other) => other.keyword !== 'anyOf' && other.instancePath.startsWith(instancePath),
       ),
   )
-  // Of the right form for one alternative, so what another would have been does not matter.
+  // It has the form of one alternative, so violations of the others are irrelevant.
   const entered = ({ keyword, instancePath }: Violation) =>
     ['type', 'const', 'enum'].includes(keyword) &&
     left.some((other) => other.instancePath.startsWith(`${instancePath}/`))
@@ -52,14 +52,14 @@ function relevant(violations: Violation[]): Violation[] {
 
 export function describeViolations(violations: Violation[], context = ''): Violations {
   const byPath = Map.groupBy(relevant(violations), ({ instancePath }) => instancePath)
-  const told = [...byPath].map(([path, group]) => {
+  const byField = [...byPath].map(([path, group]) => {
     const [first = '', ...others] = new Set(group.map(wordsOf))
     const words = [first, ...others.map((other) => other.replace(/^must /, ''))].join(' or ')
     return { path, words, missing: group[0]?.params.missingProperty }
   })
   return {
-    message: told.map(({ path, words }) => `${context}${path} ${words}`).join(', '),
-    fields: told.map(({ path, words, missing }) => ({
+    message: byField.map(({ path, words }) => `${context}${path} ${words}`).join(', '),
+    fields: byField.map(({ path, words, missing }) => ({
       field: [context, path.slice(1).replaceAll('/', '.'), missing].filter(Boolean).join('.'),
       description: words,
     })),

@@ -21,7 +21,7 @@ function builtPages(): string {
   return root
 }
 
-test('pages come with a policy of their own, and files for good', async (t) => {
+test('pages have their own policy, and files are cached for good', async (t) => {
   const http = Fastify()
   t.after(() => http.close())
   await registerWeb(http, builtPages())
@@ -45,7 +45,7 @@ test('pages come with a policy of their own, and files for good', async (t) => {
     assert.ok(policy.includes(`style-src 'self' 'nonce-${nonce}'`))
     assert.doesNotMatch(policy, /unsafe/)
   }
-  assert.equal(nonces.size, pages.length, 'each answer has its own')
+  assert.equal(nonces.size, pages.length, 'each response has its own nonce')
   const file = await http.inject({
     url: '/assets/index-1a2b.js',
     headers: { 'accept-encoding': 'gzip' },
@@ -57,7 +57,7 @@ test('pages come with a policy of their own, and files for good', async (t) => {
     assert.ok((await http.inject(url)).statusCode >= 400, url)
 })
 
-test('without the pages there is one line in the log, and the rest works', async (t) => {
+test('without the built pages one line is logged, and everything else works', async (t) => {
   const lines: string[] = []
   const http = Fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
   t.after(() => http.close())
@@ -67,7 +67,7 @@ test('without the pages there is one line in the log, and the rest works', async
   assert.equal((await http.inject('/')).statusCode, 404)
 })
 
-test('what is no page stays an error in JSON', async () => {
+test('unknown paths stay JSON errors', async () => {
   for (const url of ['/api/nothing', '/api/v2/nothing', '/nothing', '/assets/nothing.js']) {
     const res = await app.http.inject(url)
     assert.equal(res.statusCode, 404, url)

@@ -5,7 +5,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { randomToken } from '../secrets.ts'
 
-/** Each document with its addresses: the browser draws the page by itself. */
+/** Each document with its paths: the pages are rendered in the browser. */
 const PAGES = {
   'index.html': ['/', '/login', '/forgot-password', '/password', '/profile', '/security'],
   'console.html': ['/console', '/console/*'],
@@ -14,8 +14,8 @@ const PAGES = {
 const DIST = join(import.meta.dirname, '../../../web/dist')
 
 /**
- * Nothing from elsewhere, and no script but our files. Mantine writes one style element for its variables; it carries
- * the nonce of the answer. Styles that scripts set on elements are not subject to the policy.
+ * No external resources, and no scripts but our files. Mantine writes one style element for its variables, with the
+ * nonce of the response. Styles that scripts set on elements are not subject to the policy.
  */
 const policy = (nonce: string): string =>
   [
@@ -29,12 +29,12 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** The pages of web/, as scripts/build-web.mjs has left them. Without them all but the pages works. */
+/** The pages of web/, as built by scripts/build-web.mjs. Without them everything but the pages works. */
 export async function registerWeb(app: FastifyInstance, root = DIST): Promise<void> {
   if (!existsSync(join(root, 'index.html'))) {
     app.log.warn(
       {},
-      'The web pages are not built, so there is no portal; `node scripts/build-web.mjs` builds them',
+      'The web pages are not built, so the portal is unavailable; run `node scripts/build-web.mjs`',
     )
     return
   }
@@ -45,7 +45,7 @@ export async function registerWeb(app: FastifyInstance, root = DIST): Promise<vo
       for (const path of paths)
         web.get(path, { config }, async (_, reply) => {
           const nonce = randomToken(16)
-          // Read anew: it names files that go when the pages are built again.
+          // Read each time: it names hashed files that change with every build.
           const page = await readFile(join(root, file), 'utf8')
           return reply
             .type('text/html; charset=utf-8')
@@ -53,7 +53,7 @@ export async function registerWeb(app: FastifyInstance, root = DIST): Promise<vo
             .header('content-security-policy', policy(nonce))
             .send(page.replace('STYLE_NONCE', nonce))
         })
-    // Their names hold a hash of what is in them.
+    // Their names contain a hash of the content.
     const assets = { immutable: true, maxAge: '1y' }
     web.get<{ Params: { '*': string } }>('/assets/*', { config }, ({ params }, reply) =>
       reply.sendFile(`assets/${params['*']}`, assets),

@@ -25,7 +25,7 @@ export function makeBoss(db: Db, log: Logger, connection?: Connection): PgBoss {
     supervise: worker,
     schedule: worker,
     useListenNotify: worker,
-    // Scheduled jobs are hourly or daily chores: seconds do not matter.
+    // Scheduled jobs are hourly or daily: seconds do not matter.
     cronWorkerIntervalSeconds: 15,
     // We use no flows.
     flowIntervalSeconds: 3600,

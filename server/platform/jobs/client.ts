@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Client } from '../caller.ts'
 
-/** Where the request came from that a job was sent for: its events tell it. */
+/** The client of the request that sent a job, for the job's events. */
 export const JobClient = Type.Object({
   ip: Type.String(),
   userAgent: Type.Union([Type.String(), Type.Null()]),

@@ -5,7 +5,7 @@ export interface QueueDepth {
   name: string
   waiting: number
   active: number
-  /** Failed before and waiting for the next attempt. */
+  /** Failed before, waiting for the next attempt. */
   retrying: number
   failed: number
   oldestSeconds: number

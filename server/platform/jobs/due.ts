@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../log.ts'
 
-/** The longest that a job waits if no notification announced it. */
+/** Maximum delay of a job whose notification was missed. */
 const POLL_MS = 5_000
 
 /** For each queue with pending jobs, the milliseconds until the first of them is due. */

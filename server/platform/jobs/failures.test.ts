@@ -44,20 +44,20 @@ const jobsOf = (name: string) =>
       from pgboss.job where name = ${name} order by created_on, id`)
 const makeDue = () =>
   app.db.run(sql`update pgboss.job set start_after = now() where name = 'test.daily'`)
-/** As the schedule does every minute. */
+/** Runs the check that is scheduled every minute. */
 async function watch(): Promise<void> {
   await app.db.tx(null, (tx) => app.queue.send(tx, watchJobsJob, {}))
   await app.runDueJobs()
 }
 const health = async () => (await app.anonymous.get('/readyz')).json()
 
-test('whatever comes round by itself is tried for ever', () => {
+test('recurring jobs are retried indefinitely', () => {
   const recurring = jobDefinitions.filter(({ cron }) => cron !== undefined)
   assert.ok(recurring.length > 10)
   for (const { name, retry } of recurring) assert.equal(retry, UPKEEP, name)
 })
 
-test('upkeep outlives any outage: pauses grow to a bound, and the next run after it mends', async () => {
+test('maintenance survives any outage: delays are bounded, and the next run recovers', async () => {
   broken = true
   await sendDaily()
   const pauses: number[] = []
@@ -73,7 +73,7 @@ test('upkeep outlives any outage: pauses grow to a bound, and the next run after
   assert.ok(Math.max(...pauses) <= MAX_PAUSE_SECONDS)
   assert.ok(pauses.at(-1)! > MAX_PAUSE_SECONDS - 60)
 
-  // What its schedule sends meanwhile does not pile up.
+  // Scheduled runs do not pile up meanwhile.
   for (let day = 0; day < 3; day++) {
     await sendDaily()
     await queue.runDue()
@@ -90,8 +90,8 @@ test('upkeep outlives any outage: pauses grow to a bound, and the next run after
     status: 'ready',
     warnings: ['failed jobs of test.daily: 1'],
   })
-  const told = (await app.eventsOf(first!.id)).filter((e) => e.event_type === 'job_failed')
-  assert.equal(told.length, 1, 'the first organization hears of what concerns no other')
+  const recorded = (await app.eventsOf(first!.id)).filter((e) => e.event_type === 'job_failed')
+  assert.equal(recorded.length, 1, 'jobs without an organization are reported to the first one')
   assert.ok(organizationId)
 
   broken = false
@@ -103,7 +103,7 @@ test('upkeep outlives any outage: pauses grow to a bound, and the next run after
   assert.deepEqual(await health(), { status: 'ready' })
 })
 
-test('a job that was given up is shown everywhere, told once, and can be tried again', async () => {
+test('a failed job is shown everywhere, reported once, and can be retried', async () => {
   broken = true
   const org = await app.newOrganization()
   const other = await app.newOrganization()
@@ -144,7 +144,7 @@ test('a job that was given up is shown everywhere, told once, and can be tried a
   assert.equal(await retryJobs(app.db, failed[0]!.id), 1)
   await queue.runDue()
   await watch()
-  assert.equal((await org.events()).length, 1, 'the same failure is told once')
+  assert.equal((await org.events()).length, 1, 'the same failure is reported once')
   assert.equal(await retryJobs(app.db, 'test.once'), 2)
   await watch()
   assert.deepEqual(await health(), { status: 'ready' })

@@ -3,10 +3,10 @@ import type { Db, Queryable, Tx } from '../db/index.ts'
 import { sql } from '../db/sql.ts'
 import { defineJob, FOREVER, UPKEEP } from './definition.ts'
 
-/** After so many attempts a job that is tried for ever counts as failed: an hour's quarter, not a hiccup. */
+/** Attempts after which a job with unlimited retries counts as failed: about a quarter of an hour. */
 const MIN_ATTEMPTS = 5
 
-/** Given up, or tried in vain for so long that somebody should know. An attempt under way settles nothing. */
+/** Failed for good, or retried for too long. A running attempt does not change this. */
 const FAILED = sql`(j.state = 'failed' or
   (j.state in ('retry', 'active') and j.retry_limit >= ${FOREVER} and j.retry_count >= ${MIN_ATTEMPTS}))`
 
@@ -19,15 +19,15 @@ export const watchJobsJob = defineJob({
 
 interface Failure {
   queue: string
-  /** The one concerned; for a job that concerns nobody in particular the first of the installation. */
+  /** The job's organization; the oldest of the installation for jobs without one. */
   organization: string
   jobs: string[]
 }
 
-/** Called in the transaction that marks the jobs as told. */
-export type TellFailure = (tx: Tx, failure: Failure) => Promise<void>
+/** Called in the transaction that marks the jobs as reported. */
+export type RecordFailure = (tx: Tx, failure: Failure) => Promise<void>
 
-const untold = (db: Db) =>
+const unreported = (db: Db) =>
   db.many<Failure>(sql`
     select j.name as queue, o.id as organization, array_agg(j.id order by j.id) as jobs
       from pgboss.job j
@@ -37,22 +37,23 @@ const untold = (db: Db) =>
      where ${FAILED} and not exists (select from job_failures f where f.job = j.id)
      group by j.name, o.id`)
 
-/** Tells of each failure once; whoever is tried again and fails anew is told of again. */
-export async function watchJobs(db: Db, tell: TellFailure): Promise<void> {
+/** Reports each failure once; a job that is retried and fails again is reported again. */
+export async function watchJobs(db: Db, record: RecordFailure): Promise<void> {
   await db.run(sql`
     delete from job_failures f
      where not exists (select from pgboss.job j where j.id = f.job and ${FAILED})`)
-  for (const { queue, organization, jobs } of await untold(db)) {
+  for (const { queue, organization, jobs } of await unreported(db)) {
     await db.tx(organization, async (tx) => {
-      const told = await tx.many<{ job: string }>(sql`
+      const added = await tx.many<{ job: string }>(sql`
         insert into job_failures (job, queue) select job, ${queue} from unnest(${jobs}::uuid[]) as job
         on conflict do nothing returning job`)
-      if (told.length > 0) await tell(tx, { queue, organization, jobs: told.map(({ job }) => job) })
+      if (added.length > 0)
+        await record(tx, { queue, organization, jobs: added.map(({ job }) => job) })
     })
   }
 }
 
-/** By queue, for health: a table of few rows, where the queue itself may hold very many. */
+/** By queue, for health checks: a small table, unlike the queue itself. */
 export const failuresByQueue = (db: Queryable) =>
   db.many<{ queue: string; failed: number }>(
     sql`select queue, count(*)::int as failed from job_failures group by queue order by queue`,
@@ -64,12 +65,12 @@ interface FailedJob {
   state: 'failed' | 'retrying'
   attempts: number
   created: string
-  /** When it is tried again. */
+  /** Time of the next attempt. */
   next: string | null
   reason: string | null
 }
 
-/** What has failed at least once and is not done, the oldest first. */
+/** Unfinished jobs that failed at least once, oldest first. */
 export const listFailedJobs = (db: Queryable) =>
   db.many<FailedJob>(sql`
     select j.id, j.name as queue, case j.state when 'failed' then 'failed' else 'retrying' end as state,
@@ -80,7 +81,7 @@ export const listFailedJobs = (db: Queryable) =>
      where j.state in ('failed', 'retry') and j.name not like '__pgboss%'
      order by j.created_on, j.id`)
 
-/** Due at once, with all its attempts before it again. `job` is an id, the name of a queue, or `all`. */
+/** Makes jobs due now, with a fresh retry count. `job` is an id, the name of a queue, or `all`. */
 export const retryJobs = (db: Queryable, job: string): Promise<number> =>
   db.run(sql`
     update pgboss.job

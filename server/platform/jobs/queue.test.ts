@@ -35,7 +35,7 @@ async function queueWith(run: (payload: { by: number }) => Promise<void>) {
 test('start fails when a job has no handler', async () => {
   await assert.rejects(
     openQueue(app.db, createLog('silent'), definitions, []),
-    /No handler for the job test.count/,
+    /No handler for job test.count/,
   )
 })
 
@@ -55,7 +55,7 @@ test('a job exists if and only if its transaction committed', async (t) => {
   assert.equal(await queue.runDue(), 0)
 })
 
-test('a job that fails is tried again; one sent for later waits', async (t) => {
+test('a failed job is retried; a delayed one waits', async (t) => {
   let attempts = 0
   const queue = await queueWith(async () => {
     attempts++
@@ -83,7 +83,7 @@ test('a job that fails is tried again; one sent for later waits', async (t) => {
   assert.equal(depth?.waiting, 0)
 })
 
-test('of jobs that gather, one waits for each key; when it runs the next one may wait', async (t) => {
+test('of singleton jobs one waits per key; once it runs, the next may wait', async (t) => {
   const ran: number[] = []
   const sendOne = (by: number, key: string) =>
     app.db.tx(null, (tx) => queue.send(tx, gather, { by }, { key }))
@@ -120,7 +120,7 @@ test('a payload that does not fit its definition never reaches the handler', asy
   assert.equal(ran, false)
 })
 
-test('a worker runs what is sent, and its schedules are registered', async () => {
+test('a worker runs sent jobs and registers its schedules', async () => {
   const db = openDb(app.service, { max: 4 })
   let done = (_: number) => {}
   const ran = new Promise<number>((resolve) => {
@@ -137,12 +137,12 @@ test('a worker runs what is sent, and its schedules are registered', async () =>
   await db.close()
 })
 
-test('a worker that has done a job looks for the next one at once', {
+test('a worker fetches the next job immediately', {
   timeout: 100_000,
 }, async () => {
   const db = openDb(app.service, { max: 4 })
-  const most = 300
-  let left = most
+  const total = 300
+  let left = total
   let done = () => {}
   const all = new Promise<void>((resolve) => {
     done = resolve
@@ -153,10 +153,10 @@ test('a worker that has done a job looks for the next one at once', {
     }),
   ])
   await db.tx(null, async (tx) => {
-    for (let by = 0; by < most; by++) await queue.send(tx, count, { by })
+    for (let by = 0; by < total; by++) await queue.send(tx, count, { by })
   })
   await queue.work(app.service)
-  // With a look each second this would take five minutes.
+  // With one fetch per second this would take five minutes.
   await all
   await queue.stop()
   await db.close()

@@ -8,10 +8,10 @@ import { type Job, type JobDefinition, MAX_PAUSE_SECONDS, type SendJob } from '.
 import { type QueueDepth, queueDepths } from './depths.ts'
 import { wakeWhenDue } from './due.ts'
 
-/** A backstop only: notifications and wakeWhenDue tell a worker when to fetch. */
+/** A backstop only: workers are woken by notifications and wakeWhenDue. */
 const WORKER_POLL_SECONDS = 600
 
-/** Run by the owner, under the migration lock: the queue's own tables, our queues, the service's rights. */
+/** Run by the owner, under the migration lock: pg-boss tables, our queues, grants for the service. */
 export async function migrateQueue(owner: Connection, definitions: JobDefinition[]): Promise<void> {
   const boss = new PgBoss({
     ...clientConfig(owner),
@@ -48,9 +48,9 @@ export async function migrateQueue(owner: Connection, definitions: JobDefinition
 
 export interface Queue {
   send: SendJob
-  /** Fetches and runs jobs until `stop`, on a notification over a connection of its own or when they are due. */
+  /** Fetches and runs jobs until `stop`, woken by notifications over its own connection or when jobs are due. */
   work(connection: Connection, pollMs?: number): Promise<void>
-  /** For tests: runs everything that is due now, in this process. Returns how many jobs ran. */
+  /** For tests: runs all due jobs in this process. Returns how many ran. */
   runDue(): Promise<number>
   depths(): Promise<QueueDepth[]>
   stop(): Promise<void>
@@ -60,7 +60,7 @@ function checkHandlers(definitions: JobDefinition[], jobs: Job[]): void {
   const handled = new Set(jobs.map(({ definition }) => definition.name))
   const missing = definitions.filter(({ name }) => !handled.has(name))
   if (missing.length > 0) {
-    throw new Error(`No handler for the job ${missing.map(({ name }) => name).join(', ')}`)
+    throw new Error(`No handler for job ${missing.map(({ name }) => name).join(', ')}`)
   }
 }
 
@@ -75,7 +75,7 @@ export async function openQueue(
   let boss = makeBoss(db, log)
   await boss.start()
 
-  /** Of what comes round by itself one failure at a time is enough: the run that waits does the work of both. */
+  /** Keeps one failed run of a recurring job: a retry already waiting covers this one. */
   const leftToAnother = async ({ name, cron }: JobDefinition, id: string): Promise<boolean> =>
     cron !== undefined &&
     (await db.one(
@@ -124,7 +124,7 @@ export async function openQueue(
           try {
             for (const { id, data } of batch) await runOne(job, id, (data ?? {}) as object)
           } finally {
-            // There may be more, whatever became of this one.
+            // Whatever its outcome, there may be more.
             wake(name)
           }
         })

@@ -9,7 +9,7 @@ import { createLog } from '../log.ts'
 import { defineJob, handle, type JobDefinition } from './definition.ts'
 import { migrateQueue, openQueue } from './queue.ts'
 
-/** Nothing polls during a test: only a notification can start a job. */
+/** No polling during a test: only a notification can start a job. */
 const NEVER_MS = 3_600_000
 const LONG = { timeout: 60_000 }
 
@@ -43,7 +43,7 @@ function observed(db: Db, fetches: EventEmitter): Db {
   return { ...db, many, pool: { query } as unknown as Db['pool'] }
 }
 
-/** A second process that runs jobs; idle by the time this resolves. */
+/** Starts a second worker process; it is idle when this resolves. */
 async function startWorker(t: TestContext, ran = new EventEmitter()) {
   const db = openDb(app.service, { max: 4 })
   const fetches = new EventEmitter()
@@ -79,7 +79,7 @@ test(
   },
 )
 
-test('a send that is rolled back wakes nobody', LONG, async (t) => {
+test('a send that is rolled back wakes no worker', LONG, async (t) => {
   const { fetches, ran } = await startWorker(t)
   let fetched = 0
   fetches.on(count.name, () => fetched++)
@@ -95,7 +95,7 @@ test('a send that is rolled back wakes nobody', LONG, async (t) => {
   assert.equal(fetched, 0)
 })
 
-test('a listener that loses its connection comes back and catches up', LONG, async (t) => {
+test('a listener that loses its connection reconnects and catches up', LONG, async (t) => {
   const { ran } = await startWorker(t)
   const started = on(ran, 'count')
   const { rows } = await asOwner(app.owner, (client) =>
@@ -103,17 +103,17 @@ test('a listener that loses its connection comes back and catches up', LONG, asy
                    where datname = current_database() and query like 'listen pgboss%'`),
   )
   assert.deepEqual(rows, [{ pg_terminate_backend: true }])
-  // Sent while nobody listens.
+  // Sent while no process listens.
   await send(count, 4)
   assert.deepEqual((await started.next()).value, [4])
   await send(count, 5)
   assert.deepEqual((await started.next()).value, [5])
 })
 
-test('a job for later starts when it is due', LONG, async (t) => {
+test('a delayed job starts when it is due', LONG, async (t) => {
   const ran = new EventEmitter()
   const started = once(ran, 'other')
-  // The worker finds it at its first poll, and there is no second one before an hour has passed.
+  // The worker finds it at its first poll; the second one is an hour away.
   await send(other, 6, new Date(Date.now() + 2_000))
   await startWorker(t, ran)
   assert.deepEqual(await started, [6])

@@ -10,20 +10,20 @@ export type FieldKind = 'string' | 'number' | 'boolean' | 'date'
 export interface Field {
   column: Sql
   kind: FieldKind
-  /** The same folded and compared byte by byte, where the table keeps it: to search in it is quicker. */
+  /** A stored case-folded column with byte-wise comparison, which is faster to search. */
   folded?: Sql
 }
 
-/** What a list may filter and sort by. A resource declares it once; every list convention reads it. */
+/** Fields a list may filter and sort by. Declared once per resource, for every list convention. */
 export interface Resource {
-  /** Wire name to column; dotted paths are names like any other. */
+  /** Wire name to column; dotted paths are plain names. */
   fields: Record<string, Field>
-  /** Fields whose names nobody knows beforehand. */
+  /** Fields with dynamic names. */
   more?: (name: string) => Field | undefined
   defaultSort: string
-  /** The unique column that makes every order total. */
+  /** A unique column that makes every order total. */
   tieBreak: Sql
-  /** Fields that a free-text `search` looks into when it names none. */
+  /** Default fields of a free-text `search`. */
   searchFields?: string[]
   maxLimit?: number
 }
@@ -53,13 +53,13 @@ export function fieldOf(
     const known = Object.keys(resource.fields).join(', ')
     throw invalid(
       'unknown_field',
-      `${use}: there is no field "${quoted(name)}"; the fields are ${known}`,
+      `${use}: unknown field "${quoted(name)}"; must be one of ${known}`,
     )
   }
   return field
 }
 
-/** Custom attributes, kept as a list of names and values: `attributes.<name>`. */
+/** Custom attributes, stored as a list of names and values: `attributes.<name>`. */
 export const attributesIn =
   (list: Sql) =>
   (name: string): Field | undefined => {
@@ -72,7 +72,7 @@ export const attributesIn =
 const FIRST_DATE = Date.parse('0001-01-01T00:00:00Z')
 const LAST_DATE = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** The value in the type of its column; text from a query and JSON from a body alike. */
+/** Converts a value to the type of its column, from query text or JSON. */
 function typed(name: string, kind: FieldKind, value: unknown): unknown {
   const bad = (wanted: string) =>
     invalid('bad_filter_value', `filter: ${name} must be compared with ${wanted}`)
@@ -88,7 +88,7 @@ function typed(name: string, kind: FieldKind, value: unknown): unknown {
     }
     case 'date': {
       const date = typeof value === 'string' || typeof value === 'number' ? new Date(value) : null
-      // Of other years the database wants another spelling.
+      // PostgreSQL spells other years differently.
       if (!date || !(date.getTime() >= FIRST_DATE && date.getTime() <= LAST_DATE))
         throw bad('a date')
       return date.toISOString()
@@ -106,15 +106,15 @@ const cast: Record<FieldKind, Sql> = {
   date: sql`timestamptz`,
 }
 
-/** As text whose case is known in every script; as they stand, columns are compared byte by byte. */
+/** Uses a collation with case mapping for every script; columns themselves compare byte by byte. */
 const words = (column: Sql): Sql => sql`${column}::text collate folding`
 
-/** Without case. Lower case and then bytes: `ilike` takes more than twice as long. */
+/** Case-insensitive. Lower case and byte comparison: `ilike` takes more than twice as long. */
 export const like = (column: Sql, pattern: string): Sql =>
   sql`lower(${words(column)}) collate "C" like ${folding(sql`${pattern}::text`)}`
 const folding = (text: Sql): Sql => sql`lower(${text} collate folding) collate "C"`
 
-/** Any of the texts, which are one parameter however many they are, and folded once for all rows. */
+/** Contains any of the texts. They are one parameter, folded once for all rows. */
 function contains({ column, folded }: Field, texts: string[]): Sql {
   const patterns = texts.map((text) => `%${escapeLike(text)}%`)
   if (patterns.length === 1)
@@ -148,7 +148,7 @@ export function compare(resource: Resource, name: string, operator: Operator, va
       return sql`${column} <= ${one(value)}`
     case 'in': {
       const items = [...new Set(value as unknown[])]
-      atMost(limits.list.inValues, items, 'filter', `different values for ${name}`)
+      atMost(limits.list.inValues, items, 'filter', `distinct values for ${name}`)
       const values = items.map((v) => typed(name, kind, v))
       return sql`${column} = any(${values}::${cast[kind]}[])`
     }
@@ -157,7 +157,7 @@ export function compare(resource: Resource, name: string, operator: Operator, va
       if (to === undefined || more.length > 0) {
         throw invalid(
           'bad_filter_value',
-          `filter: between needs two values for ${name}, as in ${name}:between:a|b`,
+          `filter: between requires two values for ${name}, such as ${name}:between:a|b`,
         )
       }
       return sql`${column} between ${one(from)} and ${one(to)}`
@@ -175,25 +175,25 @@ export function compare(resource: Resource, name: string, operator: Operator, va
       if (typeof value !== 'string')
         throw invalid('bad_filter_value', `filter: $regex of ${name} must be a string`)
       checkRegex(name, value)
-      // PostgreSQL reads the leading (?i) that clients send as it stands.
+      // PostgreSQL understands the leading (?i) that clients send.
       return sql`${words(column)} ~ ${value}`
   }
 }
 
-/** A value for a comparison of texts, whatever the kind of its column. */
+/** A value for a text comparison, whatever the kind of its column. */
 export const single = (name: string, value: unknown): string =>
   bounded(value === null ? 'null' : textOf(value, `filter: ${name}`), `filter: ${name}`)
 
-/** Any term in any field; without case. */
+/** Any term in any field, case-insensitive. */
 export function search(resource: Resource, terms: string[], names: string[]): Sql {
-  const most = limits.list
-  const wanted = atMost(most.terms, [...new Set(terms)], 'search', 'terms')
+  const max = limits.list
+  const wanted = atMost(max.terms, [...new Set(terms)], 'search', 'terms')
   for (const term of wanted) bounded(term, 'search')
-  const fields = atMost(most.searchFields, [...new Set(names)], 'search', 'fields').map((name) =>
+  const fields = atMost(max.searchFields, [...new Set(names)], 'search', 'fields').map((name) =>
     fieldOf(resource, name, 'search'),
   )
-  if (wanted.length * fields.length > most.lookups)
-    throw tooMany(most.lookups, 'search', 'terms times fields')
+  if (wanted.length * fields.length > max.lookups)
+    throw tooMany(max.lookups, 'search', 'terms times fields')
   if (wanted.length === 0 || fields.length === 0) return sql`true`
   return sql`(${join(
     fields.map((field) => contains(field, wanted)),

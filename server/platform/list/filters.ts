@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import { all, any, compare, type Operator, type Resource } from './conditions.ts'
 import { quoted, tooMany } from './limits.ts'
 
-// One comparison of a filter, in each of the ways of writing them.
+// Parses one comparison of a filter, in each notation.
 
 type Operators = ReadonlyMap<string, Operator>
 
@@ -39,18 +39,18 @@ function operatorOf(operators: Operators, operator: string, where: string): Oper
   if (!known) {
     throw invalid(
       'unknown_operator',
-      `filter: there is no operator "${quoted(operator)}" (in ${quoted(where)}); the operators are ${[...operators.keys()].join(', ')}`,
+      `filter: unknown operator "${quoted(operator)}" (in ${quoted(where)}); must be one of ${[...operators.keys()].join(', ')}`,
     )
   }
   return known
 }
 
-/** field:op:value; only the first two colons separate, since dates contain more. */
+/** field:op:value; only the first two colons separate, since dates contain colons too. */
 function expression(text: string): [string, string, string] {
   const first = text.indexOf(':')
   const second = text.indexOf(':', first + 1)
   if (first < 1 || second < 0)
-    throw invalid('bad_filter', `filter: "${quoted(text)}" is not of the form field:operator:value`)
+    throw invalid('bad_filter', `filter: "${quoted(text)}" must have the form field:operator:value`)
   return [text.slice(0, first), text.slice(first + 1, second), text.slice(second + 1)]
 }
 
@@ -59,12 +59,12 @@ export function filterV1(resource: Resource, text: string): Sql {
   return compare(resource, name, operatorOf(OPERATORS_V1, operator, text), value)
 }
 
-/** Holds where the other does not; a field without a value does not contain anything. */
+/** Negation that also matches rows without a value. */
 const opposite = (condition: Sql): Sql => sql`not coalesce(${condition}, false)`
 
 export function filterV2(resource: Resource, text: string): Sql {
   const [name, written, value] = expression(text)
-  // Clients that know v1 send $eq here by mistake; some write operators in capitals.
+  // v1 clients send $eq here by mistake; some send operators in upper case.
   const word = written.replace(/^\$/, '').toLowerCase()
   const operator = operatorOf(OPERATORS_V2, word, text)
   if (word === 'nco') return opposite(compare(resource, name, operator, value))
@@ -79,32 +79,33 @@ export function filterV2(resource: Resource, text: string): Sql {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The filter in the body of a search, whose comparisons are counted as they are read. */
+/** Parses the filter of a search body, counting its comparisons. */
 export function filterBody(resource: Resource, whole: unknown): Sql {
-  const most = limits.list
+  const max = limits.list
   let comparisons = 0
   const count = () => {
-    if (++comparisons > most.comparisons) throw tooMany(most.comparisons, 'filter', 'comparisons')
+    if (++comparisons > max.comparisons) throw tooMany(max.comparisons, 'filter', 'comparisons')
   }
-  /** What is empty counts like a comparison: there could be any number of it otherwise. */
+  /** Empty groups count as a comparison, or their number would be unlimited. */
   function each<T>(items: T[], read: (item: T) => Sql): Sql[] {
     if (items.length === 0) count()
     return items.map(read)
   }
 
   function read(filter: unknown, depth: number): Sql {
-    if (depth > most.depth)
-      throw invalid('filter_too_deep', `filter: nested deeper than ${most.depth} levels`)
+    if (depth > max.depth)
+      throw invalid('filter_too_deep', `filter: nested deeper than ${max.depth} levels`)
     if (typeof filter === 'string') {
       count()
       return filterV1(resource, filter)
     }
     const deeper = (part: unknown) => read(part, depth + 1)
     if (Array.isArray(filter)) return all(each(filter, deeper))
-    if (!isObject(filter)) throw invalid('bad_filter', 'filter: must be an object, a list or text')
+    if (!isObject(filter))
+      throw invalid('bad_filter', 'filter: must be an object, an array or a string')
     const members = each(Object.entries(filter), ([key, value]) => {
       if (!['and', 'or', '$and', '$or'].includes(key)) return comparisonsOf(key, value)
-      if (!Array.isArray(value)) throw invalid('bad_filter', `filter: ${key} must hold a list`)
+      if (!Array.isArray(value)) throw invalid('bad_filter', `filter: ${key} must be an array`)
       return (key.endsWith('and') ? all : any)(each(value, deeper))
     })
     return all(members)

@@ -1,28 +1,28 @@
 import { type AppError, invalid } from '../errors.ts'
 import { limits } from '../limits.ts'
 
-// How much one list may ask for. The statement made of it stays small, and so does the work for each row.
+// Limits on one list request, to bound the size of its statement and the work per row.
 
-/** Refuses what has more items than that, and says which parameter it was. */
-export function atMost<T>(most: number, items: T[], parameter: string, what: string): T[] {
-  if (items.length > most) throw tooMany(most, parameter, what)
+/** Throws when there are too many items, naming the parameter. */
+export function atMost<T>(max: number, items: T[], parameter: string, what: string): T[] {
+  if (items.length > max) throw tooMany(max, parameter, what)
   return items
 }
 
-export const tooMany = (most: number, parameter: string, what: string): AppError =>
-  invalid('too_many_values', `${parameter}: there may be at most ${most} ${what}`)
+export const tooMany = (max: number, parameter: string, what: string): AppError =>
+  invalid('too_many_values', `${parameter}: at most ${max} ${what} are allowed`)
 
 export function bounded(text: string, parameter: string): string {
   const { valueLength } = limits.list
   if (text.length > valueLength)
     throw invalid(
       'value_too_long',
-      `${parameter}: a value may have at most ${valueLength} characters, and "${quoted(text)}" has ${text.length}`,
+      `${parameter}: a value may have at most ${valueLength} characters; "${quoted(text)}" has ${text.length}`,
     )
   return text
 }
 
 const MAX_QUOTED = 100
-/** What somebody sent, as an error tells it again. */
+/** Client input, shortened for an error message. */
 export const quoted = (text: string): string =>
   text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text

@@ -9,7 +9,7 @@ export interface Page<T> {
   results: T[]
 }
 
-/** A mistake in a regular expression shows only when the database reads it. */
+/** Maps PostgreSQL's error for an invalid regular expression to a 400. */
 async function readable<R>(reading: Promise<R>): Promise<R> {
   try {
     return await reading
@@ -27,7 +27,7 @@ async function pageOf<T>(db: Queryable, total: Sql, rows: Sql): Promise<Page<T>>
   return { totalCount: count?.total ?? 0, results }
 }
 
-/** One page and the total of all pages. `from` is everything after FROM up to, not including, WHERE. */
+/** One page and the total count. `from` is everything after FROM up to, not including, WHERE. */
 export const readPage = <T>(
   db: Queryable,
   columns: Sql,
@@ -42,8 +42,8 @@ export const readPage = <T>(
   )
 
 /**
- * A page of a tenant table whose key is (organization_id, id). The keys of the page are found first, from an index
- * where one has the order, and only their rows are read: a deep `skip` passes over keys, not over rows.
+ * A page of a tenant table whose key is (organization_id, id). Finds the keys of the page first, by index if one has
+ * the order, and reads only their rows: a deep `skip` passes over keys, not rows.
  */
 export async function readTenantPage<T>(
   db: Queryable,
@@ -62,13 +62,13 @@ export async function readTenantPage<T>(
     order by ${list.orderBy}`
   if (!list.searches) return pageOf<T>(db, count, page(false))
   const found = await readable(db.listing.many<T & { page_total: number }>(page(true)))
-  // Past the end there is no row to tell the total.
+  // Past the end no row carries the total.
   if (found.length === 0 && list.skip > 0) return pageOf<T>(db, count, page(false))
   const results = found.map(({ page_total, ...row }) => row as unknown as T)
   return { totalCount: found[0]?.page_total ?? 0, results }
 }
 
-/** Keeps the named fields, dotted ones by their first part; identifiers are always there. */
+/** Keeps the named fields, dotted ones by their first part; identifiers are always included. */
 export function project<T extends object>(record: T, fields: string[] | null): T {
   if (fields === null) return record
   const kept = new Set(['_id', 'id', ...fields.map((name) => name.split('.')[0])])
@@ -81,8 +81,8 @@ export interface Paging {
 }
 
 /**
- * For short lists whose rows carry the total (`count(*) over ()`). Past the end there is no row to tell it, so
- * the first one is asked.
+ * For short lists whose rows carry the total (`count(*) over ()`). Past the end no row does, so it is read from the
+ * first row.
  */
 export async function readCountedPage<T extends { total: number }>(
   read: (limit: number, skip: number) => Promise<T[]>,

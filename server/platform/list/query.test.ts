@@ -63,7 +63,7 @@ test('v1: totalCount counts all pages, also past the end; limit and skip', async
   assert.deepEqual(past.json(), { totalCount: 4, results: [] })
 })
 
-test('v1: sort by several fields, descending, and without case', async () => {
+test('v1: sort by several fields, descending, and case-insensitively', async () => {
   assert.deepEqual(names(await msp.get('/api/organizations?sort=-displayName')), [
     'beta',
     'Gamma:1',
@@ -85,7 +85,7 @@ test('v1: fields keeps the identifiers', async () => {
   assert.deepEqual(Object.keys(record).sort(), ['_id', 'displayName', 'id'])
 })
 
-test('v1: search finds parts without case, and % and _ mean themselves', async () => {
+test('v1: search finds substrings case-insensitively, and % and _ are literal', async () => {
   const search = (term: object) =>
     msp.get(`/api/organizations?search=${encodeURIComponent(JSON.stringify(term))}`)
   assert.deepEqual(names(await search({ searchTerm: 'ALPH', fields: ['displayName'] })), ['Alpha'])
@@ -98,7 +98,7 @@ test('v1: search finds parts without case, and % and _ mean themselves', async (
   assert.equal((await msp.get('/api/organizations?search={bad')).statusCode, 400)
 })
 
-test('v2: operators, wildcards, comma lists and the v1 spelling by mistake', async () => {
+test('v2: operators, wildcards, comma lists and the v1 spelling that clients send by mistake', async () => {
   const url = `/api/v2/providers/${msp.providerId}/organizations`
   const cases: [string, string[]][] = [
     ['filter=name:eq:Alpha', ['Alpha']],

@@ -7,25 +7,27 @@ import { filterBody, filterV1, filterV2 } from './filters.ts'
 import { atMost } from './limits.ts'
 import { countOf, offset, readFields, texts, words } from './values.ts'
 
-/** A list request, whichever convention it was written in. */
+/** A parsed list request, independent of its convention. */
 export interface ListQuery {
   where: Sql
   orderBy: Sql
   limit: number
   skip: number
-  /** Null: every field. */
+  /** Null for every field. */
   fields: string[] | null
-  /** Looks into texts: every row has to be read to count, so it is better done once. */
+  /** A free-text search: counting reads every row, so page and total share one scan. */
   searches: boolean
 }
 
 type Query = Record<string, unknown>
 
-/** For OpenAPI and the typed client. `filter[0]=` and `filter[or][0]=` are read as well. */
+/** For OpenAPI and the typed client. `filter[0]=` and `filter[or][0]=` are accepted too. */
 const common = {
-  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'Records to return at once' })),
-  skip: Type.Optional(Type.Integer({ minimum: 0, description: 'Offset into the records' })),
-  sortIgnoreCase: Type.Optional(Type.String({ description: 'Like sort, without case' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Maximum number of records to return' }),
+  ),
+  skip: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of records to skip' })),
+  sortIgnoreCase: Type.Optional(Type.String({ description: 'Like sort, but case-insensitive' })),
 }
 export const ListQueryV1 = Type.Object({
   ...common,
@@ -33,11 +35,11 @@ export const ListQueryV1 = Type.Object({
     Type.String({ description: 'Space-separated names of the fields to return' }),
   ),
   sort: Type.Optional(
-    Type.String({ description: 'Space-separated fields; a leading - turns the order' }),
+    Type.String({ description: 'Space-separated fields; a leading - sorts descending' }),
   ),
   filter: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with and',
+      description: 'field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND',
     }),
   ),
   search: Type.Optional(Type.String({ description: 'JSON: {"searchTerm": …, "fields": […]}' })),
@@ -49,13 +51,13 @@ export const ListQueryV2 = Type.Object({
   ),
   sort: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Comma-separated fields; a leading - turns the order',
+      description: 'Comma-separated fields; a leading - sorts descending',
     }),
   ),
   filter: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'field:op:value with eq ne gt ge lt le between search co nco in; several are combined with and',
+        'field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND',
     }),
   ),
   search: Type.Optional(Type.String({ description: 'Free text' })),
@@ -65,7 +67,7 @@ function orderBy(resource: Resource, names: string[], ignoreCase: string[]): Sql
   const part = (name: string, fold: boolean): Sql => {
     const descending = name.startsWith('-')
     const { column, kind } = fieldOf(resource, name.replace(/^[-+]/, ''), 'sort')
-    // "C": the same order on every database, whatever its locale.
+    // "C": the same order on every database, regardless of locale.
     const key =
       kind !== 'string'
         ? column
@@ -87,11 +89,11 @@ function paging(
   limit: unknown,
   skip: unknown,
 ): { limit: number; skip: number } {
-  const most = resource.maxLimit ?? 100
+  const max = resource.maxLimit ?? 100
   const asked = countOf(limit ?? 10, 'limit')
-  // Zero means "no limit of mine".
+  // Zero means the maximum.
   return {
-    limit: asked === 0 ? most : Math.min(asked, most),
+    limit: asked === 0 ? max : Math.min(asked, max),
     skip: offset(countOf(skip ?? 0, 'skip')),
   }
 }
@@ -163,19 +165,19 @@ export function readListV2(resource: Resource, query: Query): ListQuery {
   }
 }
 
-/** Body of the v1 search endpoints; `limit`, `skip` and `fields` may stand in the query as well. */
+/** Body of the v1 search endpoints; `limit`, `skip` and `fields` are also accepted in the query. */
 export const SearchBody = Type.Object(
   {
     filter: Type.Optional(
       Type.Unknown({
-        description: '{"and": […]}, {"or": […]}, a list, or text in the form of v1 filters',
+        description: '{"and": […]}, {"or": […]}, an array, or a string in v1 filter syntax',
       }),
     ),
     searchFilter: Type.Optional(
-      Type.Unknown({ description: '{"searchTerm": text or list, "fields": […]}' }),
+      Type.Unknown({ description: '{"searchTerm": string or array, "fields": […]}' }),
     ),
     search: Type.Optional(Type.Unknown()),
-    fields: Type.Optional(Type.Unknown({ description: 'Space-separated text or a list' })),
+    fields: Type.Optional(Type.Unknown({ description: 'Space-separated string or an array' })),
     sort: Type.Optional(Type.Unknown()),
     limit: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
     skip: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),

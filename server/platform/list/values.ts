@@ -2,16 +2,16 @@ import { invalid } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { atMost } from './limits.ts'
 
-// What clients write into queries and bodies: text, a list, or JSON of any other shape.
+// Client input in queries and bodies: a string, a list, or any other JSON.
 
-/** A single value as text; numbers and booleans are written as they are in JSON. */
+/** A single value as text; numbers and booleans in their JSON form. */
 export function textOf(value: unknown, parameter: string): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw invalid('bad_value', `${parameter}: must be text, or a list of texts`)
+  throw invalid('bad_value', `${parameter}: must be a string or an array of strings`)
 }
 
-/** One or several; nothing is none. */
+/** One or several strings; none when absent. */
 export function texts(value: unknown, parameter: string): string[] {
   if (value === undefined || value === null) return []
   return Array.isArray(value)
@@ -19,7 +19,7 @@ export function texts(value: unknown, parameter: string): string[] {
     : [textOf(value, parameter)]
 }
 
-/** The different words of them, in their order. */
+/** Distinct words, in order. */
 export const words = (value: unknown, separator: RegExp, parameter: string): string[] => [
   ...new Set(
     texts(value, parameter)
@@ -28,19 +28,19 @@ export const words = (value: unknown, separator: RegExp, parameter: string): str
   ),
 ]
 
-/** A count such as `limit` and `skip`, of which a query has the digits. */
+/** A count such as `limit` or `skip`; digits in a query, a number in a body. */
 export function countOf(value: unknown, parameter: string): number {
   const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   if (typeof count !== 'number' || !(count >= 0))
-    throw invalid('bad_value', `${parameter}: must be a number from 0`)
+    throw invalid('bad_value', `${parameter}: must be a non-negative integer`)
   return count
 }
 
-/** `fields`, the names of what shall be returned; null for all. */
+/** `fields`, the names of the fields to return; null for all. */
 export function readFields(value: unknown): string[] | null {
   const fields = words(value, /[\s,]+/, 'fields')
   return fields.length > 0 ? atMost(limits.list.fields, fields, 'fields', 'names') : null
 }
 
-/** Past the end of any list is past the end: the database knows no larger numbers than it can count to. */
+/** Clamp: PostgreSQL rejects offsets above 2^63−1. */
 export const offset = (skip: number): number => Math.min(skip, Number.MAX_SAFE_INTEGER)

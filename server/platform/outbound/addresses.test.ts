@@ -79,12 +79,12 @@ const OPEN = [
   '64:ff9b::8.8.8.8',
 ]
 
-test('addresses of own networks are told from those of the open internet', () => {
+test('private addresses are distinguished from public ones', () => {
   for (const address of CLOSED) assert.equal(isPublic(plainAddress(address)), false, address)
   for (const address of OPEN) assert.equal(isPublic(plainAddress(address)), true, address)
 })
 
-test('the allowlist opens networks, addresses and hosts, and nothing beside them', () => {
+test('the allowlist allows networks, addresses and hosts, and nothing else', () => {
   const list = new Allowlist(['10.1.0.0/16', '192.168.7.7', 'fd00::/8', '::1', 'Siem.Example.'])
   const cases: [string, string, boolean][] = [
     ['a.test', '10.1.255.255', true],
@@ -105,7 +105,7 @@ test('the allowlist opens networks, addresses and hosts, and nothing beside them
   assert.equal(new Allowlist(['127.0.0.1']).hasAddress(plainAddress('::ffff:127.0.0.1')), true)
 })
 
-test('an entry that is nothing of the kind is named', () => {
+test('an invalid entry is named', () => {
   for (const entry of ['10.0.0.0/33', '10.0.0', '::1/129', 'http://x', 'a b', '-a', '1.2.3.4/8/8'])
-    assert.throws(() => new Allowlist(['::1', entry]), new RegExp(`"${entry}" is none`), entry)
+    assert.throws(() => new Allowlist(['::1', entry]), new RegExp(`"${entry}" is invalid`), entry)
 })

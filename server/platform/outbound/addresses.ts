@@ -1,13 +1,13 @@
 import { BlockList, isIP } from 'node:net'
 
-// Which addresses belong to somebody's own network: the special-purpose registries of IANA (RFC 6890).
+// Addresses outside the public internet: IANA's special-purpose registries (RFC 6890).
 
 const CLOSED_V4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8',
   '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8',
-  '169.254.0.0/16', // link-local, and the metadata services of clouds
+  '169.254.0.0/16', // link-local, including cloud metadata services
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24', // documentation
@@ -23,12 +23,12 @@ const CLOSED_V4 = [
   '240.0.0.0/4', // reserved, broadcast
 ]
 
-/** Global unicast; everything outside it is local, multicast or not assigned. */
+/** Global unicast; anything else is local, multicast or unassigned. */
 const OPEN_V6 = ['2000::/3']
 const CLOSED_V6 = [
-  '2001::/23', // protocol assignments, Teredo among them
+  '2001::/23', // protocol assignments, including Teredo
   '2001:db8::/32', // documentation
-  '2002::/16', // 6to4: leads to an IPv4 address of the sender's choice
+  '2002::/16', // 6to4: embeds an arbitrary IPv4 address
   '2620:4f:8000::/48',
   '3fff::/20', // documentation
 ]
@@ -36,7 +36,7 @@ const CLOSED_V6 = [
 type Family = 'ipv4' | 'ipv6'
 const familyOf = (address: string): Family => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** Adds an address or a CIDR; false when it is neither. */
+/** Adds an address or a CIDR; returns false when it is neither. */
 export function addRange(list: BlockList, text: string): boolean {
   const [address = '', bits, more] = text.split('/')
   const version = isIP(address)
@@ -60,9 +60,9 @@ const closedV4 = rangesOf(CLOSED_V4)
 const openV6 = rangesOf(OPEN_V6)
 const closedV6 = rangesOf(CLOSED_V6)
 
-/** The eight groups of an IPv6 address, in whatever form it was written. */
+/** The eight groups of an IPv6 address in any notation. */
 export function groupsOf(address: string): number[] {
-  // The URL parser writes every form, the one with a dotted tail included, as hexadecimal groups.
+  // The URL parser normalizes every notation, including a dotted tail, to hexadecimal groups.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = '', tail] = text.split('::')
   const read = (part: string) =>
@@ -72,7 +72,7 @@ export function groupsOf(address: string): number[] {
   return [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last]
 }
 
-/** RFC 4291 §2.5.5.2 (mapped) and RFC 6052 §2.1 (NAT64): the address that such a one really leads to. */
+/** RFC 4291 §2.5.5.2 (mapped) and RFC 6052 §2.1 (NAT64): the embedded IPv4 address. */
 function embeddedV4(address: string): string | null {
   const [a, b, c, d, e, f, g = 0, h = 0] = groupsOf(address)
   const zero = (...groups: unknown[]) => groups.every((group) => group === 0)
@@ -81,7 +81,7 @@ function embeddedV4(address: string): string | null {
   return mapped || nat64 ? [g >> 8, g & 255, h >> 8, h & 255].join('.') : null
 }
 
-/** The address as it is judged: without its zone, and as IPv4 where it only wraps one. */
+/** The address in canonical form: without its zone, and as IPv4 if it embeds one. */
 export function plainAddress(address: string): string {
   const bare = address.replace(/%.*$/, '')
   return isIP(bare) === 6 ? (embeddedV4(bare) ?? bare) : bare
@@ -90,7 +90,7 @@ export function plainAddress(address: string): string {
 export const contains = (list: BlockList, address: string): boolean =>
   list.check(address, familyOf(address))
 
-/** On the open internet. Takes what `plainAddress` gives. */
+/** On the public internet. Expects the result of `plainAddress`. */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 4) return !contains(closedV4, address)
   return isIP(address) === 6 && contains(openV6, address) && !contains(closedV6, address)

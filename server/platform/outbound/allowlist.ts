@@ -3,22 +3,24 @@ import { addRange, contains, isPublic } from './addresses.ts'
 
 const HOST = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
 
-/** A host name as it is compared: lower case, without the dot at the end. */
+/** A host name in canonical form: lower case, without the trailing dot. */
 export const plainHost = (host: string): string => host.toLowerCase().replace(/\.$/, '')
 
-/** What the operator has opened beyond the internet: networks, addresses, hosts by name. */
+/** Non-public destinations that the operator allows: networks, addresses, host names. */
 export class Allowlist {
   readonly #ranges = new BlockList()
   readonly #hosts = new Set<string>()
 
-  /** Throws with words that name the bad entry. */
+  /** Throws an error that names the invalid entry. */
   constructor(entries: readonly string[]) {
     for (const entry of entries) {
       if (addRange(this.#ranges, entry)) continue
       const host = plainHost(entry)
-      // Digits and dots alone are an address with a mistake in it.
+      // Only digits and dots: an address with a typo.
       if (!HOST.test(host) || /^[\d.]+$/.test(host))
-        throw new Error(`must list networks (CIDR), addresses and host names; "${entry}" is none`)
+        throw new Error(
+          `must list networks (CIDR), addresses and host names; "${entry}" is invalid`,
+        )
       this.#hosts.add(host)
     }
   }
@@ -27,7 +29,7 @@ export class Allowlist {
     return this.#hosts.has(plainHost(host))
   }
 
-  /** Takes what `plainAddress` gives. */
+  /** Expects the result of `plainAddress`. */
   hasAddress(address: string): boolean {
     return isIP(address) !== 0 && contains(this.#ranges, address)
   }

@@ -11,27 +11,27 @@ const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])
 export interface OutboundRequest extends Partial<Limits> {
   method?: string
   headers?: Record<string, string>
-  /** A stream is used up even if the request fails, and is neither repeated nor redirected. */
+  /** A stream is consumed even if the request fails, so it is neither retried nor redirected. */
   body?: string | Buffer | AsyncIterable<Uint8Array>
-  /** The receiver notices a repeat by itself, so that a request may go out again where POST must not. */
+  /** The receiver deduplicates, so the request may be resent although its method is not idempotent. */
   repeatable?: boolean
-  /** Requests with the same key share these limits, beside those of their destination. */
+  /** Requests with the same key share these limits, in addition to those of their destination. */
   throttle?: ThrottleLimits & { key: string }
-  /** All of it, redirects and waiting for a turn included. */
+  /** For everything, including redirects and throttling. */
   totalMs?: number
-  /** Calls the request off; its reason is what is thrown. */
+  /** Cancels the request, which then rejects with the signal's reason. */
   signal?: AbortSignal
 }
 
 function sendable(body: OutboundRequest['body']): Message['body'] {
   if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return body
   const stream = body instanceof Readable ? body : Readable.from(body, { objectMode: false })
-  // It may fail while the request still waits for its turn; the request tells of it when it comes to send.
+  // It may fail while the request is queued; the request reports the error when it sends.
   stream.on('error', () => {})
   return stream
 }
 
-/** One request with all its redirects: what is sent, and how long it may take. */
+/** One request including its redirects: the message and its time limits. */
 export class Call {
   readonly message: Message
   readonly limits: Limits
@@ -39,7 +39,7 @@ export class Call {
   readonly throttle: OutboundRequest['throttle']
   readonly totalMs: number | undefined
   readonly signal: AbortSignal
-  /** The host that the call has got to. */
+  /** The host of the current hop. */
   where = ''
   readonly #timer: NodeJS.Timeout | undefined
 
@@ -69,12 +69,12 @@ export class Call {
       )
   }
 
-  /** No more time is counted. */
+  /** Stops the timer. */
   end(): void {
     clearTimeout(this.#timer)
   }
 
-  /** Came to nothing: whoever fills the body need not go on. */
+  /** The request failed: the producer of the body need not continue. */
   fail(): void {
     this.end()
     if (this.message.body instanceof Readable) this.message.body.destroy()

@@ -26,7 +26,7 @@ const MAX_REDIRECTS = 3
 const MAX_CONCURRENCY = 16
 
 interface OutboundStream extends Reply {
-  /** Where the answer came from, after redirects. */
+  /** The final URL, after redirects. */
   url: string
 }
 
@@ -34,15 +34,15 @@ type OutboundAnswer = Omit<OutboundStream, 'body'> & { body: Buffer }
 
 interface OutboundOptions {
   allowlist: Allowlist
-  /** For tests: a resolver of their own. */
+  /** For tests: a custom resolver. */
   resolve?: Resolve
-  /** Certificates to trust instead of the usual ones, in PEM. */
+  /** Trusted CA certificates in PEM, instead of the default ones. */
   ca?: string
-  /** Requests under way to one origin, those of all organizations together. */
+  /** Concurrent requests to one origin, across all organizations. */
   concurrency?: number
 }
 
-/** The only way out: every call to an address that somebody else has chosen goes through here (design D9). */
+/** The only outbound client: every call to a user-supplied URL goes through here (design D9). */
 export class Outbound {
   readonly #allowlist: Allowlist
   readonly #resolve: Resolve
@@ -58,12 +58,12 @@ export class Outbound {
     this.#concurrency = options.concurrency ?? MAX_CONCURRENCY
   }
 
-  /** Whether a call would be let out at all, for forms that take an address. Names are looked up. */
+  /** Checks whether a URL is allowed, for forms that accept one. Resolves names. */
   async check(url: string): Promise<void> {
     await this.#destination(readUrl(url), CONNECT_MS, AbortSignal.timeout(TOTAL_MS))
   }
 
-  /** Any status is an answer; what came to nothing is an `OutboundError`. */
+  /** Any status is a response; failures are an `OutboundError`. */
   async request(address: string, request: OutboundRequest = {}): Promise<OutboundAnswer> {
     const { totalMs = TOTAL_MS, maxBytes = MAX_BYTES } = request
     const answer = await this.#send(address, { ...request, totalMs, maxBytes })
@@ -71,15 +71,15 @@ export class Outbound {
   }
 
   /**
-   * Answers with the head; the body comes as fast as it is read. Time and size have no limit unless the request sets
-   * one, but no pause may last longer than `idleMs`. Leaving the iteration closes the connection.
+   * Resolves with the headers; the body is read with back-pressure. Time and size are unlimited unless the request sets
+   * a limit, but no pause may exceed `idleMs`. Leaving the iteration closes the connection.
    */
   stream(address: string, request: OutboundRequest = {}): Promise<OutboundStream> {
     const { idleMs = IDLE_MS } = request
     return this.#send(address, { ...request, idleMs })
   }
 
-  /** Connections are kept for later requests; this lets go of them. */
+  /** Closes the kept-alive connections. */
   close(): void {
     this.#transport.close()
   }
@@ -110,10 +110,10 @@ export class Outbound {
       }
       reply.body.destroy()
     }
-    throw new OutboundError('bad_redirect', `${url.host} redirects again and again`)
+    throw new OutboundError('bad_redirect', `${url.host} redirects too many times`)
   }
 
-  /** One request on the wire. Its turn ends with its answer. */
+  /** One request on the wire. Its throttle slots are released when the response ends. */
   async #hop(url: URL, call: Call): Promise<Reply> {
     const { message, limits, signal } = call
     call.where = url.host
@@ -125,7 +125,7 @@ export class Outbound {
       for await (const leave of this.#turns(url, call)) held.push(leave)
       const destination = await this.#destination(url, limits.connectMs, signal)
       held.push(this.#transport.pin(destination))
-      // undici takes a connection back one turn of the event loop after the end of its answer.
+      // undici returns a connection to its pool one event loop turn after the end of the response.
       await eventLoopTurn()
       const hop = { dispatcher: this.#transport.shared, url, message, limits, signal }
       return await this.#exchange({ ...hop, onEnd: release }, call.repeatable)
@@ -135,14 +135,14 @@ export class Outbound {
     }
   }
 
-  /** The turn of its own throttle comes first: a place at the destination is not held while waiting for another. */
+  /** Waits for its own throttle first: a slot at the destination is not held while waiting for another one. */
   async *#turns(url: URL, { throttle, signal, totalMs }: Call): AsyncGenerator<Leave> {
     try {
       if (throttle) yield await this.#byKey.enter(throttle.key, throttle, signal)
       yield await this.#byOrigin.enter(url.origin, { concurrency: this.#concurrency }, signal)
     } catch (error) {
       const late = error instanceof OutboundError && error.problem === 'timeout'
-      throw late ? timedOut(`Other requests to ${url.host} left no room`, totalMs ?? 0) : error
+      throw late ? timedOut(`No free slot for a request to ${url.host}`, totalMs ?? 0) : error
     }
   }
 
@@ -150,21 +150,21 @@ export class Outbound {
     try {
       return await exchange(hop)
     } catch (error) {
-      // A kept connection may be closed by the other side in the moment it is used again. undici does not tell an
-      // older connection from a new one, but repeating once what may be repeated does no harm on either.
+      // A kept-alive connection may be closed by the peer just as it is reused. undici does not tell reused connections
+      // from new ones, but one retry of a repeatable request is harmless on either.
       if (!repeatable || !wasClosed(error) || hop.signal.aborted) throw error
       const client = this.#transport.fresh(hop.url.origin)
       const reply = exchange({ ...hop, dispatcher: client })
-      // Takes effect once the answer has come to its end.
+      // Takes effect when the response ends.
       client.close(() => {})
       return reply
     }
   }
 
-  /** DNS cannot be interrupted, so it is only waited for as long as there is time. */
+  /** DNS lookups cannot be cancelled, so the wait is limited instead. */
   async #destination(url: URL, connectMs: number, signal: AbortSignal): Promise<Destination> {
     const late = Promise.withResolvers<never>()
-    const words = `The name ${url.hostname} could not be looked up`
+    const words = `Could not resolve ${url.hostname}`
     const timer = setTimeout(() => late.reject(timedOut(words, connectMs)), connectMs)
     const stop = () => late.reject(signal.reason)
     signal.addEventListener('abort', stop, { once: true })

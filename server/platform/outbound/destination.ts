@@ -9,26 +9,26 @@ export interface Address {
   address: string
   family: number
 }
-/** All addresses of a host name. */
+/** Resolves all addresses of a host name. */
 export type Resolve = (host: string) => Promise<Address[]>
 
 export const resolveByDns: Resolve = (host) => lookup(host, { all: true })
 
-/** Checked, with the addresses that the connection is then bound to. */
+/** A checked destination, with the addresses that the connection is pinned to. */
 export interface Destination {
   url: URL
-  /** Without the brackets of an IPv6 address. */
+  /** IPv6 addresses without brackets. */
   host: string
   addresses: Address[]
 }
 
-/** Everything about an address that can be told without asking anybody. */
+/** Checks of a URL that need no lookup. */
 export function readUrl(text: string | URL): URL {
   const url = URL.parse(text)
   if (!url || !['https:', 'http:'].includes(url.protocol))
-    throw new OutboundError('bad_url', 'The address must start with https://')
+    throw new OutboundError('bad_url', 'The URL must start with https://')
   if (url.username !== '' || url.password !== '')
-    throw new OutboundError('bad_url', 'The address must not hold a user name or password')
+    throw new OutboundError('bad_url', 'The URL must not contain a user name or password')
   return url
 }
 
@@ -42,15 +42,15 @@ async function addressesOf(host: string, resolve: Resolve): Promise<Address[]> {
     if (found.length > 0) return found
   } catch (error) {
     if (codeOf(error) === 'EAI_AGAIN')
-      throw new OutboundError('unknown_host', `The name ${host} could not be looked up`, error)
-    throw new OutboundError('unknown_host', `There is no host named ${host}`, error)
+      throw new OutboundError('unknown_host', `Could not resolve ${host}`, error)
+    throw new OutboundError('unknown_host', `Unknown host ${host}`, error)
   }
   throw new OutboundError('unknown_host', `The host ${host} has no address`)
 }
 
 /**
- * Resolves once. Every address is checked, not only the one that would be tried first: a name that leads inside
- * by one of its addresses is refused as a whole.
+ * Resolves once and checks every address, not only the first: a name is rejected if any of its addresses is not
+ * public.
  */
 export async function findDestination(
   url: URL,
@@ -61,10 +61,10 @@ export async function findDestination(
   const addresses = await addressesOf(host, resolve)
   for (const { address } of addresses) {
     if (allowlist.admits(host, plainAddress(address))) continue
-    const leads = address === host ? `${host} is` : `${host} leads to ${address}, which is`
+    const leads = address === host ? `${host} is` : `${host} resolves to ${address}, which is`
     throw new OutboundError(
       'refused_address',
-      `${leads} not an address of the open internet; GATEHOUSE_OUTBOUND_ALLOW can allow it`,
+      `${leads} not a public address; GATEHOUSE_OUTBOUND_ALLOW can allow it`,
     )
   }
   const named = allowlist.hasHost(host)

@@ -1,9 +1,9 @@
 /**
- * Why a call to another service came to nothing:
- *  - `bad_url`: the address itself cannot be used
- *  - `refused_address`: it leads to a network that is not open to such calls
- *  - `unknown_host`, `connection`, `tls`, `timeout`: it could not be reached
- *  - `bad_redirect`, `too_large`, `bad_answer`: it was reached and answered what we do not take
+ * Why an outbound call failed:
+ *  - `bad_url`: the URL itself is invalid
+ *  - `refused_address`: it resolves to a network that is not allowed
+ *  - `unknown_host`, `connection`, `tls`, `timeout`: the host could not be reached
+ *  - `bad_redirect`, `too_large`, `bad_answer`: the response is not acceptable
  */
 export type OutboundProblem =
   | 'bad_url'
@@ -16,7 +16,7 @@ export type OutboundProblem =
   | 'too_large'
   | 'bad_answer'
 
-/** The message is for the person who can mend it, and holds nothing of the request but host and port. */
+/** The message is for the administrator, and reveals nothing of the request but host and port. */
 export class OutboundError extends Error {
   readonly problem: OutboundProblem
 

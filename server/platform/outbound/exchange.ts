@@ -5,7 +5,7 @@ import { explain, timedOut } from './explain.ts'
 import { foldHeaders } from './headers.ts'
 import type { AnswerBody, Hop, Reply } from './hop.ts'
 
-/** One request and its answer, as undici tells of it. */
+/** One request and its response, as an undici handler. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly reply = Promise.withResolvers<Reply>()
   readonly #hop: Hop
@@ -25,11 +25,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#limit(hop.limits.connectMs, `No connection to ${this.#where}`)
   }
 
-  /** The connection stands. Only from here on undici can be told to stop. */
+  /** Connected. undici can abort only from here on. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#failure) controller.abort(this.#failure)
-    else this.#limit(this.#hop.limits.headersMs, `No answer from ${this.#where}`)
+    else this.#limit(this.#hop.limits.headersMs, `No response from ${this.#where}`)
   }
 
   onBodySent(): void {
@@ -41,7 +41,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // RFC 9110 §15.2: the answer proper is still to come.
+    // RFC 9110 §15.2: the final response follows.
     if (status < 200) return
     this.#unlimit()
     if (Number(headers['content-length'] ?? 0) > this.#maxBytes) throw this.#tooLarge()
@@ -53,13 +53,13 @@ class Exchange implements Dispatcher.DispatchHandler {
       },
       destroy: (error, done) => {
         this.#end()
-        // Paused as well, so that the parser stops where it is. For a finished answer both mean nothing.
+        // Paused as well, so that the parser stops at once. Both are no-ops after the end of the response.
         controller.pause()
-        controller.abort(error ?? new Error('The answer was left'))
+        controller.abort(error ?? new Error('The response was abandoned'))
         done(error)
       },
     }) as AnswerBody
-    // An error that comes while nobody reads is kept for the reader, and does not end the process.
+    // Keeps an error for a later reader; unhandled, it would end the process.
     this.#body.on('error', () => {})
     this.#limitIdle()
     this.reply.resolve({ status, headers: foldHeaders(headers), body: this.#body })
@@ -70,7 +70,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#size > this.#maxBytes) throw this.#tooLarge()
     if (this.#body?.push(chunk)) this.#timer?.refresh()
     else {
-      // A slow reader is no fault of the other side.
+      // A slow reader is not the peer's fault.
       this.#unlimit()
       controller.pause()
     }
@@ -90,20 +90,20 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #tooLarge = () =>
-    new OutboundError('too_large', `The answer is larger than ${this.#maxBytes} bytes`)
+    new OutboundError('too_large', `The response is larger than ${this.#maxBytes} bytes`)
 
   #limit(ms: number, what: string): void {
     this.#unlimit()
     this.#timer = setTimeout(() => {
       const { body } = this.#hop.message
       const sending = body instanceof Readable && !body.readableEnded && !body.isPaused()
-      // We have nothing to send yet, so the other side cannot answer.
+      // Our body is still being produced, so the peer cannot respond yet.
       if (this.#controller && !this.#body && sending) this.#timer?.refresh()
       else this.#fail(timedOut(what, ms))
     }, ms)
   }
 
-  /** Forgotten as well: Node would arm a cleared timer again. */
+  /** Dropped, not only cleared: refresh() would restart a cleared timer. */
   #unlimit(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -111,7 +111,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #limitIdle(): void {
     const { idleMs } = this.#hop.limits
-    if (idleMs !== undefined) this.#limit(idleMs, `${this.#where} did not go on`)
+    if (idleMs !== undefined) this.#limit(idleMs, `${this.#where} sent no data`)
   }
 
   #fail(reason: unknown): void {
@@ -119,7 +119,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#end()
     const { signal, message } = this.#hop
     const error = reason instanceof Error ? reason : new Error('Aborted', { cause: reason })
-    // What the caller did is told as it was: calling it off, or a body that could not be read.
+    // Errors caused by the caller pass unchanged: an abort, or a body that could not be read.
     const own =
       signal.aborted || (message.body instanceof Readable && message.body.errored === error)
     this.#failure = own ? error : explain(error, this.#where, this.#body !== undefined)
@@ -137,14 +137,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Answers as soon as the head is there. */
+/** Resolves as soon as the response headers arrive. */
 export function exchange(hop: Hop): Promise<Reply> {
   const { dispatcher, url, message, signal } = hop
   if (signal.aborted) return Promise.reject(signal.reason)
   const handler = new Exchange(hop)
   const { method, headers, body = null } = message
   const path = `${url.pathname}${url.search}`
-  // undici's own timers are as coarse as a second, and do not know the connection's limit of a single request.
+  // undici's own timers have a resolution of a second, and its connect timeout is not per request.
   const untimed = { headersTimeout: 0, bodyTimeout: 0 }
   dispatcher.dispatch({ origin: url.origin, path, method, headers, body, ...untimed }, handler)
   return handler.reply.promise

@@ -6,10 +6,10 @@ import { MAX_CONNECT_MS } from './transport.ts'
 export const timedOut = (what: string, ms: number) =>
   new OutboundError('timeout', `${what} within ${ms / 1000} seconds`)
 
-/** Node names what is wrong with a certificate in codes like these, OpenSSL what is wrong with TLS. */
+/** Codes of Node for certificate errors and of OpenSSL for TLS errors. */
 const TLS = /CERT|SSL|TLS|UNABLE_TO_|SELF_SIGNED|EPROTO|HOSTNAME|CRL_/
 
-/** The other side hung up: by FIN, by RST, or in the middle of a body. */
+/** The peer closed the connection: by FIN, by RST, or in the middle of a body. */
 const CLOSED = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -17,16 +17,16 @@ const CLOSED = new Set([
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ])
 
-/** The request may have been lost on a connection that was closed just then, and never been read. */
+/** The request may have been lost, unread, on a connection that was just being closed. */
 export const wasClosed = (error: unknown): boolean =>
   error instanceof OutboundError &&
   error.problem === 'connection' &&
   CLOSED.has(codeOf(error.cause) ?? '')
 
-/** An error of undici or of Node in words for the person who can mend it. */
+/** Translates an error of undici or Node for the administrator. */
 export function explain(error: Error, where: string, answered: boolean): Error {
   const code = codeOf(error) ?? ''
-  // A header or method that cannot be sent is a mistake of the caller, who shall see it as it is.
+  // An invalid header or method is the caller's bug, so it passes unchanged.
   if (error instanceof OutboundError || code === 'UND_ERR_INVALID_ARG') return error
   if (TLS.test(code)) {
     const words = messageOf(error).split('\n')[0]
@@ -35,20 +35,20 @@ export function explain(error: Error, where: string, answered: boolean): Error {
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return timedOut(`No connection to ${where}`, MAX_CONNECT_MS)
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return new OutboundError('bad_answer', `${where} answers with too long headers`, error)
-  // Among undici's socket errors are an answer nobody asked for and a switch of protocols.
+    return new OutboundError('bad_answer', `${where} sent headers that are too large`, error)
+  // undici's socket errors include an unsolicited response and a protocol switch.
   const bad = code === 'UND_ERR_SOCKET' && error.message.startsWith('bad ')
-  // A chunked answer that lacks its end; the parser gives no code.
+  // A truncated chunked response; the parser sets no code.
   const cut = error instanceof errors.HTTPParserError && error.message.includes('EOF')
   if (bad || (error instanceof errors.HTTPParserError && !cut))
-    return new OutboundError('bad_answer', `${where} does not answer in HTTP`, error)
-  const closed = `${where} closed the connection ${answered ? 'amid its answer' : 'without an answer'}`
+    return new OutboundError('bad_answer', `${where} did not send a valid HTTP response`, error)
+  const closed = `${where} closed the connection ${answered ? 'in the middle of its response' : 'without a response'}`
   const words: Record<string, string> = {
-    ECONNREFUSED: `${where} refuses connections`,
-    EHOSTUNREACH: `${where} cannot be reached`,
-    ENETUNREACH: `${where} cannot be reached`,
-    EADDRNOTAVAIL: `${where} cannot be reached`,
-    ETIMEDOUT: `${where} does not answer`,
+    ECONNREFUSED: `${where} refused the connection`,
+    EHOSTUNREACH: `${where} is unreachable`,
+    ENETUNREACH: `${where} is unreachable`,
+    EADDRNOTAVAIL: `${where} is unreachable`,
+    ETIMEDOUT: `${where} did not respond`,
   }
   return new OutboundError(
     'connection',

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Headers of which a second line is a mistake; the first one counts, as in node:http. */
+/** Headers that must not repeat; the first one counts, as in node:http. */
 const SINGLE = new Set([
   'age',
   'content-length',
@@ -12,7 +12,7 @@ const SINGLE = new Set([
   'retry-after',
 ])
 
-/** RFC 9110 §5.3: lines of the same name are one list. Cookies are the exception that it names. */
+/** RFC 9110 §5.3: repeated headers form one list, except for cookies. */
 export function foldHeaders(
   headers: Record<string, string | string[] | undefined>,
 ): IncomingHttpHeaders {

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 
 export interface Limits {
-  /** Until the connection stands, with DNS and TLS; never longer than MAX_CONNECT_MS. */
+  /** Until the connection is open, including DNS and TLS; never longer than MAX_CONNECT_MS. */
   connectMs: number
-  /** From then, and from each part of a body that is sent, until the head of the answer. */
+  /** From then, or from the last chunk of the request body, until the response headers. */
   headersMs: number
-  /** Between two parts of the answer, while somebody reads. */
+  /** Between two chunks of the response, while it is being read. */
   idleMs?: number | undefined
-  /** Of the body of the answer. */
+  /** Of the response body. */
   maxBytes?: number | undefined
 }
 
@@ -19,7 +19,7 @@ export interface Message {
   body?: string | Buffer | Readable | undefined
 }
 
-/** Must be read to its end or destroyed: until then it holds a connection. */
+/** Must be read to the end or destroyed: until then it holds a connection. */
 export interface AnswerBody extends Readable {
   [Symbol.asyncIterator](): NodeJS.AsyncIterator<Buffer>
 }
@@ -35,8 +35,8 @@ export interface Hop {
   url: URL
   message: Message
   limits: Limits
-  /** Ends it all; its reason is the error. */
+  /** Aborts the hop with its reason. */
   signal: AbortSignal
-  /** After an answer has begun: it came to its end, was left or broke off, and the connection is free. */
+  /** Called once a started response ended, was abandoned or failed, and the connection is free. */
   onEnd: () => void
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { backoff, judge, PATIENCE_MS, readRetryAfter } from './retry.ts'
 
-test('waits double up to five minutes, and a receiver may ask for longer', () => {
+test('delays double up to five minutes, and a receiver may request longer ones', () => {
   const middle = () => 0.5
   assert.deepEqual(
     [1, 2, 3, 9, 10, 50].map((attempt) => backoff(attempt, middle)),

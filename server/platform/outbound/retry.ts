@@ -1,10 +1,10 @@
 const FIRST_MS = 1000
 const MAX_MS = 300_000
 const MAX_ASKED_MS = 86_400_000
-/** How long a receiver may be away before the sender gives up. */
+/** How long a receiver may be unavailable before the sender gives up. */
 export const PATIENCE_MS = 72 * 3_600_000
 
-/** Doubles from a second to five minutes, a quarter more or less, so that many do not return in step. */
+/** Exponential from a second to five minutes, with 25 % jitter. */
 export const backoff = (attempts: number, random = Math.random): number =>
   Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(attempts - 1, 20)) * (0.75 + random() / 2)
 
@@ -16,7 +16,7 @@ export function readRetryAfter(header: string | undefined, now: number): number 
 }
 
 interface Failure {
-  /** With this one. */
+  /** Including this one. */
   attempts: number
   failingSince: number
   retryAfter: number
@@ -25,7 +25,7 @@ interface Failure {
 
 type Verdict = { status: 'retrying'; nextAt: number } | { status: 'failed' }
 
-/** What follows a failure. */
+/** Decides what to do after a failure. */
 export function judge(failure: Failure, now: number, random?: () => number): Verdict {
   if (failure.gone || now - failure.failingSince >= PATIENCE_MS) return { status: 'failed' }
   const wait = Math.max(backoff(failure.attempts, random), failure.retryAfter)

@@ -41,7 +41,7 @@ async function sizeOf(body: AsyncIterable<Buffer>): Promise<number> {
 
 const CHUNK = Buffer.alloc(65_536, 'x')
 
-/** Writes as fast as the other side takes it, or until it leaves. */
+/** Writes as fast as the peer reads, until it disconnects. */
 async function pour(response: ServerResponse, chunks: number, onChunk = (_full: boolean) => {}) {
   const closed = once(response, 'close')
   for (let sent = 0; sent < chunks && !response.destroyed; sent++) {
@@ -52,7 +52,7 @@ async function pour(response: ServerResponse, chunks: number, onChunk = (_full: 
   response.end()
 }
 
-test('a large answer comes as fast as it is read, and never piles up', async (t) => {
+test('a large response is read with back-pressure', async (t) => {
   const CHUNKS = 3200 // 200 MB
   let [sent, blocked] = [0, 0]
   const url = await serve(t, (_, response) => {
@@ -66,23 +66,23 @@ test('a large answer comes as fast as it is read, and never piles up', async (t)
   let [received, buffered, inFlight] = [0, 0, 0]
   for await (const chunk of body) {
     received += chunk.length
-    // A turn of the event loop, in which everything that is on its way could arrive.
+    // One event loop turn, in which everything in transit could arrive.
     await turn()
     buffered = Math.max(buffered, body.readableLength)
     inFlight = Math.max(inFlight, sent - received)
   }
   assert.equal(received, CHUNKS * CHUNK.length)
   assert.ok(buffered <= 4 * CHUNK.length, `${buffered} bytes lay in the client`)
-  // The rest lies in the buffers of the two sockets.
+  // The rest is in the buffers of the two sockets.
   assert.ok(inFlight < 64 * 1024 * 1024, `${inFlight} bytes were on their way`)
   assert.ok(blocked > 0)
 })
 
-test('an answer over its largest size breaks off', async (t) => {
+test('a response over the size limit is aborted', async (t) => {
   let closed: Promise<unknown> = Promise.resolve()
   const url = await serve(t, (request, response) => {
     closed = once(response, 'close')
-    if (request.url === '/told') response.setHeader('content-length', 100 * CHUNK.length)
+    if (request.url === '/declared') response.setHeader('content-length', 100 * CHUNK.length)
     void pour(response, 100)
   })
   const outbound = client(t)
@@ -90,17 +90,17 @@ test('an answer over its largest size breaks off', async (t) => {
   const { body } = await outbound.stream(url, { maxBytes })
   await assert.rejects(sizeOf(body), is('too_large', /larger than 655360 bytes/))
   await closed
-  await assert.rejects(outbound.stream(`${url}told`, { maxBytes }), is('too_large', /655360/))
+  await assert.rejects(outbound.stream(`${url}declared`, { maxBytes }), is('too_large', /655360/))
   await closed
 })
 
-test('an answer that stalls is given up', async (t) => {
+test('a stalled response times out', async (t) => {
   const url = await serve(t, (_, response) => void response.write('a'))
   const { body } = await client(t).stream(url, { idleMs: 60 })
-  await assert.rejects(sizeOf(body), is('timeout', /did not go on within 0.06 seconds/))
+  await assert.rejects(sizeOf(body), is('timeout', /sent no data within 0.06 seconds/))
 })
 
-test('a slow reader is waited for', async (t) => {
+test('a slow reader does not time out', async (t) => {
   const url = await serve(t, (_, response) => void pour(response, 400))
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { body } = await client(t).stream(url, { idleMs: 1000 })
@@ -109,21 +109,24 @@ test('a slow reader is waited for', async (t) => {
   assert.equal(await sizeOf(body), 400 * CHUNK.length)
 })
 
-test('an answer that is cut off is told to the reader, even to a late one', async (t) => {
+test('a truncated response is reported to the reader, even to a late one', async (t) => {
   const url = await serve(t, (request, response) => {
     if (request.url === '/last') response.setHeader('connection', 'close')
-    if (request.url === '/told') response.setHeader('content-length', 9)
+    if (request.url === '/declared') response.setHeader('content-length', 9)
     response.write('a', () => request.socket.end())
   })
   const outbound = client(t)
-  for (const path of ['', 'last', 'told']) {
+  for (const path of ['', 'last', 'declared']) {
     const { body } = await outbound.stream(`${url}${path}`)
     await new Promise((resolve) => body.once('close', resolve))
-    await assert.rejects(sizeOf(body), is('connection', /closed the connection amid its answer/))
+    await assert.rejects(
+      sizeOf(body),
+      is('connection', /closed the connection in the middle of its response/),
+    )
   }
 })
 
-test('a total limit, and the signal of the caller, end a stream', async (t) => {
+test('a total timeout and an abort signal end a stream', async (t) => {
   const url = await serve(t, (_, response) => void response.write('a'))
   const outbound = client(t)
   t.mock.timers.enable({ apis: ['setTimeout'] })
@@ -138,7 +141,7 @@ test('a total limit, and the signal of the caller, end a stream', async (t) => {
   await assert.rejects(outbound.request(url, { signal: stop.signal }), /stopped by its owner/)
 })
 
-test('leaving early closes the connection and gives the turn to the next', async (t) => {
+test('leaving early closes the connection and frees its slot', async (t) => {
   let left: Promise<unknown> = Promise.resolve()
   const url = await serve(t, (request, response) => {
     if (request.url === '/small') response.end('small')
@@ -151,18 +154,18 @@ test('leaving early closes the connection and gives the turn to the next', async
   const { body } = await outbound.stream(url)
   await assert.rejects(
     outbound.request(`${url}small`, { totalMs: 60 }),
-    is('timeout', /Other requests to 127.0.0.1:\d+ left no room within 0.06 seconds/),
+    is('timeout', /No free slot for a request to 127.0.0.1:\d+ within 0.06 seconds/),
   )
   const next = outbound.request(`${url}small`)
   for await (const chunk of body) if (chunk.length > 0) break
   await left
   assert.equal((await next).body.toString(), 'small')
-  // A small answer that nobody reads holds no turn either.
+  // A small response that is never read holds no slot either.
   await outbound.stream(`${url}small`)
   assert.equal((await outbound.request(`${url}small`)).status, 200)
 })
 
-test('a stream that is sent arrives whole, and is not sent twice', async (t) => {
+test('a streamed body arrives complete, and is not sent twice', async (t) => {
   const seen: string[] = []
   const url = await serve(t, async (request, response) => {
     if (request.url === '/cut') return void request.once('data', () => request.socket.destroy())
@@ -213,7 +216,7 @@ test('a body that cannot be read fails the request with its own error', async (t
   }
 })
 
-test('no answer is expected while the body is still being made', async (t) => {
+test('the response timeout does not run while the body is being produced', async (t) => {
   const begun = Promise.withResolvers<void>()
   const url = await serve(t, async (request, response) => {
     request.once('readable', begun.resolve)
@@ -234,11 +237,11 @@ test('no answer is expected while the body is still being made', async (t) => {
   assert.equal((await sent).body.toString(), 'first second')
 })
 
-test('requests with a throttle of their own share it across destinations', async (t) => {
-  let [running, most] = [0, 0]
+test('requests with the same throttle key share it across destinations', async (t) => {
+  let [running, peak] = [0, 0]
   const waiting: (() => void)[] = []
   const answer: RequestListener = (_, response) => {
-    most = Math.max(most, ++running)
+    peak = Math.max(peak, ++running)
     waiting.push(() => {
       running--
       response.end()
@@ -256,5 +259,5 @@ test('requests with a throttle of their own share it across destinations', async
   })
   for (; !done; await turn()) waiting.shift()?.()
   await all
-  assert.equal(most, 2)
+  assert.equal(peak, 2)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Clock, type Leave, Throttle, type ThrottleLimits, Throttles } from './throttle.ts'
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until it is advanced. */
 class HandClock implements Clock {
   #now = 0
   readonly #timers = new Set<{ at: number; run: () => void }>()
@@ -34,7 +34,7 @@ class HandClock implements Clock {
 
 const forever = new AbortController().signal
 
-/** Requests by number, in the order in which they get their turn. */
+/** Requests by number, in the order in which they start. */
 function queue(throttle: Throttle, limits: ThrottleLimits) {
   const begun: number[] = []
   const leaves: Leave[] = []
@@ -45,13 +45,13 @@ function queue(throttle: Throttle, limits: ThrottleLimits) {
   return { begun, leaves, enter }
 }
 
-test('no more than so many run at once, in the order in which they came', async () => {
+test('concurrency is limited, and waiters are served in order', async () => {
   const { begun, leaves, enter } = queue(new Throttle(), { concurrency: 2 })
   const entered = [0, 1, 2, 3, 4].map((number) => enter(number))
   await turn()
   assert.deepEqual(begun, [0, 1])
   leaves[1]!()
-  leaves[1]!() // Leaving twice frees one place only.
+  leaves[1]!() // Releasing twice frees one slot only.
   await turn()
   assert.deepEqual(begun, [0, 1, 2])
   leaves[0]!()
@@ -70,7 +70,7 @@ test('a rate spaces requests evenly', async () => {
   assert.deepEqual(begun, [0])
   await clock.pass(1)
   assert.deepEqual(begun, [0, 1])
-  // A wait that lasted too long is no credit beyond the burst.
+  // A long pause earns no credit beyond the burst.
   await clock.pass(10_000)
   assert.deepEqual(begun, [0, 1, 2])
   await clock.pass(334)
@@ -78,7 +78,7 @@ test('a rate spaces requests evenly', async () => {
   assert.equal(clock.pending, 0)
 })
 
-test('a burst begins together, then the rate holds', async () => {
+test('a burst starts at once, then the rate applies', async () => {
   const clock = new HandClock()
   const { begun, enter } = queue(new Throttle(clock), { concurrency: 9, perSecond: 2, burst: 3 })
   for (let number = 0; number < 5; number++) void enter(number)
@@ -90,7 +90,7 @@ test('a burst begins together, then the rate holds', async () => {
   assert.deepEqual(begun, [0, 1, 2, 3, 4])
 })
 
-test('one who gives up leaves the queue, and the others move on', async () => {
+test('an aborted request leaves the queue, and the others move up', async () => {
   const clock = new HandClock()
   const { begun, leaves, enter } = queue(new Throttle(clock), { concurrency: 1, perSecond: 1 })
   const ending = new AbortController()
@@ -107,7 +107,7 @@ test('one who gives up leaves the queue, and the others move on', async () => {
   await assert.rejects(enter(3, ending.signal), /no time left/)
 })
 
-test('the newest limits hold for all who wait', async () => {
+test('the newest limits apply to all waiting requests', async () => {
   const throttle = new Throttle()
   const narrow = queue(throttle, { concurrency: 1 })
   const wide = queue(throttle, { concurrency: 3 })
@@ -118,7 +118,7 @@ test('the newest limits hold for all who wait', async () => {
   assert.deepEqual(narrow.begun, [0, 1])
 })
 
-test('a throttle that lets nothing through is a mistake', async () => {
+test('a throttle that allows nothing is an error', async () => {
   for (const limits of [
     { concurrency: 0 },
     { concurrency: 1, perSecond: 0 },
@@ -137,7 +137,7 @@ test('keys do not wait for each other, and only idle ones are dropped', async ()
   paced()
   over()
   await throttles.enter('next', { concurrency: 1 }, forever)
-  // Dropping 'paced' now would let its next request out too early.
+  // Dropping 'paced' now would start its next request too early.
   assert.equal(throttles.size, 3)
   busy()
   await clock.pass(1000)

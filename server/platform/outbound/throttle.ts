@@ -1,16 +1,16 @@
 export interface ThrottleLimits {
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   concurrency: number
-  /** Requests begun in a second; without it there is no limit of rate. */
+  /** Requests started per second; unlimited when absent. */
   perSecond?: number
-  /** How many may begin together after a pause; 1 spaces them evenly. */
+  /** How many may start at once after a pause; 1 spaces them evenly. */
   burst?: number
 }
 
-/** Time as the throttle sees it, so that tests can move it by hand. */
+/** Injectable clock, for tests. */
 export interface Clock {
   now(): number
-  /** Tells how to cancel it. */
+  /** Returns the function that cancels it. */
   after(ms: number, run: () => void): () => void
 }
 
@@ -22,18 +22,18 @@ const systemClock: Clock = {
   },
 }
 
-/** Gives the turn back. Calling it again does nothing. */
+/** Releases the slot; idempotent. */
 export type Leave = () => void
 
-/** A semaphore and a token bucket; those who wait go in the order in which they came. */
+/** A semaphore and a token bucket; waiters are served in FIFO order. */
 export class Throttle {
   readonly #clock: Clock
   readonly #waiting = new Set<() => void>()
   #limits: ThrottleLimits = { concurrency: 1 }
   #running = 0
   /**
-   * The token bucket as one instant (GCRA): when it will be full again. Each request moves it on by the time in
-   * which one token grows back, and may begin while it lies no further ahead than the burst allows.
+   * The token bucket as one instant (GCRA): when it will be full again. Each request moves it forward by the time that
+   * one token takes, and may start while it is no further ahead than the burst allows.
    */
   #fullAt = 0
   #cancelWake: (() => void) | undefined
@@ -42,16 +42,16 @@ export class Throttle {
     this.#clock = clock
   }
 
-  /** Nothing would be different if this throttle were made anew. */
+  /** Indistinguishable from a new throttle, so it can be dropped. */
   get idle(): boolean {
     return this.#running === 0 && this.#waiting.size === 0 && this.#fullAt <= this.#clock.now()
   }
 
-  /** Settings may change while requests wait, so the limits that came last hold for all of them. */
+  /** Limits may change while requests wait; the latest ones apply to all of them. */
   async enter(limits: ThrottleLimits, signal: AbortSignal): Promise<Leave> {
     const { concurrency, perSecond = 1, burst = 1 } = limits
     if (!(concurrency >= 1 && perSecond > 0 && burst >= 1))
-      throw new RangeError('A throttle must let something through')
+      throw new RangeError('A throttle must allow at least one request')
     signal.throwIfAborted()
     this.#limits = limits
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -100,7 +100,7 @@ export class Throttle {
 
 const MAX_IDLE = 1000
 
-/** One throttle for each key. Idle ones are dropped, so that addresses called once do not add up. */
+/** One throttle per key. Idle ones are dropped, so that one-off destinations do not accumulate. */
 export class Throttles {
   readonly #byKey = new Map<string, Throttle>()
   readonly #clock: Clock

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import type { Address, Destination } from './destination.ts'
 
-/** When undici gives up a connection by itself; requests have shorter limits of their own. */
+/** undici's own connect timeout; requests have shorter limits. */
 export const MAX_CONNECT_MS = 10_000
 
 interface Pin {
@@ -10,7 +10,7 @@ interface Pin {
   holders: number
 }
 
-/** undici's connections, which can only reach addresses that were checked for a request under way. */
+/** undici connections that can only reach addresses checked for a request in progress. */
 export class Transport {
   readonly #ca: string | undefined
   readonly #pins = new Map<string, Pin>()
@@ -20,19 +20,20 @@ export class Transport {
     this.#ca = ca
   }
 
-  /** Connections that are kept and used again. */
+  /** The keep-alive pool. */
   get shared(): Dispatcher {
     return this.#agent
   }
 
-  /** For one request: a connection of its own, which nobody can have closed meanwhile. */
+  /** A new connection for one request, which the peer cannot have closed already. */
   fresh(origin: string): Client {
     return new Client(origin, { connect: this.#connector(origin), allowH2: false, pipelining: 0 })
   }
 
   /**
-   * Until it is released, new connections to this origin lead to these addresses. By origin and not by name, since
-   * an address that is good enough for https may not be so for http.
+   * Until released, new connections to this origin go to these addresses. Keyed by origin, not by name, since an
+   * address
+   * allowed for https may not be allowed for http.
    */
   pin({ url, addresses }: Destination): () => void {
     const { origin } = url
@@ -50,12 +51,12 @@ export class Transport {
   }
 
   #pool(origin: string): Pool {
-    // HTTP/2 would put all requests of an origin on one connection, with flow control and failures in common.
+    // HTTP/2 would put all requests to an origin on one connection, with shared flow control and failures.
     return new Pool(origin, { connect: this.#connector(origin), allowH2: false })
   }
 
   #connector(origin: string): buildConnector.connector {
-    // The socket asks here instead of DNS, and without a pin it connects to nothing.
+    // Replaces DNS for the socket: without a pin it cannot connect.
     const lookup: LookupFunction = (_, options, done) => {
       const addresses = this.#pins.get(origin)?.addresses
       const first = addresses?.[0]
@@ -71,9 +72,9 @@ export class Transport {
       minVersion: 'TLSv1.2',
       ...(this.#ca !== undefined && { ca: this.#ca }),
     })
-    // Always the name in the address: undici would take it from a Host header and check the certificate against that.
+    // Always the URL's host: undici would use the Host header and check the certificate against that.
     const name = new URL(origin).hostname.replace(/\.$/, '')
-    // RFC 6066 §3: an address is no server name.
+    // RFC 6066 §3: an IP address is not a valid server name.
     const servername = isIP(name.replace(/^\[|\]$/g, '')) === 0 ? name : ''
     return (options, done) => connect({ ...options, servername }, done)
   }

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 
-/** Where root keeps what an unprivileged PostgreSQL must be able to reach. */
+/** Where root puts files that an unprivileged PostgreSQL must reach. */
 export const SHARED_HOME = '/var/lib/gatehouse'
 
 export interface Account {
@@ -23,7 +23,7 @@ export interface Account {
   gid: number
 }
 
-/** PostgreSQL refuses to run as root: then it runs as an unprivileged account that exists. */
+/** PostgreSQL refuses to run as root, so it then runs as an existing unprivileged account. */
 export function postgresAccount(): Account | null {
   if (process.getuid?.() !== 0) return null
   const accounts = readFileSync('/etc/passwd', 'utf8').split('\n')
@@ -32,7 +32,7 @@ export function postgresAccount(): Account | null {
     if (fields) return { name, uid: Number(fields[2]), gid: Number(fields[3]) }
   }
   throw new OperatorError(
-    'PostgreSQL cannot run as root and there is neither a postgres nor a nobody account; start as another user or set DATABASE_URL',
+    'PostgreSQL cannot run as root, and there is no postgres or nobody account; start as another user or set DATABASE_URL',
   )
 }
 
@@ -42,7 +42,7 @@ function mayEnter(directory: string, { uid, gid }: Account): boolean {
   return ((mode >> shift) & 1) === 1
 }
 
-/** Whether every directory above `path` lets the account through; root's home, for one, does not. */
+/** Whether the account can traverse every directory above `path`; root's home, for one, is closed. */
 export function reachable(path: string, account: Account | null): boolean {
   if (account === null) return true
   for (let directory = dirname(path); ; directory = dirname(directory)) {
@@ -51,7 +51,7 @@ export function reachable(path: string, account: Account | null): boolean {
   }
 }
 
-/** A new folder that other accounts can pass through, whatever the umask takes away. */
+/** Creates a directory that other accounts can traverse, regardless of the umask. */
 export function makePassage(path: string): void {
   if (existsSync(path)) return
   if (!existsSync(dirname(path))) makePassage(dirname(path))
@@ -59,7 +59,7 @@ export function makePassage(path: string): void {
   chmodSync(path, 0o711)
 }
 
-/** Others may do what the owner may, except write: a strict umask at install time locked them out. */
+/** Gives others the owner's permissions except write: a strict umask at install time may have removed them. */
 function openForReading(path: string): void {
   for (const entry of [path, ...readdirSync(path, { recursive: true, encoding: 'utf8' })]) {
     const file = entry === path ? path : join(path, entry)
@@ -71,8 +71,8 @@ function openForReading(path: string): void {
 }
 
 /**
- * The PostgreSQL programs in a place the account can reach: where npm put them, or a copy. The copy
- * appears under its final name in one step, so a start that was killed half-way leaves nothing broken.
+ * The PostgreSQL programs where the account can reach them: as npm installed them, or a copy. The copy is renamed into
+ * place, so a start that is killed half-way leaves nothing broken.
  */
 export function reachablePrograms(
   native: string,

@@ -21,10 +21,10 @@ import { processIdentity } from './process-identity.ts'
 
 export function prepareDataDirectory(path: string): void {
   try {
-    // Not below 0711: under root the database's account must pass through to its own folder.
+    // Not below 0711: under root, the database's account must traverse it to reach its own directory.
     mkdirSync(path, { recursive: true, mode: 0o711 })
     accessSync(path, constants.W_OK | constants.X_OK)
-    // Root passes access() everywhere, so try what we are going to do.
+    // access() always succeeds for root, so try an actual write.
     const probe = join(path, `.probe-${process.pid}`)
     writeFileSync(probe, '')
     rmSync(probe)
@@ -34,8 +34,8 @@ export function prepareDataDirectory(path: string): void {
 }
 
 /**
- * Appears under its name in one step and complete, or not at all: whoever reads it, also after a kill or
- * a power cut, never finds half a file. False when the name is taken.
+ * Creates a file atomically and complete: even after a kill or a power cut no reader finds half a file. Returns false
+ * when the name is taken.
  */
 function createWhole(file: string, text: string): boolean {
   const partial = `${file}.${process.pid}`
@@ -52,7 +52,7 @@ function createWhole(file: string, text: string): boolean {
   }
 }
 
-/** Moves a dead process's lock out of the way, unless somebody else took over in the meantime. */
+/** Removes a dead process's lock, unless another process took over meanwhile. */
 function removeStale(file: string, stale: string): void {
   const aside = `${file}.stale.${process.pid}`
   try {
@@ -67,8 +67,8 @@ function removeStale(file: string, stale: string): void {
 }
 
 /**
- * One process per data directory. The lock names its holder by pid and start time, so one left behind by
- * a killed process is recognized and taken over; nobody has to delete a file.
+ * One process per data directory. The lock names its holder by pid and start time, so a stale lock of a killed process
+ * is recognized and taken over without manual cleanup.
  */
 export function lockDataDirectory(path: string): () => void {
   const file = join(path, 'gatehouse.lock')
@@ -85,7 +85,7 @@ export function lockDataDirectory(path: string): () => void {
     }
     removeStale(file, lock)
   }
-  throw new OperatorError(`The data directory ${path} could not be locked`)
+  throw new OperatorError(`The data directory ${path} cannot be locked`)
 }
 
 function readLock(path: string): string | null {
@@ -102,24 +102,23 @@ function holderOf(lock: string): number | null {
   return pid > 0 && processIdentity(pid) === lock ? pid : null
 }
 
-/** The pid of the live process that holds the directory, or null. */
+/** The pid of the live process that holds the lock, or null. */
 export function lockHolder(path: string): number | null {
   const lock = readLock(path)
   return lock === null ? null : holderOf(lock)
 }
 
-/** A secret that lives in the data directory, made on first use; readable by its owner only. */
+/** A secret in the data directory, created on first use; readable by its owner only. */
 export function secretFile(directory: string, name: string, make: () => string): string {
   const file = join(directory, name)
-  // Several processes may share the directory and start at once: the first one's secret counts.
+  // Processes that share the directory may start at once: the first secret wins.
   if (!existsSync(file)) createWhole(file, make())
   return readFileSync(file, 'utf8').trim()
 }
 
 /**
- * The folder that PostgreSQL owns. Normally `postgres/` in the data directory; a link to `elsewhere` when
- * the database's account could not enter the data directory. Deleting the data directory thus always
- * means starting over.
+ * The directory that PostgreSQL owns: `postgres/` in the data directory, or a link to `elsewhere` when the database's
+ * account cannot enter the data directory. So deleting the data directory always means starting over.
  */
 export function databaseHome(dataDir: string, elsewhere: string | null): string {
   const link = join(dataDir, 'postgres')
@@ -134,7 +133,7 @@ export function databaseHome(dataDir: string, elsewhere: string | null): string 
     }
   } else if (!existsSync(link)) {
     throw new OperatorError(
-      `${link} points to a folder that is gone; restore it, or remove the link to start empty`,
+      `${link} points to a missing directory; restore it, or remove the link to start empty`,
     )
   }
   const home = realpathSync(link)

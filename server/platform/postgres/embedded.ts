@@ -30,7 +30,7 @@ import { endOrphans } from './orphans.ts'
 
 const run = promisify(execFile)
 
-/** The longest path sockaddr_un can hold, less the name of PostgreSQL's socket file. */
+/** Maximum path length in sockaddr_un, minus the name of PostgreSQL's socket file. */
 const MAX_SOCKET_DIRECTORY = 100 - '/.s.PGSQL.5432'.length
 const DATABASE = 'gatehouse'
 
@@ -59,16 +59,16 @@ function findPrograms(): { native: string; version: string } {
     return { native, version: manifest.version }
   } catch (error) {
     throw new OperatorError(
-      `There is no embedded PostgreSQL for ${process.platform}-${process.arch}; set DATABASE_URL to a PostgreSQL server (${messageOf(error).split('\n')[0]})`,
+      `No embedded PostgreSQL is available for ${process.platform}-${process.arch}; set DATABASE_URL to a PostgreSQL server (${messageOf(error).split('\n')[0]})`,
     )
   }
 }
 
-/** Anybody may put a folder or a link of this name into /tmp first; root must not hand that over. */
+/** Any user could create a directory or link of this name in /tmp first; root must not chown that. */
 function refuseForeign(path: string, account: Account | null): void {
   const found = lstatSync(path)
   if (!found.isDirectory() || ![process.getuid?.(), account?.uid].includes(found.uid))
-    throw new OperatorError(`${path} belongs to somebody else; remove it`)
+    throw new OperatorError(`${path} belongs to another user; remove it`)
 }
 
 function layOut(dataDir: string): Layout {
@@ -99,7 +99,7 @@ function layOut(dataDir: string): Layout {
   }
 }
 
-/** How to reach the embedded database of a data directory, whether or not this process started it. */
+/** Connections to the embedded database of a data directory, whether or not this process started it. */
 function embeddedConnections(
   layout: Pick<Layout, 'sockets' | 'ownerPassword' | 'servicePassword'>,
 ) {
@@ -118,10 +118,10 @@ function embeddedConnections(
   }
 }
 
-/** For the CLI, beside a running server. */
+/** For the CLI, next to a running server. */
 export const connectionsOf = (dataDir: string) => embeddedConnections(layOut(dataDir))
 
-/** A PostgreSQL of our own: a child process on a private unix socket, restarted when it dies. */
+/** The embedded PostgreSQL: a child process on a private unix socket, restarted when it dies. */
 export class EmbeddedPostgres {
   readonly owner: Connection
   readonly service: Connection
@@ -155,7 +155,7 @@ export class EmbeddedPostgres {
     this.service = service
   }
 
-  /** Where its files are. */
+  /** The directory of its files. */
   get directory(): string {
     return this.#layout.home
   }
@@ -164,7 +164,7 @@ export class EmbeddedPostgres {
     return this.#child?.pid
   }
 
-  /** initdb works beside the final place and is renamed into it: a kill half-way leaves no half cluster. */
+  /** initdb runs in a temporary directory, renamed at the end: a kill leaves no half-initialized cluster. */
   async #initialize(): Promise<void> {
     const { account, cluster, home, programs, ownerPassword } = this.#layout
     if (existsSync(join(cluster, 'PG_VERSION'))) return
@@ -199,7 +199,7 @@ export class EmbeddedPostgres {
       )
     } catch (error) {
       throw new OperatorError(
-        `The embedded PostgreSQL could not be set up: ${messageOf(error).trim()}`,
+        `The embedded PostgreSQL could not be initialized: ${messageOf(error).trim()}`,
       )
     } finally {
       rmSync(passwordFile, { force: true })
@@ -208,7 +208,7 @@ export class EmbeddedPostgres {
     renameSync(partial, cluster)
   }
 
-  /** Only what it needs: our settings hold secrets that are none of its business. */
+  /** A minimal environment: our settings contain secrets that PostgreSQL does not need. */
   #environment(): NodeJS.ProcessEnv {
     return { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
   }
@@ -226,7 +226,7 @@ export class EmbeddedPostgres {
       max_connections: '120',
       max_wal_size: '1GB',
       wal_compression: 'pglz',
-      // Until it has looked at what an import brought, the planner takes every index for as good as the other.
+      // Until imported rows are analyzed, the planner cannot tell a good index from a bad one.
       autovacuum_naptime: '15s',
       log_destination: 'stderr',
       timezone: 'UTC',
@@ -234,7 +234,7 @@ export class EmbeddedPostgres {
     const postgres = join(programs, 'bin', 'postgres')
     const args = ['-D', cluster, ...flags]
     const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path))
-    // Tied to us where the system can: a fast shutdown follows even when this process is killed with -9.
+    // Parent death signal where supported: a fast shutdown follows even if this process gets SIGKILL.
     const tied = setpriv && process.platform === 'linux'
     const identity = account
       ? [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups']
@@ -267,7 +267,7 @@ export class EmbeddedPostgres {
       cwd: this.#layout.home,
       env: this.#environment(),
       stdio: ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe'],
-      // Its own process group, so that Ctrl-C in a terminal reaches us first and the order of stopping holds.
+      // Its own process group, so that Ctrl-C in a terminal reaches only us and we stop it in order.
       detached: true,
       ...(account && { uid: account.uid, gid: account.gid }),
     }
@@ -289,7 +289,7 @@ export class EmbeddedPostgres {
         return
       } catch (error) {
         reason = messageOf(error)
-        // It recovers from a crash; giving up now would only make it begin again.
+        // It is in crash recovery; giving up would only restart that.
         if (codeOf(error) === '57P03') deadline = Date.now() + 60_000
         await delay(25)
       } finally {
@@ -314,15 +314,15 @@ export class EmbeddedPostgres {
     for (let attempt = 1; !signal.aborted; attempt++) {
       this.#log.warn(
         { attempt, lastWords: this.#lastWords.slice(-500) },
-        'PostgreSQL has ended; starting it again',
+        'PostgreSQL exited; restarting it',
       )
       try {
         await this.#launch()
-        if (!signal.aborted) this.#log.info({ pid: this.pid }, 'PostgreSQL is back')
+        if (!signal.aborted) this.#log.info({ pid: this.pid }, 'PostgreSQL restarted')
         return
       } catch (error) {
         this.#log.warn({ reason: messageOf(error) }, 'PostgreSQL did not start')
-        // Only a stop can interrupt the wait, and the loop looks for that.
+        // Only a stop interrupts the wait, and the loop checks for that.
         await delay(Math.min(100 * 2 ** attempt, 5000), undefined, { signal }).catch(() => {})
       }
     }
@@ -349,11 +349,11 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Fast shutdown: open transactions are rolled back, everything committed is on disk. */
+  /** Fast shutdown: open transactions are rolled back, committed ones are on disk. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#child?.kill('SIGINT')
-    // Rather a crash recovery at the next start than a service that cannot be stopped.
+    // Better a crash recovery at the next start than a service that cannot be stopped.
     const patience = setTimeout(() => this.#child?.kill('SIGQUIT'), 30_000)
     await this.#exited
     await this.#supervision

@@ -10,13 +10,13 @@ interface Logger {
   info(details: object, message: string): void
 }
 
-/** Whether the process is a PostgreSQL of this cluster: it makes the cluster its working directory. */
+/** Whether the process is a PostgreSQL of this cluster: the cluster is its working directory. */
 function belongsTo(cluster: string, pid: number): boolean {
   if (!(pid > 0) || processIdentity(pid) === null) return false
   if (process.platform !== 'linux') return true
   try {
     if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() !== 'postgres') return false
-    // By inode: seen from here, a container's directory may have the same path as ours.
+    // By inode: a container's directory may have the same path as ours.
     const [theirs, ours] = [statSync(`/proc/${pid}/cwd`), statSync(cluster)]
     return theirs.dev === ours.dev && theirs.ino === ours.ino
   } catch {
@@ -36,11 +36,11 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It ended by itself in between.
+    // It exited in the meantime.
   }
 }
 
-/** Each signal in turn until all are gone. */
+/** Sends each signal in turn until all processes are gone. */
 async function end(cluster: string, pids: number[], signals: NodeJS.Signals[]): Promise<void> {
   const left = () => pids.filter((pid) => belongsTo(cluster, pid))
   for (const signal of signals) {
@@ -48,7 +48,7 @@ async function end(cluster: string, pids: number[], signals: NodeJS.Signals[]): 
     for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await delay(20))
       if (left().length === 0) return
   }
-  throw new OperatorError(`PostgreSQL (process ${left()[0]}) of an earlier run does not stop`)
+  throw new OperatorError(`PostgreSQL (process ${left()[0]}) of an earlier run cannot be stopped`)
 }
 
 const processesOf = (cluster: string): number[] =>
@@ -59,19 +59,18 @@ const processesOf = (cluster: string): number[] =>
     : []
 
 /**
- * A PostgreSQL that outlived its Node process is asked to stop and waited for. Then its pid file and the
- * lock of its socket go: PostgreSQL would believe them if their pid belonged to somebody else by now, or
- * to a dead process that nobody has collected yet.
+ * Stops a PostgreSQL that outlived its Node process, then removes its pid file and socket lock: PostgreSQL would
+ * respect them if the pid was reused or belongs to a zombie.
  */
 export async function endOrphans(cluster: string, sockets: string, log: Logger): Promise<void> {
   const file = join(cluster, 'postmaster.pid')
   const pid = readPid(file)
   if (pid !== null && belongsTo(cluster, pid)) {
-    log.info({ pid }, 'stopping the PostgreSQL that an earlier process left running')
+    log.info({ pid }, 'stopping an orphaned PostgreSQL of an earlier process')
     await end(cluster, [pid], ['SIGINT', 'SIGQUIT', 'SIGKILL'])
   }
-  // What a killed postmaster left: while one of them lives PostgreSQL rightly refuses to start. The next
-  // start recovers from the log anyway, so nothing is lost by force.
+  // Children of a killed postmaster: PostgreSQL refuses to start while one is alive. The next start recovers from the
+  // WAL anyway, so SIGKILL loses nothing.
   await end(cluster, processesOf(cluster), ['SIGKILL'])
   for (const stale of [file, join(sockets, '.s.PGSQL.5432.lock')]) rmSync(stale, { force: true })
 }

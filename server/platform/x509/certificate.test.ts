@@ -21,7 +21,7 @@ const pair = await makeKeyPair('crm "Ümlaut" / ü', 'Example, Inc.', now)
 
 const openssl = (...args: string[]): string => execFileSync('openssl', args, { encoding: 'utf8' })
 
-test('DER: lengths, integers, object identifiers and times as X.690 writes them', () => {
+test('DER: lengths, integers, object identifiers and times as in X.690', () => {
   const hex = (bytes: Buffer) => bytes.toString('hex')
   assert.equal(hex(integer(Buffer.from([0x80]))), '02020080')
   assert.equal(hex(integer(Buffer.from([0, 0, 0x7f]))), '02017f')
@@ -68,7 +68,7 @@ test('two certificates differ in serial and key', async () => {
   assert.notEqual(other.serialNumber, new X509Certificate(pair.certificate).serialNumber)
 })
 
-test('a pair is read as PEM and as a file in base64, with the key in any of its forms', () => {
+test('a pair is accepted as PEM and as a base64 file, with the key in any format', () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   const der = (text: string) => text.replace(/-----[^-]+-----|\s/g, '')
   const key = createPrivateKey(pair.privateKey)
@@ -83,7 +83,7 @@ test('a pair is read as PEM and as a file in base64, with the key in any of its 
     assert.deepEqual(readKeyPair(certificate, privateKey, fields, now), pair)
 })
 
-/** Made by openssl, with a key that we would not make. */
+/** Made by openssl, with a kind of key that we never generate. */
 function foreignPair(...args: string[]): KeyPair {
   const directory = tempDirectory()
   const [key, certificate] = [join(directory, 'key.pem'), join(directory, 'certificate.pem')]
@@ -99,7 +99,7 @@ function foreignPair(...args: string[]): KeyPair {
   }
 }
 
-test('a pair that cannot sign is refused, and the field is named', () => {
+test('an unsuitable pair is rejected, and the field is named', () => {
   const encrypted = createPrivateKey(pair.privateKey).export({
     type: 'pkcs8',
     format: 'pem',

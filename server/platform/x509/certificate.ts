@@ -23,7 +23,7 @@ import {
   utf8String,
 } from './der.ts'
 
-/** A certificate and its key, both as PEM. */
+/** A certificate and its private key, both in PEM. */
 export interface KeyPair {
   certificate: string
   privateKey: string
@@ -53,10 +53,10 @@ export function yearsLater(date: Date, years: number): Date {
   return later
 }
 
-/** RFC 5280 §4.1.2: names of X.520 hold 64 characters. */
+/** RFC 5280 §4.1.2: X.520 names are limited to 64 characters. */
 const shortened = (text: string): string => [...text].slice(0, 64).join('')
 
-/** RFC 5280 §4.1.2: what is signed. */
+/** RFC 5280 §4.1.2: TBSCertificate. */
 function toBeSigned(publicKey: KeyObject, name: string, organization: string, from: Date): Buffer {
   const algorithm = sequence(objectIdentifier(OID.sha256WithRsa), nothing())
   const subject = nameOf([
@@ -79,7 +79,7 @@ function toBeSigned(publicKey: KeyObject, name: string, organization: string, fr
       3,
       sequence(
         extension(OID.basicConstraints, true, sequence()),
-        // The first bit, digitalSignature, and nothing else.
+        // Only the first bit, digitalSignature.
         extension(OID.keyUsage, true, bitString(Buffer.from([0x80]), 7)),
         extension(OID.subjectKeyIdentifier, false, octetString(keyId)),
       ),
@@ -89,7 +89,7 @@ function toBeSigned(publicKey: KeyObject, name: string, organization: string, fr
 
 const pem = (der: Buffer): string => new X509Certificate(der).toString()
 
-/** Self-signed, for five years. The key is made and used on the thread pool. */
+/** Self-signed, valid for five years. The key is generated and used on the thread pool. */
 export async function makeKeyPair(name: string, organization: string, now: Date): Promise<KeyPair> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: BITS,
@@ -103,7 +103,7 @@ export async function makeKeyPair(name: string, organization: string, now: Date)
   }
 }
 
-/** PEM; or, as clients send a file, PEM or DER in base64 once more. */
+/** PEM, or base64 of a PEM or DER file, as clients upload it. */
 function decoded(text: string): string | Buffer {
   const trimmed = text.trim()
   if (trimmed.startsWith('-----')) return trimmed
@@ -112,7 +112,7 @@ function decoded(text: string): string | Buffer {
   return inner.startsWith('-----') ? inner : bytes
 }
 
-/** Any certificate that somebody hands in. */
+/** Parses an uploaded certificate. */
 export function readCertificate(text: string, field: string): X509Certificate {
   try {
     return new X509Certificate(decoded(text))
@@ -126,7 +126,7 @@ export const isRsa = ({ publicKey }: X509Certificate): boolean =>
 export const bitsOf = ({ publicKey }: X509Certificate): number =>
   publicKey.asymmetricKeyDetails?.modulusLength ?? 0
 
-/** A certificate and key that an administrator brings along: they must belong together, and be good to sign with. */
+/** Parses an uploaded certificate and key: they must match and be suitable for signing. */
 export function readKeyPair(
   certificateText: string,
   keyText: string,
@@ -149,8 +149,8 @@ export function readKeyPair(
         ? createPrivateKey(decodedKey)
         : createPrivateKey({ key: decodedKey, format: 'der', type: 'pkcs8' })
   } catch (cause) {
-    // The cause of OpenSSL names no part of the key.
-    const message = `${fields.privateKey}: not a private key, or one that needs a passphrase`
+    // OpenSSL's error contains no part of the key.
+    const message = `${fields.privateKey}: not a private key, or it requires a passphrase`
     throw invalid('bad_private_key', message, { cause })
   }
   if (!certificate.checkPrivateKey(key))

@@ -1,4 +1,4 @@
-// Just enough of ASN.1 DER (X.690) to write a certificate.
+// The subset of ASN.1 DER (X.690) needed to write a certificate.
 
 function lengthOf(size: number): Buffer {
   if (size < 0x80) return Buffer.from([size])
@@ -26,7 +26,7 @@ export const tagged = (number: number, ...parts: Buffer[]): Buffer =>
 export const bitString = (content: Buffer, unusedBits = 0): Buffer =>
   element(0x03, Buffer.from([unusedBits]), content)
 
-/** Not negative: with a leading zero where the first bit would be taken for the sign; no other leading zeros. */
+/** Non-negative: a leading zero where the first bit would be read as the sign; no other leading zeros. */
 export function integer(bytes: Buffer): Buffer {
   let from = 0
   while (from < bytes.length - 1 && bytes[from] === 0) from++
