@@ -291,7 +291,7 @@ test('a usage error is one line', async () => {
     [2, ['export', ...target, file, '--format', 'xml'], /--format must be ndjson or csv/],
     [2, ['query', '--url', 'ftp://x', '--key', 'x'], /--url must be/],
     [2, ['import', ...target, file, '--org', 'a', '--org', 'b'], /--org must be one/],
-    [1, ['import', ...target, `${file}.missing`], /no such file/],
+    [1, ['import', ...target, `${file}.missing`], /does not exist/],
     [1, ['query', '--url', url, '--key', 'wrong'], /responded 401: .*API key is not valid/],
     [1, ['query', '--url', 'http://127.0.0.1:1', '--key', 'x'], /Cannot reach http:/],
   ]

@@ -120,8 +120,8 @@ export interface paths {
         get: operations["getInsightsDirectoryV1Forwarders"];
         put?: never;
         /**
-         * Create a forwarder; its secret is in this answer only
-         * @description Events are sent by POST, at least once, in the order of their time, and signed as Standard Webhooks describes (webhook-id, webhook-timestamp, webhook-signature). A batch keeps its webhook-id until it has arrived. Events that other sources tell late are sent when they arrive, ahead of the next ones. An answer other than 2xx is tried again for 72 hours, then the forwarder fails; Retry-After is heeded, and 410 turns the forwarder off.
+         * Create a forwarder; only this response contains its secret
+         * @description Events are sent by POST, at least once, in chronological order, and signed according to Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature). A batch keeps its webhook-id until it is delivered. Late events of other sources are sent when they arrive, ahead of the next ones. A response other than 2xx is retried for 72 hours, then the forwarder fails; Retry-After is respected, and 410 disables the forwarder.
          */
         post: operations["postInsightsDirectoryV1Forwarders"];
         delete?: never;
@@ -139,7 +139,7 @@ export interface paths {
         };
         /** One forwarder and its state */
         get: operations["getInsightsDirectoryV1ForwardersById"];
-        /** Replace the settings of a forwarder; what failed is tried again */
+        /** Replace the settings of a forwarder and retry its failed batches */
         put: operations["putInsightsDirectoryV1ForwardersById"];
         post?: never;
         /** Delete a forwarder */
@@ -156,7 +156,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The last 200 attempts, the newest first */
+        /** The last 200 attempts, newest first */
         get: operations["getInsightsDirectoryV1ForwardersByIdDeliveries"];
         put?: never;
         post?: never;
@@ -175,7 +175,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Go on from another place: deliver events again, or leave some out */
+        /** Move the cursor: send events again, or skip some */
         post: operations["postInsightsDirectoryV1ForwardersByIdReplay"];
         delete?: never;
         options?: never;
@@ -192,7 +192,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send one sample event now and tell the outcome */
+        /** Send a sample event now and return the outcome */
         post: operations["postInsightsDirectoryV1ForwardersByIdTest"];
         delete?: never;
         options?: never;
@@ -483,12 +483,12 @@ export interface components {
             /** @description https://… */
             url: string;
             /**
-             * @description A JSON array, or a document per line
+             * @description A JSON array, or one document per line
              * @enum {unknown}
              */
             format: "json" | "ndjson";
             enabled: boolean;
-            /** @description Most events per request */
+            /** @description Maximum number of events per request */
             batch_size: number;
             service: string[];
             search_term: {
@@ -537,7 +537,7 @@ export interface components {
             totalCount: number;
         };
         ForwarderReplay: {
-            /** @description A time (RFC 3339, inclusive), or [milliseconds, id] to go on after that event */
+            /** @description A time (RFC 3339, inclusive), or [milliseconds, id] to continue after that event */
             from: unknown;
         };
         ForwarderTest: {
@@ -553,12 +553,12 @@ export interface components {
             /** @description https://… */
             url: string;
             /**
-             * @description A JSON array, or a document per line
+             * @description A JSON array, or one document per line
              * @enum {unknown}
              */
             format: "json" | "ndjson";
             enabled: boolean;
-            /** @description Most events per request */
+            /** @description Maximum number of events per request */
             batch_size: number;
             service: string[];
             search_term: {
@@ -589,7 +589,7 @@ export interface components {
             /** @description https://… */
             url: string;
             /**
-             * @description A JSON array, or a document per line
+             * @description A JSON array, or one document per line
              * @enum {unknown}
              */
             format?: "json" | "ndjson";
@@ -598,7 +598,7 @@ export interface components {
             /** @description As in POST /events */
             search_term?: unknown;
             enabled?: boolean;
-            /** @description Most events per request */
+            /** @description Maximum number of events per request */
             batch_size?: number;
             secret?: string | null;
         };

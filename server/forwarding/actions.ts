@@ -30,7 +30,7 @@ import {
 } from './store.ts'
 
 const DEFAULT_BATCH = 500
-/** How long the secret before the last still signs. */
+/** How long the previous secret still signs. */
 const CHANGEOVER_MS = 86_400_000
 
 const forwarderNotFound = () => notFound('forwarder_not_found', 'forwarder not found')
@@ -53,12 +53,12 @@ export async function getForwarder(
   return found
 }
 
-/** What the body asks for, checked; what is absent has its default, as in every full replace. */
+/** Validates the body; absent members get their defaults, as in every full replace. */
 async function readSettings(context: ForwardingContext, body: ForwarderWrite): Promise<Settings> {
   const { service = ['all'], search_term = null } = body
   readFilter(service, search_term, clock(context))
   if (typeof body.secret === 'string' && keyOf(body.secret) === null)
-    throw invalid('bad_secret', 'secret must be whsec_ and 24 to 64 bytes in base64')
+    throw invalid('bad_secret', 'secret must be whsec_ followed by 24 to 64 bytes in base64')
   try {
     await context.outbound.check(body.url)
   } catch (error) {
@@ -92,7 +92,10 @@ export async function createForwarder(
   await db.tx(organizationId, async (tx) => {
     const { forwarders } = limits.tenant
     if ((await countForwarders(tx, organizationId)) >= forwarders)
-      throw conflict('too_many_forwarders', `An organization can have ${forwarders} forwarders`)
+      throw conflict(
+        'too_many_forwarders',
+        `An organization can have at most ${forwarders} forwarders`,
+      )
     const sealed = sealer.seal(secret, secretContext(id))
     const row = { ...settings, secret: sealed }
     await insertForwarder(tx, organizationId, id, row, from, clock(context))
@@ -123,7 +126,7 @@ const settingsOf = ({
   batch_size,
 })
 
-/** The new secret in the clear, or undefined when the one there stays. */
+/** The new secret in plain text, or undefined when it does not change. */
 async function changedSecret(
   { sealer }: ForwardingContext,
   before: ForwarderRow,
@@ -137,7 +140,7 @@ async function changedSecret(
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** A full replace, except for the secret. Whatever failed is tried again at once. */
+/** A full replace, except for the secret. Failed batches are retried at once. */
 export async function changeForwarder(
   context: ForwardingContext,
   caller: Caller,
@@ -147,7 +150,7 @@ export async function changeForwarder(
   const { db, sealer } = context
   const { organizationId } = caller
   const now = clock(context)
-  // Before the address is looked up: others learn nothing about an id that is not theirs.
+  // Before the URL is resolved: other tenants must learn nothing about this id.
   await getForwarder(context, caller, id)
   const settings = await readSettings(context, body)
   const secret = await db.tx(organizationId, async (tx) => {
@@ -205,7 +208,7 @@ export async function removeForwarder(
   })
 }
 
-/** Delivers again what comes after a place, or leaves out what comes before it. */
+/** Moves the cursor: back to send events again, or forward to skip some. */
 export async function replay(
   context: ForwardingContext,
   caller: Caller,
@@ -230,7 +233,7 @@ export async function replay(
   return getForwarder(context, caller, id)
 }
 
-/** One event that never happened, sent now; neither cursor nor state change. */
+/** Sends one sample event now; cursor and state do not change. */
 export async function testForwarder(
   context: ForwardingContext,
   { organizationId }: Caller,

@@ -4,11 +4,11 @@ import type { Sealer } from '../platform/secrets.ts'
 
 export interface ForwardingContext {
   db: Db
-  /** For reads that may have to look at many events. */
+  /** For reads that may scan many events. */
   searchDb: Db
   sealer: Sealer
   outbound: Outbound
-  /** For tests: another clock. */
+  /** For tests: a custom clock. */
   now?: () => number
 }
 

@@ -18,16 +18,16 @@ type Organization = Awaited<ReturnType<typeof app.newOrganization>>
 const outbound = new Outbound({ allowlist: new Allowlist(['127.0.0.1']) })
 after(() => outbound.close())
 const log = createLog('silent')
-/** A worker process of its own, with its own clock. */
+/** A separate worker with its own clock. */
 const worker = (now: () => number = Date.now) =>
   new ForwardingWorker({ db: app.db, searchDb: app.db, sealer: app.sealer, outbound, now }, log)
 const later = (ms: number) => worker(() => Date.now() + ms)
 
-/** Events of another source, each a second after the one before, the last of them now or at `end`. */
-async function tell(org: Organization, names: string[], end = Date.now(), more: object = {}) {
+/** Ingests events one second apart, the last of them now or at `end`. */
+async function ingest(org: Organization, names: string[], end = Date.now(), more: object = {}) {
   const events = names.map((name, at) => ({
     service: 'notifications',
-    event_type: 'told',
+    event_type: 'sample',
     name,
     timestamp: new Date(end - (names.length - 1 - at) * 1000).toISOString(),
     ...more,
@@ -36,7 +36,7 @@ async function tell(org: Organization, names: string[], end = Date.now(), more: 
   assert.equal(answer.json().stored, names.length, answer.body)
 }
 
-/** A forwarder that has passed its own creation, so that tests see only what they tell. */
+/** A forwarder past its own creation event, so that tests see only the events they ingest. */
 async function newForwarder(settings: object = {}) {
   const org = await app.newOrganization()
   const receiver = await startReceiver()
@@ -65,9 +65,9 @@ async function newForwarder(settings: object = {}) {
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => `e${from + at}`)
 
-test('events go out in order, signed, in batches of their size', async () => {
+test('events are sent in order, signed, in batches of the configured size', async () => {
   const { org, receiver, secret, state, deliveries } = await newForwarder({ batch_size: 4 })
-  await tell(org, numbered(1, 10))
+  await ingest(org, numbered(1, 10))
   await worker().runDue()
   assert.deepEqual(receiver.names(), numbered(1, 10))
   assert.deepEqual(
@@ -101,10 +101,10 @@ test('events go out in order, signed, in batches of their size', async () => {
   assert.equal(log[0].http_status, 200)
   assert.equal(log[0].webhook_id, receiver.accepted[2]!.id)
   await worker().runDue()
-  assert.equal(receiver.received.length, 3, 'nothing goes out twice')
+  assert.equal(receiver.received.length, 3, 'no event is sent twice')
 })
 
-test('events of the service itself go out, and as lines where asked', async () => {
+test('events of the service itself are sent, as NDJSON if configured', async () => {
   const { org, receiver } = await newForwarder({ service: ['directory'], format: 'ndjson' })
   await org.post('/api/v2/roles', { name: 'Watcher', scopes: ['users'] })
   await worker().runDue()
@@ -116,35 +116,35 @@ test('events of the service itself go out, and as lines where asked', async () =
   )
 })
 
-test('a filter lets through what a query would find, and its cursor moves on all the same', async () => {
+test('a filter matches like a query, and the cursor moves past other events', async () => {
   const search_term = {
     or: [{ name: 'e2' }, { and: [{ field: 'name', operator: 'startsWith', value: 'e9' }] }],
   }
   const { org, receiver, state } = await newForwarder({ search_term })
   const before = (await state()).cursor
-  await tell(org, ['e1', 'e2', 'e3'])
-  await tell(org, ['e91'], Date.now(), { service: 'radius' })
+  await ingest(org, ['e1', 'e2', 'e3'])
+  await ingest(org, ['e91'], Date.now(), { service: 'radius' })
   await worker().runDue()
   assert.deepEqual(receiver.names(), ['e2'])
   const after = (await state()).cursor
   assert.ok(after[0] > before[0])
-  await tell(org, ['e4', 'e92'])
+  await ingest(org, ['e4', 'e92'])
   await worker().runDue()
   assert.deepEqual(receiver.names(), ['e2', 'e92'])
 })
 
-test('a receiver that fails gets everything once it is back, each batch under its id', async () => {
+test('a failing receiver gets everything once it recovers, each batch under its original id', async () => {
   const { org, receiver, state, deliveries } = await newForwarder({ batch_size: 3 })
   receiver.answerStatus(500)
-  await tell(org, numbered(1, 2))
+  await ingest(org, numbered(1, 2))
   await worker().runDue()
   const failed = await state()
   assert.equal(failed.status, 'retrying')
   assert.equal(failed.last_error, 'The receiver answered 500 Internal Server Error')
   assert.ok(Date.parse(failed.next_attempt) > Date.now() - 1000)
   await worker(() => Date.parse(failed.next_attempt) - 1).runDue()
-  assert.equal(receiver.received.length, 1, 'not before its time')
-  await tell(org, numbered(3, 7))
+  assert.equal(receiver.received.length, 1, 'not before the retry is due')
+  await ingest(org, numbered(3, 7))
   await later(10_000).runDue()
   await later(30_000).runDue()
   assert.equal(receiver.received.length, 3)
@@ -163,10 +163,10 @@ test('a receiver that fails gets everything once it is back, each batch under it
   )
 })
 
-test('a receiver may ask for time', async () => {
+test('Retry-After of a receiver is respected', async () => {
   const { org, receiver, state } = await newForwarder()
   receiver.answerStatus(429, { 'retry-after': '600' })
-  await tell(org, ['e1'])
+  await ingest(org, ['e1'])
   const now = Date.now()
   await worker(() => now).runDue()
   assert.equal(Date.parse((await state()).next_attempt), now + 600_000)
@@ -177,9 +177,9 @@ test('a receiver may ask for time', async () => {
   assert.deepEqual(receiver.names(), ['e1'])
 })
 
-test('a worker that dies in the middle loses nothing, and another sends the same batch', async () => {
+test('a worker that dies midway loses nothing, and another sends the same batch', async () => {
   const { org, receiver, state } = await newForwarder()
-  await tell(org, numbered(1, 3))
+  await ingest(org, numbered(1, 3))
   let release = () => {}
   const arrived = new Promise<void>((resolve) => {
     receiver.answerWith(async (_, response) => {
@@ -194,10 +194,10 @@ test('a worker that dies in the middle loses nothing, and another sends the same
   const dying = worker(() => now).runDue()
   await arrived
   await worker(() => now + 5000).runDue()
-  assert.equal(receiver.received.length, 1, 'while it lives it is alone')
+  assert.equal(receiver.received.length, 1, 'its lease excludes others')
   const { answerStatus } = receiver
   answerStatus(200)
-  await tell(org, ['e4'])
+  await ingest(org, ['e4'])
   await worker(() => now + 20_000).runDue()
   assert.deepEqual(receiver.names(), numbered(1, 4))
   assert.equal(receiver.received[1]!.id, receiver.received[0]!.id)
@@ -205,43 +205,39 @@ test('a worker that dies in the middle loses nothing, and another sends the same
   const { cursor } = await state()
   release()
   await dying
-  assert.deepEqual(
-    (await state()).cursor,
-    cursor,
-    'the late outcome of the dead counts for nothing',
-  )
-  await tell(org, ['e5'])
+  assert.deepEqual((await state()).cursor, cursor, 'the late outcome of the dead worker is ignored')
+  await ingest(org, ['e5'])
   await worker().runDue()
   assert.equal(receiver.names().at(-1), 'e5')
 })
 
 test('several workers at once send each event once', async () => {
   const { org, receiver } = await newForwarder({ batch_size: 5 })
-  await tell(org, numbered(1, 60))
+  await ingest(org, numbered(1, 60))
   await Promise.all(Array.from({ length: 4 }, () => worker().runDue()))
   await worker().runDue()
   assert.deepEqual(receiver.names(), numbered(1, 60))
   assert.equal(receiver.received.length, 12)
 })
 
-test('events of other sources that come late are sent when they come', async () => {
+test('late events of other sources are sent when they arrive', async () => {
   const { org, receiver, state } = await newForwarder({ batch_size: 2 })
-  await tell(org, ['now'])
+  await ingest(org, ['now'])
   await worker().runDue()
   assert.ok((await state()).delivered_to)
-  await tell(org, numbered(1, 3), Date.now() - 30 * 24 * HOUR)
-  await tell(org, ['other'], Date.now() - 24 * HOUR, { service: 'radius' })
-  await tell(org, ['next'])
+  await ingest(org, numbered(1, 3), Date.now() - 30 * 24 * HOUR)
+  await ingest(org, ['other'], Date.now() - 24 * HOUR, { service: 'radius' })
+  await ingest(org, ['next'])
   await worker().runDue()
   assert.deepEqual(receiver.names(), ['now', 'e1', 'e2', 'e3', 'next'])
   await worker().runDue()
   assert.equal(receiver.names().length, 5)
-  // Behind again, so that the cursor meets what has come late meanwhile: not twice.
+  // Behind again, so that the cursor passes the late events: they are not sent twice.
   receiver.answerStatus(500)
-  await tell(org, ['slow1', 'slow2', 'slow3'])
+  await ingest(org, ['slow1', 'slow2', 'slow3'])
   await worker().runDue()
-  await tell(org, ['late'], Date.now() - 10 * HOUR)
-  await tell(org, ['slow4', 'slow5'])
+  await ingest(org, ['late'], Date.now() - 10 * HOUR)
+  await ingest(org, ['slow4', 'slow5'])
   receiver.answerStatus(200)
   await later(HOUR).runDue()
   await later(HOUR).runDue()
@@ -259,10 +255,10 @@ test('events of other sources that come late are sent when they come', async () 
   assert.equal(left.rows.length, 0)
 })
 
-test('what a source tells again is not sent again', async () => {
+test('events ingested twice are sent once', async () => {
   const { org, receiver } = await newForwarder()
   const timestamp = new Date(Date.now() - HOUR).toISOString()
-  const event = { service: 'notifications', event_type: 'told', name: 'told', timestamp }
+  const event = { service: 'notifications', event_type: 'sample', name: 'sample', timestamp }
   const tellAll = async (...names: string[]) => {
     const body = names.map((name) => ({ ...event, id: name, name }))
     return (await org.post('/insights/directory/v1/ingest', body)).json()
@@ -275,21 +271,21 @@ test('what a source tells again is not sent again', async () => {
   assert.deepEqual(receiver.names(), ['once', 'more'])
 })
 
-test('events that come a little ahead of their time wait for it', async () => {
+test('events slightly in the future wait until they are due', async () => {
   const { org, receiver } = await newForwarder()
-  await tell(org, ['ahead'], Date.now() + HOUR)
-  await tell(org, ['now'])
+  await ingest(org, ['ahead'], Date.now() + HOUR)
+  await ingest(org, ['now'])
   await worker().runDue()
   assert.deepEqual(receiver.names(), ['now'])
 })
 
-test('a change of the batches forms them anew and loses nothing', async () => {
+test('changing the batch size rebuilds the batches and loses nothing', async () => {
   const { org, receiver, state, put } = await newForwarder({ batch_size: 4 })
-  await tell(org, ['now'])
+  await ingest(org, ['now'])
   await worker().runDue()
   receiver.answerStatus(413)
-  await tell(org, numbered(1, 3), Date.now() - HOUR)
-  await tell(org, numbered(4, 6))
+  await ingest(org, numbered(1, 3), Date.now() - HOUR)
+  await ingest(org, numbered(4, 6))
   await worker().runDue()
   assert.equal((await state()).status, 'retrying')
   receiver.answerStatus(200)
@@ -302,11 +298,11 @@ test('a change of the batches forms them anew and loses nothing', async () => {
   )
 })
 
-test('a forwarder that is off sends nothing, and everything once it is on again', async () => {
+test('a disabled forwarder sends nothing, and everything once enabled again', async () => {
   const { org, receiver, state, put } = await newForwarder()
   await put({ enabled: false })
-  await tell(org, ['e1'])
-  await tell(org, ['old'], Date.now() - HOUR)
+  await ingest(org, ['e1'])
+  await ingest(org, ['old'], Date.now() - HOUR)
   await worker().runDue()
   assert.equal(receiver.received.length, 0)
   assert.equal((await state()).status, 'paused')
@@ -315,10 +311,10 @@ test('a forwarder that is off sends nothing, and everything once it is on again'
   assert.deepEqual(receiver.names().sort(), ['e1', 'old'])
 })
 
-test('replay sends again from a time or from after an event', async () => {
+test('replay resends from a time or from after an event', async () => {
   const { org, receiver, id, state } = await newForwarder()
   const end = Date.now()
-  await tell(org, numbered(1, 4), end)
+  await ingest(org, numbered(1, 4), end)
   await worker().runDue()
   const query = {
     service: ['notifications'],
@@ -342,10 +338,10 @@ test('replay sends again from a time or from after an event', async () => {
   assert.deepEqual((changes[0]!.changes as { field: string; to: unknown }[])[0]!.to, after)
 })
 
-test('after 72 hours of failures it gives up, with an event; a change starts it again', async () => {
+test('after 72 hours of failures a forwarder fails, with an event; a change restarts it', async () => {
   const { org, receiver, id, state, put } = await newForwarder()
   receiver.answerStatus(500)
-  await tell(org, ['e1'])
+  await ingest(org, ['e1'])
   const start = Date.now()
   await worker(() => start).runDue()
   await worker(() => start + 71 * HOUR).runDue()
@@ -360,21 +356,21 @@ test('after 72 hours of failures it gives up, with an event; a change starts it 
   assert.equal(event.success, false)
   assert.equal(event.error_message, 'the receiver answered 500 internal server error')
   receiver.answerStatus(200)
-  await tell(org, ['e2'])
+  await ingest(org, ['e2'])
   assert.equal((await put()).json().status, 'active')
   await worker().runDue()
   assert.deepEqual(receiver.names(), ['e1', 'e2'])
   assert.equal((await state()).status, 'active')
 })
 
-test('a filter from before the search budget stops it, with its error and an event; a new one starts it', async () => {
+test('a stored filter over the search budget stops a forwarder, with an error and an event; a new one restarts it', async () => {
   const { org, receiver, id, state, put } = await newForwarder()
   const names = Array.from({ length: limits.events.values + 1 }, (_, at) => `n${at}`)
   const term = JSON.stringify({ and: [{ field: 'name', operator: 'in', value: names }] })
   await app.db.tx(org.organizationId, (tx) =>
     tx.execute('update forwarders set search_term = $1 where id = $2', [term, id]),
   )
-  await tell(org, ['n1'])
+  await ingest(org, ['n1'])
   assert.equal(await worker().runDue(), 0)
   const { status, enabled, last_error, last_error_at, next_attempt } = await state()
   assert.deepEqual([status, enabled, next_attempt], ['failed', true, null])
@@ -393,24 +389,24 @@ test('a filter from before the search budget stops it, with its error and an eve
   assert.deepEqual([healed.status, healed.last_error], ['active', null])
 })
 
-test('a success forgets earlier failures', async () => {
+test('a success resets the retry state', async () => {
   const { org, receiver, state } = await newForwarder()
   const start = Date.now()
   receiver.answerStatus(500)
-  await tell(org, ['e1'])
+  await ingest(org, ['e1'])
   await worker(() => start).runDue()
   receiver.answerStatus(200)
   await worker(() => start + 71 * HOUR).runDue()
   receiver.answerStatus(500)
-  await tell(org, ['e2'])
+  await ingest(org, ['e2'])
   await worker(() => start + 100 * HOUR).runDue()
   assert.equal((await state()).status, 'retrying')
 })
 
-test('410 Gone turns it off', async () => {
+test('410 Gone disables a forwarder', async () => {
   const { org, receiver, state } = await newForwarder()
   receiver.answerStatus(410)
-  await tell(org, ['e1'])
+  await ingest(org, ['e1'])
   await worker().runDue()
   const { status, enabled, last_error } = await state()
   assert.deepEqual(
@@ -424,34 +420,34 @@ test('410 Gone turns it off', async () => {
   assert.ok((await org.eventTypes()).includes('forwarder_failed'))
 })
 
-test('a receiver that cannot be reached is told in plain words', async () => {
+test('an unreachable receiver is reported in plain words', async () => {
   const { org, state, put } = await newForwarder()
   await put({ url: 'http://127.0.0.1:1/' })
-  await tell(org, ['e1'])
+  await ingest(org, ['e1'])
   await worker().runDue()
   const { status, last_error } = await state()
   assert.equal(status, 'retrying')
   assert.equal(last_error, '127.0.0.1:1 refused the connection')
 })
 
-test('after a change both secrets sign for a day', async () => {
+test('after a rotation both secrets sign for a day', async () => {
   const { org, receiver, put } = await newForwarder()
   const fresh = (await put({ secret: null })).json().secret as string
   app.secrets.add(fresh)
-  await tell(org, ['e1'])
+  await ingest(org, ['e1'])
   await worker().runDue()
   assert.equal(String(receiver.received[0]!.headers['webhook-signature']).split(' ').length, 2)
-  await tell(org, ['e2'])
+  await ingest(org, ['e2'])
   await later(25 * HOUR).runDue()
   assert.equal(String(receiver.received[1]!.headers['webhook-signature']).split(' ').length, 1)
 })
 
-test('one forwarder that fails holds up no other, and each organization gets its own', async () => {
+test('a failing forwarder does not delay others, and each organization gets its own events', async () => {
   const bad = await newForwarder()
   const good = await newForwarder()
   bad.receiver.answerStatus(500)
-  await tell(bad.org, ['theirs'])
-  await tell(good.org, ['mine'])
+  await ingest(bad.org, ['theirs'])
+  await ingest(good.org, ['mine'])
   await worker().runDue()
   assert.deepEqual(good.receiver.names(), ['mine'])
   assert.deepEqual(
@@ -460,10 +456,10 @@ test('one forwarder that fails holds up no other, and each organization gets its
   )
 })
 
-test('events written while others are in flight are not passed over', async () => {
+test('events that commit late are not skipped', async () => {
   const { org, receiver } = await newForwarder({ service: ['directory'] })
   await worker().runDue()
-  // Its event has its time, but is committed only after a later one has been seen.
+  // Its event gets its timestamp now, but commits only after a later one has been read.
   let commit = () => {}
   const wait = new Promise<void>((resolve) => {
     commit = resolve
@@ -490,15 +486,15 @@ test('events written while others are in flight are not passed over', async () =
   assert.deepEqual(receiver.names(), ['forwarder_create', 'slow', 'role_create'])
 })
 
-test('a deleted forwarder leaves nothing behind, even in the middle of a delivery', async () => {
+test('deleting a forwarder removes all its rows, even during a delivery', async () => {
   const { org, receiver, id } = await newForwarder()
-  await tell(org, ['e1'])
+  await ingest(org, ['e1'])
   receiver.answerWith(async (_, response) => {
     assert.equal((await org.delete(`${BASE}/${id}`)).statusCode, 200)
     response.end()
   })
   await worker().runDue()
-  await tell(org, ['e2'])
+  await ingest(org, ['e2'])
   await worker().runDue()
   assert.equal(receiver.received.length, 1)
   const left = await app.db.tx(org.organizationId, (tx) =>
@@ -508,7 +504,7 @@ test('a deleted forwarder leaves nothing behind, even in the middle of a deliver
   assert.equal(left.rows.length, 0)
 })
 
-test('a working process sends what happens', async () => {
+test('a running worker sends new events', async () => {
   const { org, receiver } = await newForwarder()
   const running = worker()
   const arrived = new Promise<void>((resolve) => {
@@ -518,16 +514,16 @@ test('a working process sends what happens', async () => {
     })
   })
   running.work()
-  await tell(org, ['e1'])
+  await ingest(org, ['e1'])
   await arrived
   await running.stop()
   assert.equal(receiver.received.length, 1)
 })
 
-test('notes of late events go when the events do', async () => {
+test('arrivals are deleted with their events', async () => {
   const { org, put } = await newForwarder()
   await put({ enabled: false })
-  await tell(org, ['old'], Date.now() - HOUR)
+  await ingest(org, ['old'], Date.now() - HOUR)
   assert.equal(await dropArrivals(app.db), 0)
   await app.db.tx(org.organizationId, (tx) => tx.execute('delete from events'))
   assert.equal(await dropArrivals(app.db), 1)

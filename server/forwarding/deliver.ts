@@ -30,12 +30,12 @@ import {
 import { type Outcome, send, type Target } from './send.ts'
 import { insertDelivery, lockForwarder } from './store.ts'
 
-/** Renewed while a request is under way, so that another worker need not wait long for a dead one. */
+/** Renewed during a request; short, so that another worker can soon take over from a dead one. */
 const LEASE_MS = 10_000
 const RENEW_MS = 3_000
-/** Of documents in one request, unless a single one is larger. */
+/** Total size of the documents in one request, unless a single one is larger. */
 const MAX_BYTES = 4 * 1_048_576
-/** A rare search term is looked for in so much time at once: each statement stays short. */
+/** Time range searched per statement, so that a rare search term does not make it slow. */
 const WINDOW_MS = 24 * 3_600_000
 
 export async function secretsOf(
@@ -61,7 +61,7 @@ function cutToSize(events: readonly StoredEvent[]): StoredEvent[] {
 
 const keyOf = ({ timestamp, id }: EventCursor): string => `${timestamp}:${id}`
 
-/** What comes next: owed events first, then those after the cursor, in their order. */
+/** Reads the next batch: late arrivals first, then events after the cursor, in order. */
 async function nextStep(
   { db, searchDb }: ForwardingContext,
   { tenant, id }: Due,
@@ -71,7 +71,7 @@ async function nextStep(
   const own = db.tenant(tenant)
   const search = searchDb.tenant(tenant)
   const { cursor: from, batch_size: limit } = run
-  // In this order: arrivals in the snapshot are of events that the reads below see.
+  // The order matters: the events of all arrivals in the snapshot are visible to the reads below.
   const snapshot = await readSnapshot(own)
   const watermark = await readWatermark(db)
   const late = await readArrivals(own, tenant, id, from, limit)
@@ -84,7 +84,7 @@ async function nextStep(
 
   const sent = new Set(events.map(keyOf))
   const kept = new Set(matching.map(keyOf).filter((key) => !sent.has(key)))
-  // With all that is sent: an event may have come between the snapshot and its being read.
+  // Includes all sent events: one may have arrived between the snapshot and its read.
   const settled = [...late.filter((place) => !kept.has(keyOf(place))), ...events]
   const lastFresh = events.length > matching.length ? events.at(-1)! : null
   const exhausted = fresh.length < room && events.length === matching.length + fresh.length
@@ -97,13 +97,13 @@ async function nextStep(
     snapshot,
     settled,
     events,
-    // The watermark moves on with the clock; what lies before it now has been looked at.
+    // The watermark advances with the clock; everything before its current value has been read.
     more: !exhausted || before < watermark,
   }
 }
 
 interface Parcel {
-  /** Whether anything may be left to send after it. */
+  /** Whether more events may follow. */
   more: boolean
   batch: Batch
   documents: string[]
@@ -121,8 +121,8 @@ const recordFailed = (tx: Tx, { tenant, id }: Due, name: string, error: string) 
   })
 
 /**
- * Null: a filter that was saved under older rules, such as a higher budget for searches, is refused by those of today.
- * To try again would not help, so the forwarder says why it stands still.
+ * Null when a stored filter is no longer valid, such as after the search budget was lowered. A retry would not help, so
+ * the forwarder stops and reports why.
  */
 async function filterOf(
   { db }: ForwardingContext,
@@ -145,7 +145,7 @@ async function filterOf(
   }
 }
 
-/** Fixes what goes out next; without a parcel, whether there may be more behind what was passed over. */
+/** Fixes the next batch. Without one, `more` says whether events may follow the skipped ones. */
 async function prepare(
   context: ForwardingContext,
   due: Due,
@@ -183,7 +183,7 @@ async function prepare(
   return { batch, documents: step.events.map(({ document }) => document), lease, more }
 }
 
-/** Outcome, cursor and trace are one: a worker that dies before this has delivered nothing. */
+/** Outcome, cursor and attempt are saved together: a worker that dies before this has delivered nothing. */
 async function saveOutcome(
   { db }: ForwardingContext,
   due: Due,
@@ -231,7 +231,7 @@ async function sendUnderLease(
 ): Promise<Outcome> {
   const renew = () =>
     renewLease(db, id, { ...lease, until: now() + LEASE_MS }).catch(() => {
-      // The database is away: the outcome cannot be saved either, and will be found out again.
+      // The database is unavailable: the outcome cannot be saved either, and the batch will be sent again.
     })
   const timer = setInterval(() => void renew(), RENEW_MS)
   try {
@@ -241,7 +241,7 @@ async function sendUnderLease(
   }
 }
 
-/** One step of one forwarder. `more`: another may follow at once. */
+/** One step of one forwarder. `more` means that another may follow at once. */
 export async function deliverNext(
   context: ForwardingContext,
   due: Due,
@@ -254,7 +254,7 @@ export async function deliverNext(
   if (!('batch' in parcel)) return { ...nothing, more: parcel.more }
   const secrets = await secretsOf(context, due.id, run, now())
   const target = { url: run.url, format: run.format, secrets }
-  // Events that are no longer kept cannot be sent, and need not be.
+  // Events past their retention cannot be sent, and need not be.
   const outcome =
     parcel.documents.length === 0
       ? {

@@ -2,7 +2,7 @@ import { SERVICES, searchCondition } from '../insights/index.ts'
 import { type Sql, sql } from '../platform/db/sql.ts'
 import type { Filter } from './filter.ts'
 
-/** The condition on an event `e` that a filter stands for. */
+/** The SQL condition of a filter on an event `e`. */
 export const filterCondition = ({ services, term }: Filter): Sql =>
   services.length === SERVICES.length
     ? searchCondition(term)

@@ -5,13 +5,13 @@ export type Filter = Pick<Selection, 'services' | 'term'>
 export type EventCursor = { timestamp: number; id: string }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-/** Before every event of that millisecond. */
+/** The cursor before every event of that millisecond. */
 export const startOf = (timestamp: number): EventCursor => ({ timestamp, id: FIRST_ID })
 
 export const isAfter = (a: EventCursor, b: EventCursor): boolean =>
   a.timestamp > b.timestamp || (a.timestamp === b.timestamp && a.id > b.id)
 
-/** Read by the rules of the queries. */
+/** Parses a filter by the rules of event queries. */
 export function readFilter(service: unknown, search_term: unknown, now: number): Filter {
   const start_time = new Date(now).toISOString()
   const { services, term } = readSelection({ service, search_term, start_time }, now)
@@ -21,7 +21,7 @@ export function readFilter(service: unknown, search_term: unknown, now: number):
 const badFrom =
   'from must be a past time of the form yyyy-mm-ddTHH:mm:ssZ, or [milliseconds, "id"] as in X-Search_after'
 
-/** A time, or the place of an event as the queries give it. */
+/** Parses a time, or the cursor of an event as queries return it. */
 export function readCursor(from: unknown, now: number): EventCursor {
   const asQuery = (body: object) => readEventQuery({ service: ['all'], ...body }, now)
   const start_time = new Date(now).toISOString()

@@ -11,7 +11,7 @@ export const dropArrivalsJob = defineJob({
   cron: '53 3 * * *',
 })
 
-/** A forwarder that is off collects notes of late events; those of dropped events lead nowhere. */
+/** Deletes arrivals whose events are gone; a disabled forwarder would collect them forever. */
 export async function dropArrivals(db: Db): Promise<number> {
   let dropped = 0
   const tenants = (await listTenants(db)).map(({ tenant }) => tenant)

@@ -23,7 +23,7 @@ const worker = () =>
     log,
   )
 
-test('whatever is written in whatever order arrives, and repeats keep their id', async () => {
+test('every event arrives, in any order of writes, and retries keep their id', async () => {
   const org = await app.newOrganization()
   const receiver = await startReceiver()
   const settings = { name: 'SIEM', url: receiver.url, batch_size: 7 }
@@ -31,7 +31,7 @@ test('whatever is written in whatever order arrives, and repeats keep their id',
   let calls = 0
   receiver.answerWith((_, response) => {
     calls++
-    // Every fifth request arrives but its answer is an error, every seventh is cut off.
+    // Every fifth request arrives but gets an error, every seventh is cut off.
     if (calls % 7 === 0) response.destroy()
     else response.writeHead(calls % 5 === 0 ? 503 : 200).end()
   })
@@ -39,11 +39,11 @@ test('whatever is written in whatever order arrives, and repeats keep their id',
   const write = async (round: number) => {
     const ages = [0, 5, 900, 40_000, 3_600_000, 40 * 86_400_000]
     const events = ages.map((age) => {
-      const name = `told-${round}-${age}`
+      const name = `sample-${round}-${age}`
       expected.add(name)
       return {
         service: 'notifications',
-        event_type: 'told',
+        event_type: 'sample',
         name,
         timestamp: new Date(Date.now() - age).toISOString(),
       }
@@ -57,9 +57,9 @@ test('whatever is written in whatever order arrives, and repeats keep their id',
   }
   for (let round = 0; round < 25; round++) {
     await Promise.all([write(round), worker().runDue(), worker().runDue()])
-    // Over the wait of a retry.
+    // Past the retry delay.
     clock += 600_000
-    // A change in the middle forms the waiting batch anew.
+    // A change midway rebuilds the pending batch.
     if (round === 12) await org.put(`${BASE}/forwarders/${id}`, { ...settings, batch_size: 5 })
   }
   for (let turn = 0; turn < 100; turn++) {
@@ -75,7 +75,7 @@ test('whatever is written in whatever order arrives, and repeats keep their id',
   )
 
   assert.ok(receiver.received.length > receiver.accepted.length + 10)
-  // Accepted batches only: what the receiver refused it has not got.
+  // Only accepted batches count: the receiver does not keep those it rejected.
   const times = new Map<string, number>()
   for (const { events } of receiver.accepted)
     for (const event of events) times.set(nameOf(event), (times.get(nameOf(event)) ?? 0) + 1)
@@ -95,18 +95,18 @@ test('whatever is written in whatever order arrives, and repeats keep their id',
   assert.equal(left.rows.length, 0)
 })
 
-test('an event that comes between the reading and the sending is not passed over', async () => {
+test('an event that arrives between reading and sending is not skipped', async () => {
   const org = await app.newOrganization()
   const receiver = await startReceiver()
   const settings = { name: 'SIEM', url: receiver.url, service: ['notifications'] }
   const { id } = (await org.post(`${BASE}/forwarders`, settings)).json()
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
-  const tell = (name: string, minutes: number) => {
-    const event = { service: 'notifications', event_type: 'told', name, timestamp: ago(minutes) }
+  const ingest = (name: string, minutes: number) => {
+    const event = { service: 'notifications', event_type: 'sample', name, timestamp: ago(minutes) }
     return org.post(`${BASE}/ingest`, [event])
   }
   await org.post(`${BASE}/forwarders/${id}/replay`, { from: ago(60) })
-  await tell('first', 10)
+  await ingest('first', 10)
   let between = true
   const searchDb: Db = {
     ...app.db,
@@ -116,7 +116,7 @@ test('an event that comes between the reading and the sending is not passed over
         const rows = await app.db.tenant(tenant).many<T>(query)
         if (between) {
           between = false
-          await tell('between', 30)
+          await ingest('between', 30)
         }
         return rows
       },
@@ -128,7 +128,7 @@ test('an event that comes between the reading and the sending is not passed over
   assert.deepEqual(receiver.names(), ['first', 'between'])
 })
 
-test('secrets survive a rotation of the data key', async () => {
+test('secrets survive a data key rotation', async () => {
   const org = await app.newOrganization()
   const receiver = await startReceiver()
   const made = await org.post(`${BASE}/forwarders`, { name: 'SIEM', url: receiver.url })

@@ -9,7 +9,7 @@ const BASE = '/insights/directory/v1/forwarders'
 const receiver = await startReceiver()
 const { url } = receiver
 
-test('a forwarder is made, shown, changed and deleted, with an event each', async () => {
+test('a forwarder is created, read, changed and deleted, with an event each', async () => {
   const org = await app.newOrganization()
   const made = await org.post(BASE, {
     name: 'SIEM',
@@ -86,7 +86,7 @@ test('a forwarder is made, shown, changed and deleted, with an event each', asyn
   assert.deepEqual(events[2]!.changes, [{ field: 'secret' }])
 })
 
-test('bad input is named and changes nothing', async () => {
+test('invalid input is named and changes nothing', async () => {
   const org = await app.newOrganization()
   const good = { name: 'SIEM', url }
   const bad: [object, RegExp, string][] = [
@@ -146,7 +146,7 @@ test('bad input is named and changes nothing', async () => {
   assert.deepEqual(await org.eventTypes(), ['forwarder_create'])
 })
 
-test('an organization can have twenty', async () => {
+test('an organization can have twenty forwarders', async () => {
   const org = await app.newOrganization()
   for (let at = 0; at < 20; at++)
     assert.equal((await org.post(BASE, { name: `F${at}`, url })).statusCode, 201)
@@ -155,7 +155,7 @@ test('an organization can have twenty', async () => {
   assert.equal(answer.json().reason, 'too_many_forwarders')
 })
 
-test('who may read may not change, and others may do neither', async () => {
+test('readers may not change forwarders, and other roles may not even read them', async () => {
   const org = await app.newOrganization()
   const { id } = (await org.post(BASE, { name: 'SIEM', url })).json()
   const one = `${BASE}/${id}`
@@ -213,7 +213,7 @@ test('another organization sees nothing, by row-level security as well', async (
   assert.deepEqual(await other.eventTypes(), [])
 })
 
-test('a sample event can be sent, and the outcome is told', async () => {
+test('a sample event can be sent, and its outcome is returned', async () => {
   const org = await app.newOrganization()
   const receiver = await startReceiver()
   const { id } = (await org.post(BASE, { name: 'SIEM', url: receiver.url })).json()

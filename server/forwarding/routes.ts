@@ -30,15 +30,15 @@ const params = Type.Object({ id: Type.String() })
 const Empty = Type.Object({}, { title: 'Empty' })
 
 const HOW =
-  `Events are sent by POST, at least once, in the order of their time, and signed as Standard Webhooks
-describes (webhook-id, webhook-timestamp, webhook-signature). A batch keeps its webhook-id until it has arrived. Events
-that other sources tell late are sent when they arrive, ahead of the next ones. An answer other than 2xx is tried again
-for 72 hours, then the forwarder fails; Retry-After is heeded, and 410 turns the forwarder off.`.replaceAll(
+  `Events are sent by POST, at least once, in chronological order, and signed according to Standard
+Webhooks (webhook-id, webhook-timestamp, webhook-signature). A batch keeps its webhook-id until it is delivered. Late
+events of other sources are sent when they arrive, ahead of the next ones. A response other than 2xx is retried for
+72 hours, then the forwarder fails; Retry-After is respected, and 410 disables the forwarder.`.replaceAll(
     '\n',
     ' ',
   )
 
-/** Forwarders: events sent on to a SIEM or another collector. */
+/** Forwarders: webhooks that send events to a SIEM or another collector. */
 export const forwarderRoutes: FastifyPluginAsyncTypebox<{ context: ForwardingContext }> = async (
   app,
   { context },
@@ -59,7 +59,7 @@ export const forwarderRoutes: FastifyPluginAsyncTypebox<{ context: ForwardingCon
     {
       schema: {
         tags,
-        summary: 'Create a forwarder; its secret is in this answer only',
+        summary: 'Create a forwarder; only this response contains its secret',
         description: HOW,
         body: ForwarderWrite,
         response: { 201: ForwarderWithSecret, ...errors },
@@ -87,7 +87,7 @@ export const forwarderRoutes: FastifyPluginAsyncTypebox<{ context: ForwardingCon
     {
       schema: {
         tags,
-        summary: 'Replace the settings of a forwarder; what failed is tried again',
+        summary: 'Replace the settings of a forwarder and retry its failed batches',
         params,
         body: ForwarderWrite,
         response: { 200: ForwarderWithSecret, ...errors },
@@ -117,7 +117,7 @@ export const forwarderRoutes: FastifyPluginAsyncTypebox<{ context: ForwardingCon
     {
       schema: {
         tags,
-        summary: 'Send one sample event now and tell the outcome',
+        summary: 'Send a sample event now and return the outcome',
         params,
         response: { 200: TestResult, ...errors },
       },
@@ -130,7 +130,7 @@ export const forwarderRoutes: FastifyPluginAsyncTypebox<{ context: ForwardingCon
     {
       schema: {
         tags,
-        summary: 'Go on from another place: deliver events again, or leave some out',
+        summary: 'Move the cursor: send events again, or skip some',
         params,
         body: Replay,
         response: { 200: Forwarder, ...errors },
@@ -144,7 +144,7 @@ export const forwarderRoutes: FastifyPluginAsyncTypebox<{ context: ForwardingCon
     {
       schema: {
         tags,
-        summary: 'The last 200 attempts, the newest first',
+        summary: 'The last 200 attempts, newest first',
         params,
         response: { 200: DeliveryList, ...errors },
       },

@@ -3,21 +3,21 @@ import { empty, type Sql, sql } from '../platform/db/sql.ts'
 import type { EventCursor } from './filter.ts'
 import { iso, millis } from './store.ts'
 
-// Where forwarders stand: finding work, fixing batches, leases, cursors.
+// State of forwarders for workers: finding work, fixing batches, leases, cursors.
 
 export interface Due {
   tenant: string
   id: string
 }
 
-/** Across tenants: those that are on, not waiting and not at work elsewhere. */
+/** Across tenants: enabled forwarders that are neither backing off nor leased. */
 export const listReady = (db: Queryable, now: number): Promise<Due[]> =>
   db.many<Due>(sql`
     select tenant, forwarder_id as id from forwarder_runs
      where active and next_at <= ${iso(now)} and (lease_until is null or lease_until <= ${iso(now)})
      order by next_at, forwarder_id`)
 
-/** Of those, the ones with something to do. `db` acts for all these tenants; nothing is written. */
+/** Filters for those with work to do. `db` acts for all these tenants; read-only. */
 export const listDue = (db: Queryable, ready: readonly Due[], watermark: number): Promise<Due[]> =>
   db.many<Due>(sql`
     select r.tenant, r.forwarder_id as id
@@ -62,7 +62,7 @@ export const readRun = (
       from forwarders f join forwarder_runs r on r.tenant = f.organization_id and r.forwarder_id = f.id
      where f.organization_id = ${organizationId} and f.id = ${id}`)
 
-/** What is committed by now: arrivals it shows belong to events that every later statement sees. */
+/** The current snapshot: events of all arrivals visible in it are visible to every later statement. */
 export async function readSnapshot(db: Queryable): Promise<string> {
   const row = await db.one<{ snapshot: string }>(
     sql`select pg_current_snapshot()::text as snapshot`,
@@ -70,7 +70,7 @@ export async function readSnapshot(db: Queryable): Promise<string> {
   return row!.snapshot
 }
 
-/** Places behind the cursor that are still owed. */
+/** Late arrivals behind the cursor that are not sent yet. */
 export const readArrivals = (
   db: Queryable,
   organizationId: string,
@@ -91,7 +91,7 @@ export interface StoredEvent extends EventCursor {
   document: string
 }
 
-/** Events by their places, in order; `matching` is a condition on `e`. */
+/** Events by their cursors, in order; `matching` is a condition on `e`. */
 export const readPlaces = (
   db: Queryable,
   organizationId: string,
@@ -106,16 +106,16 @@ export const readPlaces = (
      order by place.at`)
 
 export interface Step {
-  /** The number of the state it was read from. */
+  /** The version of the state it was read from. */
   number: number
   from: EventCursor
   to: EventCursor
   snapshot: string
-  /** What is sent, and arrivals that do not match. */
+  /** Sent events, and arrivals that do not match. */
   settled: readonly EventCursor[]
 }
 
-/** What a step has looked at needs no note any more: what came later than its snapshot does. */
+/** Deletes the arrivals that a step has processed, but not those newer than its snapshot. */
 async function settleArrivals(db: Queryable, organizationId: string, id: string, step: Step) {
   const { from, to, snapshot, settled } = step
   if (settled.length > 0) {
@@ -132,12 +132,12 @@ async function settleArrivals(db: Queryable, organizationId: string, id: string,
        and pg_visible_in_snapshot(xid, ${snapshot}::pg_snapshot)`)
 }
 
-/** The forwarder must stand where the step began, and nobody else be at work on it. */
+/** Optimistic check: the forwarder has not moved since the step began, and has no lease. */
 const untouched = (id: string, step: Step, now: number) => sql`
   forwarder_id = ${id} and active and not pending and (lease_until is null or lease_until <= ${iso(now)})
   and step = ${step.number}`
 
-/** Passes over events that do not match. False: somebody else was here first. */
+/** Skips events that do not match. False when another worker was first. */
 export async function skipTo(
   db: Queryable,
   organizationId: string,
@@ -158,7 +158,7 @@ export interface Lease {
   until: number
 }
 
-/** From here on these events go out under this id, whoever sends them. False: somebody else was first. */
+/** Fixes the events of a batch under its id, for every retry. False when another worker was first. */
 export async function fixBatch(
   db: Queryable,
   organizationId: string,
@@ -187,7 +187,7 @@ export interface Batch {
   places: EventCursor[]
 }
 
-/** Takes over a batch that was fixed before; null when somebody else is at it. */
+/** Leases an existing batch; null when another worker holds it. */
 export async function takeBatch(
   db: Queryable,
   organizationId: string,
@@ -216,13 +216,13 @@ export async function takeBatch(
   return { webhookId, next, places: list }
 }
 
-/** False: the lease has gone to somebody else. */
+/** False when another worker has taken the lease. */
 export const renewLease = async (db: Queryable, id: string, lease: Lease): Promise<boolean> =>
   (await db.run(sql`
     update forwarder_runs set lease_until = ${iso(lease.until)} where forwarder_id = ${id} and lease = ${lease.token}`)) >
   0
 
-/** The batch has arrived. False, and nothing is changed, when the lease is no longer ours. */
+/** The batch was delivered. False, without changes, when the lease is no longer ours. */
 export async function saveSuccess(
   db: Queryable,
   organizationId: string,
@@ -253,7 +253,7 @@ interface SavedFailure {
   error: string
   attempts: number
   failingSince: number
-  /** Null: it will not be tried again. */
+  /** Null for no further retry. */
   nextAt: number | null
   gone: boolean
 }
@@ -281,7 +281,7 @@ export async function saveFailure(
   return true
 }
 
-/** It cannot go on from this step and stands still until it is changed. False: it was changed meanwhile. */
+/** Stops a forwarder that cannot continue until it is changed. False when it was changed meanwhile. */
 export async function saveStandstill(
   db: Queryable,
   organizationId: string,
@@ -299,7 +299,7 @@ export async function saveStandstill(
   return true
 }
 
-/** The batch is given up, so that it can be formed anew; what stood behind the cursor is owed again. */
+/** Discards the batch so that it can be rebuilt; its events behind the cursor become arrivals again. */
 export async function dropBatch(db: Queryable, organizationId: string, id: string): Promise<void> {
   await db.run(sql`
     insert into forwarder_arrivals (organization_id, forwarder_id, timestamp, id)
@@ -318,7 +318,7 @@ export async function dropBatch(db: Queryable, organizationId: string, id: strin
      where forwarder_id = ${id}`)
 }
 
-/** Starts anew: on or off, without memory of failures; with a cursor, from there. */
+/** Resets the failure state, enables or disables, and moves to the cursor if given. */
 export async function restart(
   db: Queryable,
   organizationId: string,
@@ -343,8 +343,8 @@ export const listTenants = (db: Queryable): Promise<{ tenant: string }[]> =>
   db.many(sql`select distinct tenant from forwarder_runs order by tenant`)
 
 /**
- * Notes places for all forwarders of the organization, but for events that are there already. Places ahead of the clock
- * wait for it. In the order of their key, so that two batches with the same events wait for each other one way only.
+ * Records arrivals for all forwarders of the organization, except for events already stored. Future events are left to
+ * the cursor. Ordered by key, so that concurrent batches with the same events cannot deadlock.
  */
 export const insertArrivals = (
   db: Queryable,
@@ -364,7 +364,7 @@ export const insertArrivals = (
      order by f.id, place.timestamp, place.id
     on conflict do nothing`)
 
-/** Of events that are no longer kept. */
+/** Deletes arrivals whose events are gone. */
 export const deleteVoidArrivals = (db: Queryable, organizationId: string): Promise<number> =>
   db.run(sql`
     delete from forwarder_arrivals a

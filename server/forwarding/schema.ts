@@ -13,9 +13,13 @@ export const STATUSES = ['active', 'retrying', 'failed', 'paused'] as const
 const settings = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
   url: Type.String({ minLength: 1, maxLength: 2000, description: 'https://…' }),
-  format: Type.Enum([...FORMATS], { description: 'A JSON array, or a document per line' }),
+  format: Type.Enum([...FORMATS], { description: 'A JSON array, or one document per line' }),
   enabled: Type.Boolean(),
-  batch_size: Type.Integer({ minimum: 1, maximum: 1000, description: 'Most events per request' }),
+  batch_size: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    description: 'Maximum number of events per request',
+  }),
 }
 
 export const ForwarderWrite = Type.Object(
@@ -31,7 +35,7 @@ export const ForwarderWrite = Type.Object(
       nullable(
         Type.String({
           description:
-            'whsec_ and 24 to 64 bytes in base64. Create: made when absent. Change: kept when absent, made anew when null; the one before signs as well for a day.',
+            'whsec_ followed by 24 to 64 bytes in base64. Create: generated when absent. Change: kept when absent, generated when null; the previous one also signs for a day.',
         }),
       ),
     ),
@@ -59,7 +63,7 @@ const forwarder = {
 export const Forwarder = Type.Object(forwarder, { title: 'Forwarder' })
 export type Forwarder = Static<typeof Forwarder>
 
-/** The only answer that shows a secret: the one that made it. */
+/** The only response with a secret: the one that created it. */
 export const ForwarderWithSecret = Type.Object(
   { ...forwarder, secret: Type.Optional(Type.String()) },
   { title: 'ForwarderWithSecret' },
@@ -74,7 +78,8 @@ export const ForwarderList = Type.Object(
 export const Replay = Type.Object(
   {
     from: Type.Unknown({
-      description: 'A time (RFC 3339, inclusive), or [milliseconds, id] to go on after that event',
+      description:
+        'A time (RFC 3339, inclusive), or [milliseconds, id] to continue after that event',
     }),
   },
   { title: 'ForwarderReplay', additionalProperties: false },

@@ -10,7 +10,7 @@ const HEADERS_MS = 15_000
 export interface Target {
   url: string
   format: 'json' | 'ndjson'
-  /** In the clear, the newest first. */
+  /** In plain text, newest first. */
   secrets: string[]
 }
 
@@ -19,20 +19,20 @@ export interface Outcome {
   http_status: number | null
   duration_ms: number
   error: string | null
-  /** 410: the receiver wants no more. */
+  /** 410: the receiver wants no more events. */
   gone: boolean
   retryAfter: number
 }
 
 const TYPE = { json: 'application/json', ndjson: 'application/x-ndjson' }
 
-/** Documents go out as they are stored; between words of JSON a line break means nothing. */
+/** Documents are sent as stored; in NDJSON, line breaks between JSON tokens become spaces. */
 const bodyOf = (format: 'json' | 'ndjson', documents: readonly string[]): string =>
   format === 'json'
     ? `[${documents.join(',')}]`
     : documents.map((document) => `${document.replace(/[\r\n]+/g, ' ')}\n`).join('')
 
-/** One signed request. Whatever happens is an outcome. */
+/** Sends one signed request. Never rejects: every failure is an outcome. */
 export async function send(
   outbound: Outbound,
   { url, format, secrets }: Target,

@@ -22,12 +22,12 @@ async function addForwarders(count: number, url: string) {
     app.secrets.add(made.json().secret)
   }
   const timestamp = new Date().toISOString()
-  const event = { service: 'notifications', event_type: 'told', timestamp }
-  const told = await org.post('/insights/directory/v1/ingest', [event])
-  assert.equal(told.json().stored, 1, told.body)
+  const event = { service: 'notifications', event_type: 'sample', timestamp }
+  const stored = await org.post('/insights/directory/v1/ingest', [event])
+  assert.equal(stored.json().stored, 1, stored.body)
 }
 
-test('receivers that do not answer hold up the forwarders of their own organization only', async () => {
+test('receivers that do not respond delay only the forwarders of their own organization', async () => {
   const [slow, quick] = [await startReceiver(), await startReceiver()]
   const held: ServerResponse[] = []
   const stuck = new Promise<void>((resolve) => {
@@ -47,7 +47,7 @@ test('receivers that do not answer hold up the forwarders of their own organizat
   app.forwarding.work()
   try {
     await Promise.all([stuck, arrived])
-    assert.equal(slow.received.length, 1, 'one at a time, so a place was left')
+    assert.equal(slow.received.length, 1, 'one at a time, so a slot was free')
     const rest = new Promise<void>((resolve) => {
       slow.answerWith((_, response) => {
         response.end()

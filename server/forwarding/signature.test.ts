@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { keyOf, newSecret, signatureHeaders } from './signature.ts'
 
-test('a signature is the one of the Standard Webhooks examples', () => {
+test('signatures match the Standard Webhooks examples', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
   const headers = signatureHeaders(
     [secret],
@@ -18,7 +18,7 @@ test('a signature is the one of the Standard Webhooks examples', () => {
   })
 })
 
-test('openssl agrees, for each of several secrets', () => {
+test('signatures of several secrets match openssl', () => {
   const secrets = [newSecret(), newSecret()]
   const body = '[{"name":"Zoë"}]'
   const headers = signatureHeaders(secrets, 'msg_1', 1_700_000_000_000, body)
@@ -34,7 +34,7 @@ test('openssl agrees, for each of several secrets', () => {
   assert.equal(headers['webhook-signature'], expected.join(' '))
 })
 
-test('a secret is whsec_ and 24 to 64 bytes in base64', () => {
+test('a secret is whsec_ followed by 24 to 64 bytes in base64', () => {
   const of = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
   for (const good of [of(24), of(32), of(64), newSecret()]) assert.ok(keyOf(good), good)
   for (const bad of [

@@ -1,20 +1,20 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-// Standard Webhooks 1.0 (standardwebhooks.com): receivers can check with libraries that exist.
+// Standard Webhooks 1.0 (standardwebhooks.com): receivers can verify with existing libraries.
 
 const PREFIX = 'whsec_'
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 export const newSecret = (): string => PREFIX + randomBytes(32).toString('base64')
 
-/** The key behind a secret; null when it is none. */
+/** The key of a secret; null when it is malformed. */
 export function keyOf(secret: string): Buffer | null {
   if (!secret.startsWith(PREFIX) || !BASE64.test(secret.slice(PREFIX.length))) return null
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
   return key.length >= 24 && key.length <= 64 ? key : null
 }
 
-/** One signature for each secret, so that a receiver may know the old or the new one. */
+/** One signature per secret, so that a receiver may know the old or the new one. */
 export function signatureHeaders(
   secrets: readonly string[],
   id: string,

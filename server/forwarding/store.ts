@@ -3,7 +3,7 @@ import { empty, type Sql, sql } from '../platform/db/sql.ts'
 import type { EventCursor } from './filter.ts'
 import type { Delivery, FORMATS, Forwarder, STATUSES } from './schema.ts'
 
-// Forwarders as their owners see them. What workers need stands in run-store.ts.
+// Forwarders as the API shows them. run-store.ts has the state of workers.
 
 export interface Settings {
   name: string
@@ -32,8 +32,8 @@ const settings = sql`f.name, f.url, f.format, f.services as service, f.search_te
 const cursor = sql`jsonb_build_object('timestamp', ${millis(sql`r.cursor_timestamp`)}, 'id', r.cursor_id) as cursor`
 
 /**
- * Locks it until the end of the transaction: every change of a forwarder starts here, so none deadlocks. Its key stays,
- * so that arrivals, which refer to it, are noted meanwhile.
+ * Locks a forwarder for the transaction. Every change starts here, which avoids deadlocks. `for no key update`, so that
+ * arrivals, which reference it, can still be recorded.
  */
 export const lockForwarder = (
   db: Queryable,
@@ -46,7 +46,7 @@ export const lockForwarder = (
      where f.organization_id = ${organizationId} and f.id = ${id}
        for no key update of f`)
 
-/** With their state, in the order of their names; all of the organization, or one. */
+/** With their state, ordered by name; all of the organization, or one. */
 export async function readForwarders(
   db: Queryable,
   organizationId: string,
@@ -154,7 +154,7 @@ export async function insertDelivery(
                          order by at desc, id desc offset ${KEPT} limit 1)`)
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function readDeliveries(
   db: Queryable,
   organizationId: string,

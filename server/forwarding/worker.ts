@@ -7,12 +7,12 @@ import type { ForwardingContext } from './context.ts'
 import { deliverNext } from './deliver.ts'
 import { type Due, listDue, listReady } from './run-store.ts'
 
-/** Between two looks for work: the shortest while there is some, then twice as long each time, up to the longest. */
+/** Polling interval: the minimum while there is work, then doubling up to the maximum. */
 const MIN_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 5_000
-/** A forwarder with much to catch up lets others in after so many requests. */
+/** Requests after which a forwarder with a backlog yields to others. */
 const MAX_STEPS = 50
-/** After an error of our own; those of receivers have their times in the database. */
+/** After an internal error; delays for receivers are in the database. */
 const ERROR_PAUSE_MS = 30_000
 const GRACE_MS = 5_000
 
@@ -20,8 +20,8 @@ const isOutage = (error: unknown): boolean =>
   error instanceof AppError && error.reason === 'database_unavailable'
 
 /**
- * Looks for forwarders with something to send. Any number of processes may do so: a lease in the database gives
- * each forwarder to one at a time, and looking writes nothing.
+ * Polls for forwarders with events to send. Any number of processes may run it: a lease in the database gives each
+ * forwarder to one at a time, and polling writes nothing.
  */
 export class ForwardingWorker {
   readonly #context: ForwardingContext
@@ -40,7 +40,7 @@ export class ForwardingWorker {
     this.#loop ??= this.#run()
   }
 
-  /** For tests: everything that is due now. Tells how many events arrived. */
+  /** For tests: sends everything due now. Returns the number of delivered events. */
   async runDue(): Promise<number> {
     let delivered = 0
     for (let due = await this.#due(); due.length > 0; due = await this.#due()) {
@@ -58,7 +58,7 @@ export class ForwardingWorker {
     return delivered
   }
 
-  /** What is under way may finish, if it does so soon; else whoever comes next sends the same batch again. */
+  /** Waits briefly for requests in flight; any other batch is sent again by the next worker. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#loop
@@ -84,7 +84,7 @@ export class ForwardingWorker {
         for (const one of due) this.#begin(one)
         pause = due.length > 0 ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, 2 * pause)
       } catch (error) {
-        if (!isOutage(error)) this.#log.error({ err: error }, 'forwarding could not look for work')
+        if (!isOutage(error)) this.#log.error({ err: error }, 'cannot poll for forwarders')
       }
       await delay(pause, undefined, { signal }).catch(() => {})
     }
@@ -94,7 +94,7 @@ export class ForwardingWorker {
     const { id, tenant } = due
     if (this.#running.size >= limits.process.forwarding || this.#running.has(id)) return
     const others = [...this.#running.values()].filter((running) => running.tenant === tenant)
-    // Receivers that do not answer hold up those of their own tenant.
+    // Receivers that do not respond delay only their own tenant.
     if (others.length >= limits.tenant.forwarding) return
     if ((this.#paused.get(id) ?? 0) > Date.now()) return
     this.#paused.delete(id)
