@@ -1,4 +1,3 @@
-export { row as csvRow } from '../platform/csv.ts'
 export type { InsightsContext } from './context.ts'
 export { makeDigests } from './digests/make.ts'
 export { type Change, changesBetween, fold } from './document.ts'

@@ -1,4 +1,4 @@
-import { csvRow } from '../insights/index.ts'
+import { row as csvRow } from '../platform/csv.ts'
 import type { Row } from './content.ts'
 import type { ReportFormat } from './schema.ts'
 
