@@ -168,7 +168,7 @@ test('an export that fails leaves no file behind', async () => {
   const file = join(directory, 'failed.ndjson')
   const { code, stderr } = await events(org, 'export', file, '--service', 'nonsense')
   assert.equal(code, 1)
-  assert.match(stderr, /^gatehouse: The service responded 400: service: there is no "nonsense"/)
+  assert.match(stderr, /^gatehouse: The service responded 400: service: unknown service "nonsense"/)
   assert.ok(!existsSync(file) && !existsSync(`${file}.partial`))
 
   assert.equal((await events(org, 'export', file)).code, 0)

@@ -63,7 +63,7 @@ export interface paths {
         put?: never;
         /**
          * Export all events of a query as CSV or NDJSON
-         * @description Streams every matching event up to the moment of the request; an export that cannot be finished, or whose key or session ends meanwhile, breaks the connection off. Without `format`, the Accept header chooses between text/csv and application/x-ndjson. CSV has a head row, and as columns `fields` in the order given, or a set that depends on the services only and ends with the whole event as JSON in `document`. Lists are joined by "; ". A cell whose text begins like a formula gets a leading apostrophe. NDJSON has one event per line, without `fields` as it is stored.
+         * @description Streams every matching event up to the time of the request. If the export cannot be completed, or its key or session ends meanwhile, the connection is reset. Without `format`, the Accept header chooses between text/csv and application/x-ndjson. CSV has a header row. Its columns are `fields` in the given order or, by default, a set that depends only on the services and ends with the whole event as JSON in `document`. Lists are joined by "; ". A cell that would be read as a formula gets a leading apostrophe. NDJSON has one event per line; without `fields`, exactly as stored.
          */
         post: operations["postInsightsDirectoryV1EventsExport"];
         delete?: never;
@@ -81,7 +81,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Count events per time step */
+        /** Count events per time interval */
         post: operations["postInsightsDirectoryV1EventsInterval"];
         delete?: never;
         options?: never;
@@ -98,7 +98,7 @@ export interface paths {
         };
         /**
          * Follow events as they happen
-         * @description Server-Sent Events; data is the event, id leads back to its place. Events of other sources appear when they arrive within seconds of their time.
+         * @description Server-Sent Events; data is the event, id is its cursor. Events of other sources appear if they arrive within seconds of their timestamp.
          */
         get: operations["getInsightsDirectoryV1EventsStream"];
         put?: never;
@@ -210,8 +210,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Store events of other sources: a JSON array or NDJSON, also gzipped
-         * @description Every event stored this way tells who brought it in `ingested_by`, and when in `ingested_at`; members of these names that are sent are dropped. Events of the services directory, reports, sso and systems, which are recorded here, need the scope insights.import besides; without it such lines are rejected, each with its reason in `errors`. A body that brings nothing for too long, or takes too long in all, answers 400 and the connection is closed; lines stored by then stay.
+         * Store events of other sources: a JSON array or NDJSON, optionally gzipped
+         * @description Every event stored this way records who ingested it in `ingested_by`, and when in `ingested_at`; members of these names in the request are dropped. Events of the services directory, reports, sso and systems, which are recorded here, also require the scope insights.import; without it such lines are rejected, each with its reason in `errors`. A body that stalls, or takes too long in total, answers 400 and the connection is closed; lines stored by then are kept.
          */
         post: operations["postInsightsDirectoryV1Ingest"];
         delete?: never;
@@ -284,11 +284,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** For how long events are kept */
+        /** Get the event retention */
         get: operations["getInsightsDirectoryV1Retention"];
         /**
-         * Keep events for a shorter or longer time
-         * @description A setting of the organization, hence its scope. A shorter time takes effect within a day; what was dropped does not come back. Fewer than 7 days must be allowed by the operator (GATEHOUSE_MIN_RETENTION_DAYS).
+         * Change the event retention
+         * @description A setting of the organization, hence its scope. A shorter retention takes effect within a day; dropped events cannot be restored. Fewer than 7 days must be allowed by the operator (GATEHOUSE_MIN_RETENTION_DAYS).
          */
         put: operations["putInsightsDirectoryV1Retention"];
         post?: never;
@@ -310,7 +310,7 @@ export interface paths {
         put?: never;
         /**
          * Save a search
-         * @description For administrators with the scope insights; whoever may only read runs what others share. The query is checked like that of POST /events. Its time is relative (range) or fixed (start_time, end_time).
+         * @description For administrators with the scope insights; read-only administrators can run shared searches. The query is validated like that of POST /events. Its time is relative (range) or fixed (start_time, end_time).
          */
         post: operations["postInsightsDirectoryV1SavedSearches"];
         delete?: never;
@@ -330,13 +330,13 @@ export interface paths {
         get: operations["getInsightsDirectoryV1SavedSearchesBySavedSearchId"];
         /**
          * Replace a saved search
-         * @description By its owner; what is not sent falls back to its default. A shared one whose owner was deleted becomes that of who changes it.
+         * @description By its owner; omitted members are reset to their defaults. A shared search whose owner was deleted is taken over by the caller.
          */
         put: operations["putInsightsDirectoryV1SavedSearchesBySavedSearchId"];
         post?: never;
         /**
          * Delete a saved search
-         * @description By its owner. A shared one also by whoever has the scope administrators, and by everybody who may write when its owner was deleted. Private ones are deleted with their owner.
+         * @description By its owner. A shared search can also be deleted with the scope administrators or, if its owner was deleted, by any caller who may write. Private ones are deleted with their owner.
          */
         delete: operations["deleteInsightsDirectoryV1SavedSearchesBySavedSearchId"];
         options?: never;
@@ -375,7 +375,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values, 32 levels and 10000 units in total, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value in a list 0.1, any other term 1. Duplicate values and terms in one list count once. */
             search_term?: unknown;
         } & {
             [key: string]: unknown;
@@ -386,7 +386,7 @@ export interface components {
                 doc_count: number;
             }[];
             doc_count_error_upper_bound: number;
-            /** @description Of values beyond the 10000 most frequent */
+            /** @description Events with values beyond the 10000 most frequent */
             sum_other_doc_count: number;
         } & {
             [key: string]: unknown;
@@ -398,7 +398,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values, 32 levels and 10000 units in total, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value in a list 0.1, any other term 1. Duplicate values and terms in one list count once. */
             search_term?: unknown;
             /** @description Dotted name; required */
             field?: unknown;
@@ -417,7 +417,7 @@ export interface components {
         EventSchemas: {
             services: {
                 name: string;
-                /** @description Documents may have fields that are not listed */
+                /** @description Documents may have unlisted fields */
                 free: boolean;
                 version: ("integer" | "string") | null;
                 fields: {
@@ -425,7 +425,7 @@ export interface components {
                     /** @enum {unknown} */
                     kind: "string" | "number" | "boolean" | "timestamp" | "object" | "list";
                     searchable: boolean;
-                    /** @description An object that may have members beside those listed */
+                    /** @description An object that may have unlisted members */
                     free?: boolean;
                 }[];
             }[];
@@ -440,13 +440,13 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values, 32 levels and 10000 units in total, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value in a list 0.1, any other term 1. Duplicate values and terms in one list count once. */
             search_term?: unknown;
             /** @description 1000 by default, at most 10000 */
             limit?: unknown;
             /** @description ASC (default) or DESC */
             sort?: unknown;
-            /** @description List of fields to return, with dots */
+            /** @description List of fields to return, as dotted names */
             fields?: unknown;
             /** @description Value of X-Search_after */
             search_after?: unknown;
@@ -461,13 +461,13 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values, 32 levels and 10000 units in total, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value in a list 0.1, any other term 1. Duplicate values and terms in one list count once. */
             search_term?: unknown;
-            /** @description The most rows in all; everything when absent */
+            /** @description Maximum number of rows; all when absent */
             limit?: unknown;
             /** @description ASC (default) or DESC */
             sort?: unknown;
-            /** @description List of fields to return, with dots */
+            /** @description List of fields to return, as dotted names */
             fields?: unknown;
             /** @description Value of X-Search_after */
             search_after?: unknown;
@@ -605,10 +605,10 @@ export interface components {
         IngestReport: {
             received: number;
             stored: number;
-            /** @description Known already by their id */
+            /** @description Already stored, by their id */
             duplicates: number;
             rejected: number;
-            /** @description The first thousand */
+            /** @description At most the first thousand */
             errors: {
                 line: number;
                 message: string;
@@ -621,7 +621,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values, 32 levels and 10000 units in total, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value in a list 0.1, any other term 1. Duplicate values and terms in one list count once. */
             search_term?: unknown;
             /** @description s, m, h, d or w; required */
             interval_unit?: unknown;
@@ -668,13 +668,13 @@ export interface components {
             error_message?: string;
         };
         Retention: {
-            /** @description Events older than this are dropped, once a night */
+            /** @description Events older than this are dropped nightly */
             days: number;
-            /** @description What holds for those who have not chosen */
+            /** @description Applies when no retention is set */
             default: number;
         };
         RetentionPut: {
-            /** @description Null goes back to the default */
+            /** @description Null restores the default */
             days: number | null;
         };
         SavedQuery: {
@@ -682,29 +682,29 @@ export interface components {
             service?: unknown;
             /** @description {"and": […]} or {"or": […]} */
             search_term?: unknown;
-            /** @description List of fields to return, with dots */
+            /** @description List of fields to return, as dotted names */
             fields?: unknown;
             /** @description ASC or DESC */
             sort?: unknown;
-            /** @description The time before now, such as PT24H or P7D (ISO 8601) */
+            /** @description Duration before now, such as PT24H or P7D (ISO 8601) */
             range?: unknown;
             /** @description RFC 3339; instead of range */
             start_time?: unknown;
-            /** @description RFC 3339; with start_time only */
+            /** @description RFC 3339; only with start_time */
             end_time?: unknown;
         } & {
             [key: string]: unknown;
         };
         SavedSearch: {
             id: string;
-            /** @description The administrator; null when there is none any more */
+            /** @description The administrator; null if deleted */
             owner: string | null;
-            /** @description One per owner */
+            /** @description Unique per owner */
             name: string;
             description: string;
-            /** @description All administrators of the organization see it */
+            /** @description Visible to all administrators of the organization */
             shared: boolean;
-            /** @description What a table of the events shows; empty: its own choice */
+            /** @description Columns of a table of the events; empty for its default */
             columns: string[];
             query: components["schemas"]["SavedQuery"];
             /** Format: date-time */
@@ -717,13 +717,13 @@ export interface components {
             totalCount: number;
         };
         SavedSearchWrite: {
-            /** @description One per owner */
+            /** @description Unique per owner */
             name: string;
             description?: string;
-            /** @description All administrators of the organization see it */
+            /** @description Visible to all administrators of the organization */
             shared?: boolean;
             query: components["schemas"]["SavedQuery"];
-            /** @description What a table of the events shows; empty: its own choice */
+            /** @description Columns of a table of the events; empty for its default */
             columns?: string[];
         } & {
             [key: string]: unknown;
@@ -973,17 +973,17 @@ export interface operations {
     getInsightsDirectoryV1EventsStream: {
         parameters: {
             query?: {
-                /** @description Services, repeated or with commas; all by default */
+                /** @description Services, repeated or comma-separated; all by default */
                 service?: string[];
                 /** @description JSON, as in queries */
                 search_term?: string;
-                /** @description Fields to send, with dots; repeated or with commas */
+                /** @description Fields to send, as dotted names; repeated or comma-separated */
                 fields?: string[];
                 /** @description For clients that cannot set headers */
                 last_event_id?: string;
             };
             header?: {
-                /** @description Id of the last message seen: the stream goes on after it */
+                /** @description Id of the last message seen; the stream continues after it */
                 "last-event-id"?: string;
                 /** @description Organization; required for administrators of several */
                 "x-org-id"?: string;
@@ -995,7 +995,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Messages with id and data, until one side ends it */
+            /** @description Messages with id and data, until one side closes the stream */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1550,7 +1550,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Count events per time step */
+        /** Count events per time interval */
         post: operations["postApiV2DirectoryinsightsEventsInterval"];
         delete?: never;
         options?: never;
@@ -4082,7 +4082,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values, 32 levels and 10000 units in total, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value in a list 0.1, any other term 1. Duplicate values and terms in one list count once. */
             search_term?: unknown;
         } & {
             [key: string]: unknown;
@@ -4128,7 +4128,7 @@ export interface components {
                 doc_count: number;
             }[];
             doc_count_error_upper_bound: number;
-            /** @description Of values beyond the 10000 most frequent */
+            /** @description Events with values beyond the 10000 most frequent */
             sum_other_doc_count: number;
         } & {
             [key: string]: unknown;
@@ -4140,7 +4140,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values, 32 levels and 10000 units in total, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value in a list 0.1, any other term 1. Duplicate values and terms in one list count once. */
             search_term?: unknown;
             /** @description Dotted name; required */
             field?: unknown;
@@ -4177,13 +4177,13 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values, 32 levels and 10000 units in total, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value in a list 0.1, any other term 1. Duplicate values and terms in one list count once. */
             search_term?: unknown;
             /** @description 1000 by default, at most 10000 */
             limit?: unknown;
             /** @description ASC (default) or DESC */
             sort?: unknown;
-            /** @description List of fields to return, with dots */
+            /** @description List of fields to return, as dotted names */
             fields?: unknown;
             /** @description Value of X-Search_after */
             search_after?: unknown;
@@ -4629,7 +4629,7 @@ export interface components {
             start_time?: unknown;
             /** @description RFC 3339, inclusive; now when absent */
             end_time?: unknown;
-            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value of a list 0.1, any other term 1. Equal values and terms of one list count once. */
+            /** @description {"and": […]} or {"or": […]}. At most 10000 terms, 50000 values, 32 levels and 10000 units in total, unless the operator has set other limits: contains, startsWith and endsWith count 20, a value in a list 0.1, any other term 1. Duplicate values and terms in one list count once. */
             search_term?: unknown;
             /** @description s, m, h, d or w; required */
             interval_unit?: unknown;

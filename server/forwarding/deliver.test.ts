@@ -374,7 +374,7 @@ test('a stored filter over the search budget stops a forwarder, with an error an
   assert.equal(await worker().runDue(), 0)
   const { status, enabled, last_error, last_error_at, next_attempt } = await state()
   assert.deepEqual([status, enabled, next_attempt], ['failed', true, null])
-  assert.match(last_error, /^search_term: 50001 values are more than the 50000 allowed$/)
+  assert.match(last_error, /^search_term: 50001 values exceed the limit of 50000$/)
   assert.ok(last_error_at)
   const failed = async () =>
     (await org.events()).filter(({ event_type }) => event_type === 'forwarder_failed')

@@ -102,7 +102,7 @@ test('invalid input is named and changes nothing', async () => {
     [{ ...good, batch_size: 0 }, /batch_size/, 'validation'],
     [{ ...good, batch_size: 1001 }, /batch_size/, 'validation'],
     [{ ...good, enabled: 'yes' }, /enabled/, 'validation'],
-    [{ ...good, service: ['nothing'] }, /service: there is no "nothing"/, 'unknown_service'],
+    [{ ...good, service: ['nothing'] }, /service: unknown service "nothing"/, 'unknown_service'],
     [{ ...good, service: [] }, /service/, 'service_missing'],
     [{ ...good, search_term: { and: [{ changes: 1 }] } }, /search_term: /, 'unsearchable_field'],
     [{ ...good, search_term: 'x' }, /search_term: /, 'bad_term'],

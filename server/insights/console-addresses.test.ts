@@ -7,7 +7,7 @@ const [OWN, CONSOLE] = ['/insights/directory/v1', '/api/v2/directoryinsights']
 const start_time = new Date(Date.now() - 86_400_000).toISOString()
 const all = { service: ['all'], start_time }
 
-test('the addresses of the console answer like those of Insights', async () => {
+test('the console paths answer like those of Insights', async () => {
   const org = await app.newOrganization()
   for (const name of ['One', 'Two']) await org.post('/api/v2/usergroups', { name })
   const queries: [string, object][] = [
@@ -25,7 +25,7 @@ test('the addresses of the console answer like those of Insights', async () => {
   }
 })
 
-test('they refuse alike, in the words of their own API', async () => {
+test('they reject alike, in the error format of their own API', async () => {
   const org = await app.newOrganization()
   const bad = await org.post(`${CONSOLE}/events`, { ...all, service: ['nonsense'] })
   assert.equal(bad.statusCode, 400)
@@ -38,7 +38,7 @@ test('they refuse alike, in the words of their own API', async () => {
   assert.equal((await other.post(`${CONSOLE}/events`, all, headers)).statusCode, 404)
 })
 
-test('several organizations are read at once', async () => {
+test('several organizations can be read at once', async () => {
   const provider = await app.newProvider(2)
   const both = { 'x-org-id': provider.organizationIds.join() }
   assert.equal((await provider.post(`${CONSOLE}/events`, all, both)).statusCode, 200)

@@ -5,8 +5,8 @@ import type { PastEvent } from './store.ts'
 export interface InsightsContext {
   db: Db
   /**
-   * Events of other sources, before they are stored: readers who follow the event time may have passed their places.
-   * Some may be there already.
+   * Events of other sources, before they are stored: readers that follow event time may already be past them. Some may
+   * be duplicates.
    */
   arriving: Hook<{ organizationId: string }, readonly Pick<PastEvent, 'timestamp' | 'id'>[]>
 }

@@ -1,17 +1,17 @@
-/** Members of an event that keep their case: they are not searchable, or are not words. */
+/** Members of an event that keep their case: they are not searchable, or not text. */
 const AS_SENT = new Set(['timestamp', 'changes', 'useragent', 'system_timestamp', 'ingested_at'])
 
 /**
- * A text as it is stored and searched. A sigma at the end of a word has a letter of its own, which would make
- * what is found depend on where the word was cut.
+ * A text as it is stored and searched. Greek has a second sigma for the end of a word: kept apart, matches would depend
+ * on where a word is cut.
  */
 export const foldText = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
 type Json = Record<string, unknown>
 
 /**
- * The members, each as `change` makes it; the same object when all stay as they are, as most are folded already.
- * `owned`: nobody else has the object, and it may be changed itself.
+ * Maps the members; returns the same object when none changes, as most are folded already. With `owned` the object has
+ * no other user and is changed in place.
  */
 function mapMembers(
   value: Json,
@@ -24,7 +24,7 @@ function mapMembers(
     const made = change(member, name)
     if (made === member) continue
     changed ??= { ...value }
-    // Defined, not assigned: a source may well send a member called `__proto__`.
+    // Defined, not assigned: a source may send a member called `__proto__`.
     if (name === '__proto__') Object.defineProperty(changed, name, { ...OWN, value: made })
     else changed[name] = made
   }
@@ -42,18 +42,18 @@ function lower(value: unknown, owned: boolean): unknown {
 const foldMembers = (document: Json, owned: boolean): Json =>
   mapMembers(document, owned, (member, name) => (AS_SENT.has(name) ? member : lower(member, owned)))
 
-/** Searchable values are stored in lower case, so that a search never depends on it. */
+/** Searchable values are stored in lower case, so that searches ignore case. */
 export const fold = (document: object): Json => foldMembers(document as Json, false)
 
-/** The same in place: a copy has a shape of its own, which makes it slow to read and to write. */
+/** The same in place: a copy gets its own hidden class, which makes it slow to read and write. */
 export const foldInPlace = (document: Json): void => {
   foldMembers(document, true)
 }
 
-/** The text of a document. jsonb knows neither U+0000 nor half a surrogate pair, and a search reads it as such. */
+/** The text of a document, without U+0000 and lone surrogates: searches parse it as jsonb, which rejects them. */
 export function documentText(document: object): string {
   const text = JSON.stringify(document)
-  // That is how they look in JSON; most documents have none, and are done.
+  // Their JSON escapes; most documents have none.
   if (!/\\u(0000|d[89a-f])/.test(text)) return text
   return JSON.stringify(document, (_, value) =>
     typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value,
@@ -69,8 +69,8 @@ export interface Change {
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /**
- * What differs between two records, as the list that events carry. Fields named in `secrets` are told
- * without their values.
+ * The differences between two records, as the `changes` of an event. Fields named in `secrets` are listed without
+ * their values.
  */
 export function changesBetween(
   before: object,

@@ -1,30 +1,30 @@
 import { SERVICES, type Service } from './services.ts'
 
-/** What a field of an event document holds. A `list` holds objects whose members are named with dots. */
+/** The kind of a field in event documents. A `list` holds objects whose members have dotted names. */
 export type FieldKind = 'string' | 'number' | 'boolean' | 'timestamp' | 'object' | 'list'
 
 export interface FieldShape {
   kind: FieldKind
   searchable: boolean
-  /** An object that may have members beside those that are listed. */
+  /** An object that may have unlisted members. */
   free?: true
 }
 
 interface ServiceShape {
-  /** Dotted name to shape, as the specification lists them. */
+  /** Shapes by dotted name, as the specification lists them. */
   fields: Record<string, FieldShape>
-  /** Where the specification shows no fields, any name is welcome. */
+  /** Where the specification lists no fields, any name is allowed. */
   free: boolean
   /** The type of `@version`, or null where the documents have none. */
   version: 'integer' | 'string' | null
 }
 
-/** Cannot be searched, whatever service they stand in. */
+/** Not searchable in any service. */
 const UNSEARCHABLE = new Set(['changes', 'useragent', 'system_timestamp', 'ingested_at'])
 
 /**
- * The specification's field lists in a short form: names by spaces, `parent(child child)` for objects,
- * a suffix for the kind: `?` boolean, `#` number, `@` timestamp, `{}` free object, `[]` list; else a string.
+ * The specification's field lists in a compact notation: names separated by spaces, `parent(child child)` for objects,
+ * a suffix for the kind: `?` boolean, `#` number, `@` timestamp, `{}` free object, `[]` list; string by default.
  */
 const GEOIP =
   'geoip(country_code continent_code region_code region_name timezone city country region latitude# longitude#)'
@@ -33,7 +33,7 @@ const AGENT =
 const INITIATOR =
   'initiated_by(user_id administrator? id type email username name provider source source_metadata(name))'
 const COMMON = 'id event_type timestamp@ service organization'
-/** Added to events that came in from outside, whatever their service (ingested.ts). */
+/** Added to ingested events of any service (ingested.ts). */
 const INGESTED = 'ingested_by(type id email name) ingested_at@'
 const CHANGES = 'changes[](field from{} to{})'
 
@@ -85,7 +85,7 @@ function readList(list: string, version: ServiceShape['version']): Record<string
       fields[path] = { kind, searchable, ...(suffix.endsWith('{}') && { free: true as const }) }
     }
   }
-  // A name with members is an object, unless it is a list of them.
+  // A name with members is an object, unless it is a list.
   for (const path of Object.keys(fields)) {
     const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')))
     if (parent && fields[parent]!.kind !== 'list') fields[parent]!.kind = 'object'
@@ -108,8 +108,8 @@ function shapeOf(service: Service): ServiceShape {
 }
 
 /**
- * Names of members that no list has, with dots; below a free object any are welcome. For events that the service
- * records, which must be as its schema says.
+ * Dotted names of members that are not listed; below a free object any are allowed. For events that the service records
+ * itself, which must match its schema.
  */
 export function unlistedMembers(service: Service, document: object, prefix = ''): string[] {
   const { fields } = SHAPES[service]
@@ -124,19 +124,19 @@ export function unlistedMembers(service: Service, document: object, prefix = '')
   })
 }
 
-/** The document schema of every service; validation, search, projection and the console read it. */
+/** The document schema of every service, for validation, search, projection and the console. */
 export const SHAPES = Object.fromEntries(
   SERVICES.map((service) => [service, shapeOf(service)]),
 ) as Record<Service, ServiceShape>
 
 const NAMES = new Set(SERVICES.flatMap((service) => Object.keys(SHAPES[service].fields)))
 
-/** The kinds a field has in the services asked for; empty for a name that no list has. */
+/** The kinds of a field in the given services; empty for an unlisted name. */
 export const kindsOf = (services: readonly Service[], name: string): Set<FieldKind> =>
   new Set(services.flatMap((service) => SHAPES[service].fields[name]?.kind ?? []))
 
 export const isSearchable = (name: string): boolean => !UNSEARCHABLE.has(name.split('.')[0]!)
 
-/** Listed somewhere, or below a listed object: producers add members that the lists do not have. */
+/** Listed, or below a listed object: producers add members that are not listed. */
 export const isKnown = (name: string): boolean =>
   name.split('.').some((_, at, parts) => NAMES.has(parts.slice(0, at + 1).join('.')))

@@ -17,7 +17,7 @@ export const createPartitionsJob = defineJob({
   cron: '17 3 * * *',
 })
 
-/** Three weeks ahead, so that the job may fail for days before anybody notices. */
+/** Three weeks ahead, so that the job can fail for days without effect. */
 export const ensurePartitions = (db: Db, now = Date.now()): Promise<number> =>
   createPartitions(db, new Date(now), new Date(now + 21 * DAY))
 
@@ -28,7 +28,7 @@ export const dropExpiredJob = defineJob({
   cron: '41 3 * * *',
 })
 
-/** Rows deleted in one short transaction, so that writers never wait long and a broken job has lost little. */
+/** Rows deleted per transaction, so that writers never wait long and an aborted job loses little. */
 const BATCH = 5000
 
 interface Dropped {
@@ -37,15 +37,15 @@ interface Dropped {
 }
 
 /**
- * Whole weeks go at once when nobody keeps them any longer; until then, events of those who keep theirs for a shorter
- * time go one by one. So events of whoever keeps them longest stay up to six days longer.
+ * Drops whole weeks once they are past the longest retention of all tenants; events of tenants with a shorter retention
+ * are deleted row by row before that. So events with the longest retention stay up to six days longer.
  */
 export async function dropExpired(db: Db, now = Date.now(), batch = BATCH): Promise<Dropped> {
   const tenants = (await listEventTenants(db)).map(({ organization_id, days }) => ({
     id: organization_id,
     days: days ?? DEFAULT_RETENTION_DAYS,
   }))
-  const longest = tenants.reduce((most, { days }) => Math.max(most, days), 0)
+  const longest = tenants.reduce((max, { days }) => Math.max(max, days), 0)
   const before = (days: number) => new Date(now - days * DAY)
   const weeks = await dropPartitions(db, before(longest || DEFAULT_RETENTION_DAYS))
   let events = 0

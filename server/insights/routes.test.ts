@@ -74,7 +74,7 @@ test('events come back in order with the five headers', async () => {
   assert.equal(down.headers['x-sort'], 'DESC')
 })
 
-test('pages over ties on one millisecond miss and double nothing, in both directions', async () => {
+test('paging over ties in one millisecond loses and duplicates nothing, in both directions', async () => {
   const timestamp = ago(1)
   const events = Array.from({ length: 25 }, () => event({ timestamp }))
   const org = await withEvents(...events)
@@ -92,7 +92,7 @@ test('pages over ties on one millisecond miss and double nothing, in both direct
   }
 })
 
-test('nonsense in limit and sort is silently the default; above the maximum is the maximum', async () => {
+test('invalid limit and sort silently give the default; a limit above the maximum gives the maximum', async () => {
   const org = await withEvents(event())
   for (const [limit, applied] of [
     [undefined, 1000],
@@ -143,7 +143,7 @@ test('every 400 of the specification, with a message that names the field', asyn
     ],
     [
       { ...all, search_term: { and: [{ username: 'a' }, { username: 'b' }] } },
-      /username stands twice/,
+      /username is repeated/,
       'repeated_field',
     ],
     [
@@ -162,7 +162,7 @@ test('every 400 of the specification, with a message that names the field', asyn
       'bad_value',
     ],
     [{ ...all, search_term: { xor: [] } }, /xor/, 'bad_term'],
-    [{ ...all, search_term: { and: 'x' } }, /and must hold a list/, 'bad_term'],
+    [{ ...all, search_term: { and: 'x' } }, /and must be a list/, 'bad_term'],
   ]
   for (const [body, message, reason] of cases) {
     const res = await org.post(EVENTS, body)
@@ -180,7 +180,7 @@ test('every 400 of the specification, with a message that names the field', asyn
   assert.equal(broken.statusCode, 400)
 })
 
-test('times in all spellings of real clients; both ends belong to the window', async () => {
+test('times are accepted in all formats of real clients; both ends are inclusive', async () => {
   const org = await withEvents(event({ timestamp: '2026-10-20T10:00:00.426543Z' }))
   const starts = [
     '2026-10-20T10:00:00.426Z',
@@ -207,7 +207,7 @@ test('times in all spellings of real clients; both ends belong to the window', a
   assert.equal(equal.json().length, 1)
 })
 
-test('search terms: the original, the operator and the older forms', async () => {
+test('search terms: the original, the operator and the legacy forms', async () => {
   const org = await withEvents(
     event({ id: 'a', username: 'Anna', success: true, resource: { type: 'user', id: '1' } }),
     event({
@@ -270,7 +270,7 @@ test('search terms: the original, the operator and the older forms', async () =>
   }
 })
 
-test('any valid term answers, up to the budget; beyond it is 400', async () => {
+test('any valid term works up to the budget; beyond it is 400', async () => {
   const org = await withEvents(event({ username: 'needle' }))
   const many = Array.from({ length: 9_999 }, (_, n) => ({ [`field_${n}`]: `value ${n}` }))
   const wide = await org.post(EVENTS, {
@@ -316,7 +316,7 @@ test('fields: parents whole, children nested, unknown ones ignored, absent ones 
   assert.deepEqual(await read(['username']), {})
 })
 
-test('skip pages as older clients do', async () => {
+test('skip works as in older clients', async () => {
   const events = Array.from({ length: 5 }, (_, n) => event({ timestamp: ago(5 - n) }))
   const org = await withEvents(...events)
   const res = await org.post(EVENTS, { ...all, limit: 2, skip: 2 })
@@ -381,14 +381,18 @@ test('count, distinct and interval', async () => {
   )
 })
 
-test('who may read: Read Only yes, Command Runner no, nobody else', async () => {
+test('Read Only may read events, Command Runner may not', async () => {
   const org = await withEvents(event())
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
   assert.equal((await reader.post(EVENTS, all)).statusCode, 200)
   const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
   assert.equal((await runner.post(EVENTS, all)).statusCode, 403)
   assert.equal((await app.anonymous.post(EVENTS, all)).statusCode, 401)
-  assert.equal((await send(reader, [event()])).statusCode, 403, 'reading is not writing')
+  assert.equal(
+    (await send(reader, [event()])).statusCode,
+    403,
+    'the read scope does not allow writing',
+  )
   const other = await app.newOrganization()
   assert.deepEqual((await other.post(EVENTS, all)).json(), [])
   assert.equal((await other.post(EVENTS, all, { 'x-org-id': org.organizationId })).statusCode, 404)
@@ -423,7 +427,7 @@ test('several organizations at once, repeated or joined; the provider by its own
   )
   await msp.put(`/api/v2/providers/${msp.providerId}`, { name: 'Told' })
   const portal = await msp.post(EVENTS, all, { 'x-provider-id': msp.providerId })
-  // The event was written a moment ago; ask until nothing can still be committed before it.
+  // The event was written a moment ago; poll until the watermark has passed it.
   let told = portal.json()
   for (let tries = 0; tries < 100 && told.length === 0; tries++)
     told = (await msp.post(EVENTS, all, { 'x-provider-id': msp.providerId })).json()
@@ -441,7 +445,7 @@ test('a thousand organizations in one request', async () => {
   assert.deepEqual(ids(res).sort(), ['first', 'last'])
 })
 
-test('ingest: bad lines are told by number, good ones kept, and a repeat stores nothing', async () => {
+test('ingest: invalid lines are reported by number, valid ones stored, and a repeat stores nothing', async () => {
   const org = await app.newOrganization()
   const good = event({ id: 'Kept', username: 'UPPER', changes: [{ field: 'Name', to: 'Case' }] })
   const lines = [
@@ -488,13 +492,13 @@ test('ingest: bad lines are told by number, good ones kept, and a repeat stores 
     ['kept', 'upper', [{ field: 'Name', to: 'Case' }]],
   )
   assert.equal(kept.organization, org.organizationId)
-  // Unpacking may fail before or after somebody begins to read.
+  // Decompression may fail before or after reading starts.
   for (let tries = 0; tries < 20; tries++)
     assert.equal((await post('x', { 'content-encoding': 'gzip' })).statusCode, 400)
   assert.equal((await post('x', { 'content-encoding': 'br' })).statusCode, 400)
 })
 
-test('answers are packed as the client asks', async () => {
+test('responses are compressed as the client requests', async () => {
   const org = await withEvents(
     ...Array.from({ length: 30 }, () => event({ message: 'x'.repeat(100) })),
   )

@@ -42,12 +42,12 @@ const describeSchemas = (): Schemas => ({
 })
 
 function setHeaders(reply: FastifyReply, query: EventQuery, { rows, last }: EventPage): void {
-  const place = last ?? query.after
-  // In the letters of the specification: through `reply` they would go out in lower case.
+  const cursor = last ?? query.after
+  // Set on `raw` to keep the specification's case: `reply` would send lower case.
   reply.raw.setHeader('X-Result-Count', String(rows))
   reply.raw.setHeader('X-Limit', String(query.limit))
   reply.raw.setHeader('X-Sort', query.sort)
-  reply.raw.setHeader('X-Search_after', JSON.stringify(place ? [place.timestamp, place.id] : []))
+  reply.raw.setHeader('X-Search_after', JSON.stringify(cursor ? [cursor.timestamp, cursor.id] : []))
   reply.removeHeader('x-request-id')
   reply.raw.setHeader('X-Request-Id', reply.request.id)
   reply.type('application/json; charset=utf-8')
@@ -62,12 +62,12 @@ interface QueryOptions {
   searchSeconds: number
 }
 
-/** The queries over audit events. */
+/** Queries over audit events. */
 const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
   app,
   { db, buffers, family, searchSeconds },
 ) => {
-  /** From now on the request has its time. */
+  /** Starts the time limit of the request. */
   const search = (tenantIds: readonly string[]) =>
     new Deadline(searchSeconds).over(db.tenant(tenantIds))
   const errors = errorsOf(family)
@@ -84,7 +84,7 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
         response: { 200: Events, ...errors },
       },
       config: { scopes: READ, tenant, ...legacyId('eventsPost') },
-      // Documents are sent as they are stored; a serializer would take them apart.
+      // Documents are sent as stored; a serializer would parse them.
       serializerCompiler: () => (data) => (typeof data === 'string' ? data : JSON.stringify(data)),
     },
     async (request, reply) => {
@@ -137,7 +137,7 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
         throw invalid('field_missing', 'field is required')
       const { fieldLength } = limits.events
       if (field.length > fieldLength)
-        throw invalid('bad_field', `field: a name has at most ${fieldLength} characters`)
+        throw invalid('bad_field', `field: a name may have at most ${fieldLength} characters`)
       if (!isSearchable(field))
         throw invalid('unsearchable_field', `field: ${field} cannot be searched`)
       const selection = readSelection(bodyOf(request), Date.now())
@@ -148,7 +148,7 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
         field,
       )
       const counts = { doc_count_error_upper_bound: 0, sum_other_doc_count: others }
-      // Clients look under the field's own name as well.
+      // Clients also look under the field's own name.
       return { buckets, [field]: buckets, ...counts }
     },
   )
@@ -158,7 +158,7 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
     {
       schema: {
         tags,
-        summary: 'Count events per time step',
+        summary: 'Count events per time interval',
         body: IntervalRequest,
         response: { 200: Intervals, ...errors },
       },
@@ -175,7 +175,7 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
   )
 }
 
-/** Directory Insights, and the same queries where the console of the public service has them. */
+/** Directory Insights, and the same queries at the paths of the public service's console. */
 const ADDRESSES = [
   { prefix: '/insights/directory/v1', family: 'insights' },
   { prefix: '/api/v2/directoryinsights', family: 'v2' },
@@ -183,10 +183,10 @@ const ADDRESSES = [
 
 export const insightsRoutes: FastifyPluginAsyncTypebox<{
   db: Db
-  /** For one request, however many statements it takes. */
+  /** Per request, across all its statements. */
   searchSeconds: number
 }> = async (app, { db, searchSeconds }) => {
-  // The default, level 11, took 34 times as long on sample events, for an answer a fifth smaller.
+  // The default, level 11, took 34 times as long on sample events, for a response a fifth smaller.
   const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
   await app.register(compress, { encodings: ['br', 'gzip'], threshold: 1024, brotliOptions })
   const buffers = new PageBuffers()

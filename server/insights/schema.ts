@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 
-// What one search may ask for (search-budget.ts), in units: what comparing an event with one value costs.
+// The search budget (search-budget.ts), in units: the cost of comparing an event with one value.
 
-/** Texts are searched through, where other operators compare; a list of values is looked up in. */
+/** Substring operators scan texts, others compare; a list of values is a lookup. */
 export const TEXT_SEARCH_UNITS = 20
 export const LISTED_VALUE_UNITS = 0.1
 
-const BUDGET = `At most 10000 terms, 50000 values and 32 levels, and 10000 units in all, unless the operator has set other limits: contains, startsWith and endsWith count ${TEXT_SEARCH_UNITS}, a value of a list ${LISTED_VALUE_UNITS}, any other term 1. Equal values and terms of one list count once.`
+const BUDGET = `At most 10000 terms, 50000 values, 32 levels and 10000 units in total, unless the operator has set other limits: contains, startsWith and endsWith count ${TEXT_SEARCH_UNITS}, a value in a list ${LISTED_VALUE_UNITS}, any other term 1. Duplicate values and terms in one list count once.`
 
-/** Read leniently (see event-query.ts): real clients send more, and some of it differently. */
+/** Parsed leniently (see event-query.ts): real clients send more members, and some in other forms. */
 const selection = {
   service: Type.Optional(Type.Unknown({ description: 'List of services, or ["all"]; required' })),
   start_time: Type.Optional(Type.Unknown({ description: 'RFC 3339, inclusive; required' })),
@@ -24,7 +24,9 @@ export const EventsRequest = Type.Object(
     ...selection,
     limit: Type.Optional(Type.Unknown({ description: '1000 by default, at most 10000' })),
     sort: Type.Optional(Type.Unknown({ description: 'ASC (default) or DESC' })),
-    fields: Type.Optional(Type.Unknown({ description: 'List of fields to return, with dots' })),
+    fields: Type.Optional(
+      Type.Unknown({ description: 'List of fields to return, as dotted names' }),
+    ),
     search_after: Type.Optional(Type.Unknown({ description: 'Value of X-Search_after' })),
     skip: Type.Optional(Type.Unknown()),
   },
@@ -52,7 +54,9 @@ export const Distinct = Type.Object(
   {
     buckets: Type.Array(Bucket),
     doc_count_error_upper_bound: Type.Integer(),
-    sum_other_doc_count: Type.Integer({ description: 'Of values beyond the 10000 most frequent' }),
+    sum_other_doc_count: Type.Integer({
+      description: 'Events with values beyond the 10000 most frequent',
+    }),
   },
   { title: 'Distinct', ...open },
 )
@@ -69,16 +73,14 @@ const Field = Type.Object({
   name: Type.String(),
   kind: Type.Enum(['string', 'number', 'boolean', 'timestamp', 'object', 'list']),
   searchable: Type.Boolean(),
-  free: Type.Optional(
-    Type.Boolean({ description: 'An object that may have members beside those listed' }),
-  ),
+  free: Type.Optional(Type.Boolean({ description: 'An object that may have unlisted members' })),
 })
 export const Schemas = Type.Object(
   {
     services: Type.Array(
       Type.Object({
         name: Type.String(),
-        free: Type.Boolean({ description: 'Documents may have fields that are not listed' }),
+        free: Type.Boolean({ description: 'Documents may have unlisted fields' }),
         version: Type.Union([Type.Enum(['integer', 'string']), Type.Null()]),
         fields: Type.Array(Field),
       }),

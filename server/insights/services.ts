@@ -1,4 +1,4 @@
-/** Service values of the specification, and those that have events but are missing from its list. */
+/** Services of the specification, including those that have events but are missing from its list. */
 export const SERVICES = [
   'access_management',
   'ai_admin',
@@ -23,19 +23,19 @@ export const SERVICES = [
 ] as const
 export type Service = (typeof SERVICES)[number]
 
-/** Those whose events the service records itself (own-event.ts): others must not pass for its own. */
+/** Services whose events are recorded here (own-event.ts): ingested ones must not pass for them. */
 export const OWN_SERVICES = ['directory', 'reports', 'sso', 'systems'] as const
 export type OwnService = (typeof OWN_SERVICES)[number]
 
 export const isOwnService = (service: Service): service is OwnService =>
   (OWN_SERVICES as readonly Service[]).includes(service)
 
-/** Names that public clients send for a service. */
+/** Aliases that public clients send. */
 const ALIASES: Record<string, Service> = { alerts: 'alert' }
 
 const isService = (name: string): name is Service => (SERVICES as readonly string[]).includes(name)
 
-/** The service behind a name as clients write it; `all` is not one. */
+/** The service for a name or alias in any case; `all` is not one. */
 export function serviceOf(name: string): Service | undefined {
   const folded = name.toLowerCase()
   if (isService(folded)) return folded

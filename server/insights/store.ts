@@ -4,8 +4,8 @@ import { forgetDigests, joinPastEvents } from './digests/store.ts'
 import type { OwnService } from './services.ts'
 
 /**
- * The database gives the time (design D7: readers rely on it), so it stands between the two halves of the
- * document until the row is written.
+ * The database sets the time (design D7: readers rely on it), so the document is sent in two halves and the time put
+ * between them.
  */
 export async function insertEvent(
   db: Queryable,
@@ -30,17 +30,17 @@ const SEPARATOR = '\u001e'
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Many events whose time is already known (demo, ingest); those stored before are left alone. */
+/** Inserts events with a known time (demo, ingest); duplicates are skipped. */
 export async function insertPastEvents(
   tx: Tx,
   organizationId: string,
   unordered: PastEvent[],
 ): Promise<number> {
-  // All in the same order: two batches with the same events wait for each other one way only.
+  // Sorted, so that two batches with the same events cannot deadlock.
   const events = unordered.toSorted(
     (a, b) => compare(a.timestamp, b.timestamp) || compare(a.id, b.id),
   )
-  // Splitting a text is quicker than reading an array, on both sides. In JSON the separator is always escaped.
+  // Splitting a text is faster than parsing an array, on both sides. In JSON the separator is always escaped.
   const column = (name: keyof PastEvent) => events.map((event) => event[name]).join(SEPARATOR)
   const timestamps = events.map(({ timestamp }) => timestamp)
   const [first] = timestamps
@@ -54,7 +54,7 @@ export async function insertPastEvents(
                       string_to_table(${column('service')}, ${SEPARATOR}), string_to_table(${column('document')}, ${SEPARATOR}))
         as event (timestamp, id, service, document)
     on conflict do nothing`)
-  // One after the other in the database, on their way at once.
+  // Pipelined: sent together, executed in order.
   const [stored] = await Promise.all([inserted, locked, forgotten])
   return stored
 }
@@ -80,7 +80,7 @@ interface StoredEvent {
   document: string
 }
 
-/** The newest first. */
+/** Newest first. */
 export const latestEvents = (
   db: Queryable,
   organizationId: string,

@@ -190,7 +190,7 @@ test('a line that could be stored but not searched is rejected, its neighbours a
   assert.deepEqual(report.errors, [
     { line: 2, message: 'the character \\u0000 cannot be stored' },
     { line: 3, message: 'the character \\u0000 cannot be stored' },
-    { line: 4, message: 'a text holds half of a surrogate pair, which cannot be stored' },
+    { line: 4, message: 'contains a lone surrogate, which cannot be stored' },
     { line: 5, message: 'nested more than 64 levels deep' },
   ])
   const found = async (search_term: object) =>

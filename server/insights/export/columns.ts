@@ -1,10 +1,10 @@
 import { SHAPES } from '../fields.ts'
 import type { Service } from '../services.ts'
 
-/** The whole event as JSON: the columns are a choice, and nothing should be lost by it. */
+/** The whole event as JSON: the other columns are a selection, and nothing should be lost. */
 export const DOCUMENT = 'document'
 
-/** What an investigation asks first, in the order of reading: when, what, who, from where, to what, why. */
+/** The fields an investigation needs first, in reading order: when, what, who, from where, to what, why. */
 const LEAD = [
   'timestamp',
   'service',
@@ -43,9 +43,9 @@ const TAIL = ['organization', 'id', DOCUMENT]
 const APART = new Set([...LEAD, ...TAIL, '@version'])
 
 /**
- * The columns of an export without `fields`. They follow from the services alone: the head is written before
- * any event is read, and two exports of the same query can be laid side by side. One service alone also shows
- * the plain fields that only it has.
+ * The columns of an export without `fields`. They depend on the services alone: the header is written before any event
+ * is read, and two exports of the same query stay comparable. A single service also shows the plain fields that only
+ * it has.
  */
 export function defaultColumns(services: readonly Service[]): string[] {
   const common = LEAD.filter(
@@ -62,7 +62,7 @@ export function defaultColumns(services: readonly Service[]): string[] {
   return [...common, ...own, ...TAIL]
 }
 
-/** The value at a path; on the way through a list, those of all its elements. */
+/** The value at a path; inside a list, the values of all its elements. */
 export function valueAt(value: unknown, path: readonly string[], at = 0): unknown {
   if (at === path.length) return value
   if (Array.isArray(value)) {

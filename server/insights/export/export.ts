@@ -7,7 +7,7 @@ import { projector } from '../query/projection.ts'
 import { textOf } from '../scalars.ts'
 import { DOCUMENT, defaultColumns, valueAt } from './columns.ts'
 
-/** Memory holds one page; below this size the statements would begin to count. */
+/** Memory holds one page; with smaller ones the cost per statement would matter. */
 export const PAGE = 2000
 
 export const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
@@ -16,8 +16,8 @@ type Format = keyof typeof TYPES
 interface ExportRequest {
   query: EventQuery
   format: Format
-  /** The most rows in all. */
-  most: number
+  /** Maximum number of rows. */
+  maxRows: number
 }
 
 type Body = Record<string, unknown>
@@ -35,8 +35,8 @@ function readFormat(raw: unknown, accept: string | undefined): Format {
   return format
 }
 
-/** Unlike that of a query, it has no default to fall back to: a mistake would export everything. */
-function readMost(raw: unknown): number {
+/** No default, unlike in a query: a typo would export everything. */
+function readMaxRows(raw: unknown): number {
   if (raw === undefined || raw === null) return Number.POSITIVE_INFINITY
   if (typeof raw !== 'number' || !Number.isSafeInteger(raw) || raw < 1)
     throw invalid('bad_limit', 'limit must be a positive whole number')
@@ -47,27 +47,27 @@ export function readExport(body: Body, accept: string | undefined, now: number):
   return {
     query: readEventQuery(body, now),
     format: readFormat(body.format, accept),
-    most: readMost(body.limit),
+    maxRows: readMaxRows(body.limit),
   }
 }
 
 /**
- * The query with an end that stays where it is: the watermark moves on with every page, and an export of a
- * busy service would never catch up with it.
+ * Fixes the end of the query: the watermark moves on with every page, and an export of a busy service would never
+ * catch up with it.
  */
 export const boundedBy = (query: EventQuery, watermark: number): EventQuery => ({
   ...query,
   to: Math.min(query.to ?? watermark - 1, watermark - 1),
 })
 
-/** Page after page, the next one when it is asked for. */
+/** Yields pages; the next one is read on demand. */
 export async function* exportPages(
   read: (query: EventQuery) => Promise<EventPage>,
   query: EventQuery,
-  most: number,
+  maxRows: number,
 ): AsyncGenerator<EventPage> {
   let { after, skip } = query
-  for (let left = most; left > 0; ) {
+  for (let left = maxRows; left > 0; ) {
     const limit = Math.min(PAGE, left)
     const page = await read({ ...query, after, skip, limit })
     if (page.rows === 0) return
@@ -79,12 +79,12 @@ export async function* exportPages(
   }
 }
 
-/** In JSON a line break can only stand between words, where a space says the same. */
+/** In JSON, line breaks occur only between tokens, so a space is equivalent. */
 const oneLine = (document: string): string => document.replace(/[\r\n]+/g, ' ')
 
 interface RowWriter {
   head: string
-  /** The text of one stored document in the export, with its line end. */
+  /** The text of one stored document in the export, including the line end. */
   write(document: string): string
 }
 
@@ -112,10 +112,10 @@ function ndjsonWriter({ fields }: EventQuery): RowWriter {
 export const writerOf = ({ format, query }: ExportRequest): RowWriter =>
   format === 'csv' ? csvWriter(query) : ndjsonWriter(query)
 
-/** Rows that are written at once: others have their turn in between. */
+/** Rows written at once; other requests run in between. */
 const BATCH = 500
 
-/** The text of an export in pieces of some hundred rows. */
+/** The text of an export, in chunks of some hundred rows. */
 export async function* exportText(
   writer: RowWriter,
   pages: AsyncIterable<EventPage>,
@@ -136,6 +136,6 @@ export async function* exportText(
 
 const compact = (time: number): string => new Date(time).toISOString().replace(/[-:]|\.\d+/g, '')
 
-/** events-20261101T000000Z-20261108T000000Z.csv: names that sort, and that every file system takes. */
+/** events-20261101T000000Z-20261108T000000Z.csv: sortable, and valid on every file system. */
 export const fileName = (query: EventQuery, format: Format): string =>
   `events-${compact(query.from)}-${compact(Math.max(query.from, query.to ?? query.from))}.${format}`

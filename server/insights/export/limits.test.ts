@@ -41,7 +41,7 @@ before(async () => {
 })
 
 let servers = 0
-/** The export alone, on a single connection to the database; a socket of the file system has small buffers. */
+/** Only the export, on a single database connection; a unix socket has small buffers. */
 async function serve(stalledMs: number) {
   const lines: string[] = []
   const sink = new Writable({
@@ -71,7 +71,7 @@ async function serve(stalledMs: number) {
   })
   return {
     db,
-    /** Begins an export and reads nothing of it. */
+    /** Starts an export without reading it. */
     async open(apiKey: string) {
       const connected = once(http.server, 'connection')
       const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
@@ -88,14 +88,14 @@ async function serve(stalledMs: number) {
       response.on('error', () => {})
       return { response, server }
     },
-    brokenOff: () => lines.filter((line) => line.includes('an export broke off')),
+    brokenOff: () => lines.filter((line) => line.includes('an export was aborted')),
   }
 }
 
 async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 60_000
   while (!condition()) {
-    assert.ok(Date.now() < deadline, 'what was waited for did not happen')
+    assert.ok(Date.now() < deadline, 'timed out waiting for the condition')
     await turn()
   }
 }
@@ -108,9 +108,9 @@ test('a client that reads nothing holds no connection to the database', async ()
   assert.equal((await text(response)).split('\n').length - 1, ROWS)
 })
 
-test('clients that take nothing for too long give their places to others', async () => {
+test('stalled clients lose their slots to others', async () => {
   const { open, brokenOff } = await serve(20)
-  // More than there are places.
+  // More than there are slots.
   for (let at = 1; at <= 10; at++) {
     const { response } = await open(org.apiKey)
     assert.equal(response.statusCode, 200)
@@ -120,7 +120,7 @@ test('clients that take nothing for too long give their places to others', async
   }
 })
 
-test('one key leaves exports to others', async () => {
+test('one key cannot use up all exports', async () => {
   const { open } = await serve(600_000)
   const second = await app.addAdministrator(org.organizationId)
   const opened = [await open(org.apiKey), await open(org.apiKey)]
@@ -135,7 +135,7 @@ test('one key leaves exports to others', async () => {
   }
 })
 
-test('an export breaks off when its key is revoked', async () => {
+test('an export is aborted when its key is revoked', async () => {
   const { open, brokenOff } = await serve(600_000)
   const second = await app.addAdministrator(org.organizationId)
   const [ended, other] = [await open(second.apiKey), await open(org.apiKey)]
@@ -144,11 +144,11 @@ test('an export breaks off when its key is revoked', async () => {
   await assert.rejects(text(ended.response))
   assert.equal(ended.response.complete, false)
   assert.match(brokenOff().join(), /no longer valid/)
-  assert.ok((await text(other.response)).length > 0, 'that of another key goes on')
+  assert.ok((await text(other.response)).length > 0, 'that of another key continues')
   assert.equal(other.response.complete, true)
 })
 
-test('an export breaks off when its key may no longer read events', async () => {
+test('an export is aborted when its key may no longer read events', async () => {
   const { open } = await serve(600_000)
   const second = await app.addAdministrator(org.organizationId)
   const { response, server } = await open(second.apiKey)

@@ -48,7 +48,7 @@ async function withEvents(...events: object[]) {
   return org
 }
 
-/** The rows as an independent reader sees them, by column. */
+/** The rows by column, as parsed by an independent library. */
 function parsed(csv: string): Record<string, string>[] {
   const program =
     'import csv,io,json,sys; csv.field_size_limit(10**8); t=io.TextIOWrapper(sys.stdin.buffer,"utf-8",newline=""); print(json.dumps(list(csv.DictReader(t,strict=True))))'
@@ -121,14 +121,14 @@ test('fields are the columns, in the order given', async () => {
   ])
 })
 
-test('an export without events is a head row, or nothing', async () => {
+test('an export without events is a header row, or empty', async () => {
   const org = await app.newOrganization()
   assert.match((await org.post(EXPORT, all)).body, /^timestamp,service,.*,document\r\n$/)
   const res = await org.post(EXPORT, { ...all, format: 'NDJSON' })
   assert.deepEqual([res.statusCode, res.body], [200, ''])
 })
 
-test('NDJSON has the documents as they are stored, or the fields', async () => {
+test('NDJSON has the documents as stored, or the fields', async () => {
   const org = await withEvents(event({ timestamp: ago(2), resource: { name: '},{' } }), event())
   const stored = await org.post('/insights/directory/v1/events', all)
   const accept = { accept: 'application/x-ndjson' }
@@ -144,7 +144,7 @@ test('NDJSON has the documents as they are stored, or the fields', async () => {
   assert.match(String(any.headers['content-type']), /^text\/csv/)
 })
 
-test('the answer is compressed for those who take it', async () => {
+test('the response is compressed for clients that accept it', async () => {
   const org = await withEvents(event())
   const body = { ...all, format: 'ndjson' }
   const plain = (await org.post(EXPORT, body, { 'accept-encoding': 'identity' })).body
@@ -157,7 +157,7 @@ test('the answer is compressed for those who take it', async () => {
   assert.match(String(br.headers.vary), /accept-encoding/)
 })
 
-test('pages over ties miss and double nothing; limit, skip and sort hold for the whole', async () => {
+test('paging over ties loses and duplicates nothing; limit, skip and sort apply to the whole export', async () => {
   const timestamp = ago(1)
   const events = Array.from({ length: 2 * PAGE + 7 }, () => event({ timestamp }))
   const org = await withEvents(...events)
@@ -173,11 +173,11 @@ test('pages over ties miss and double nothing; limit, skip and sort hold for the
   assert.equal(idsOf(exact.body).length, PAGE)
 })
 
-test('bad input is refused before the first byte, and names its field', async () => {
+test('invalid input is rejected before the first byte, naming the field', async () => {
   const org = await app.newOrganization()
   const cases: [object, RegExp, string][] = [
     [{}, /service/, 'service_missing'],
-    [{ ...all, service: ['nonsense'] }, /service: there is no "nonsense"/, 'unknown_service'],
+    [{ ...all, service: ['nonsense'] }, /service: unknown service "nonsense"/, 'unknown_service'],
     [{ ...all, start_time: 'yesterday' }, /start_time/, 'bad_start_time'],
     [{ ...all, end_time: ago(40) }, /End Time/, 'end_before_start'],
     [{ ...all, search_term: { and: [{ changes: 'x' }] } }, /search_term/, 'unsearchable_field'],
@@ -198,7 +198,7 @@ test('bad input is refused before the first byte, and names its field', async ()
   }
 })
 
-test('who may read events may export them, of their own organizations only', async () => {
+test('callers who may read events may export them, of their own organizations only', async () => {
   const org = await withEvents(event({ service: 'sso' }))
   const ndjson = { ...all, service: 'sso', format: 'ndjson' }
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
@@ -229,11 +229,11 @@ test('several organizations are merged in order', async () => {
   )
 })
 
-// Through a real socket. One of the file system: its buffers in the kernel are small and do not grow.
+// Through a real unix socket: its kernel buffers are small and do not grow.
 
 interface Open {
   response: IncomingMessage
-  /** The other end, in the service. */
+  /** The server side of the socket. */
   server: Socket
   id: string
 }
@@ -261,11 +261,11 @@ const logged = (id: string, message: string) =>
   app.lines.filter((line) => line.includes(`"${id}"`) && line.includes(message))
 const pagesRead = (id: string) => logged(id, 'read a page of an export').length
 
-/** Turns of the event loop with work of the database between them, until the condition holds. */
+/** Waits in turns of the event loop, with database work in between, until the condition holds. */
 async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 30_000
   while (!condition()) {
-    assert.ok(Date.now() < deadline, 'what was waited for did not happen')
+    assert.ok(Date.now() < deadline, 'timed out waiting for the condition')
     await turn()
   }
 }
@@ -283,27 +283,27 @@ before(async () => {
   }
 })
 
-test('a reader who does not read holds up the reading of pages, and loses nothing by it', async () => {
+test('a stalled client pauses the reading of pages and loses nothing', async () => {
   const { response, server, id } = await open(large, all)
   await until(() => server.writableNeedDrain)
   const ahead = pagesRead(id)
   assert.ok(ahead <= 2, `${ahead} pages for a reader who takes nothing`)
-  // Others are served meanwhile; the export does not move.
+  // Other requests are served meanwhile; the export pauses.
   for (let at = 0; at < 20; at++)
     assert.equal((await large.post('/insights/directory/v1/events/count', all)).statusCode, 200)
   assert.equal(pagesRead(id), ahead)
 
-  // A slow reader: a piece, then a turn. The pages keep to its pace.
+  // A slow client: one chunk per turn. Pages are read at its pace.
   const pieces: Buffer[] = []
   let rows = 0
-  let most = 0
+  let peak = 0
   for await (const piece of response) {
     pieces.push(piece)
     for (const byte of piece) if (byte === 10) rows++
-    most = Math.max(most, pagesRead(id) * PAGE - rows)
+    peak = Math.max(peak, pagesRead(id) * PAGE - rows)
     await turn()
   }
-  assert.ok(most <= 2 * PAGE, `${most} rows were read ahead of the reader`)
+  assert.ok(peak <= 2 * PAGE, `${peak} rows were read ahead of the reader`)
   const found = parsed(String(Buffer.concat(pieces)))
   assert.equal(found.length, ROWS)
   assert.equal(new Set(found.map((one) => one.id)).size, ROWS)
@@ -327,11 +327,11 @@ test('events that happen during an export do not prolong it', async () => {
   )
 })
 
-test('a client that goes away ends the reading', async () => {
+test('a client that disconnects ends the reading', async () => {
   const { response, server, id } = await open(large, { ...all, format: 'ndjson' })
   await until(() => server.writableNeedDrain)
   response.destroy()
-  await until(() => logged(id, 'an export broke off').length > 0)
+  await until(() => logged(id, 'an export was aborted').length > 0)
   const read = pagesRead(id)
   for (let at = 0; at < 20; at++)
     assert.equal((await large.post('/insights/directory/v1/events/count', all)).statusCode, 200)
@@ -339,7 +339,7 @@ test('a client that goes away ends the reading', async () => {
   assert.ok(read <= 3, `${read} pages of ${ROWS / PAGE}`)
 })
 
-test('an export that fails midway breaks the connection off', async () => {
+test('an export that fails midway resets the connection', async () => {
   for (const encoding of ['identity', 'gzip']) {
     const org = await withEvents(
       ...Array.from({ length: PAGE + 1 }, () => event({ error_message: padding })),
@@ -357,7 +357,7 @@ test('an export that fails midway breaks the connection off', async () => {
         'x-request-id': id,
       },
     })
-    // The last document cannot be read as JSON: stored by hand, the service would not.
+    // The last document is invalid JSON: inserted directly, the service would not store it.
     await app.db.tx(org.organizationId, (tx) =>
       tx.execute(
         `insert into events (organization_id, timestamp, id, service, document)
@@ -370,16 +370,16 @@ test('an export that fails midway breaks the connection off', async () => {
     assert.equal(response.statusCode, 200)
     await assert.rejects(text(response), /aborted|reset/i)
     assert.equal(response.complete, false)
-    await until(() => logged(id, 'an export broke off').length > 0)
+    await until(() => logged(id, 'an export was aborted').length > 0)
   }
 })
 
-test('there is a limit to how many run at once', async () => {
+test('concurrent exports are limited', async () => {
   const running = await Promise.all(Array.from({ length: 2 }, () => open(large, all)))
   const res = await large.post(EXPORT, all)
   assert.deepEqual([res.statusCode, res.json().reason], [429, 'too_many_exports'])
   assert.equal(res.headers['retry-after'], '5')
   for (const { response } of running) response.destroy()
-  await until(() => running.every(({ id }) => logged(id, 'an export broke off').length > 0))
+  await until(() => running.every(({ id }) => logged(id, 'an export was aborted').length > 0))
   assert.equal((await large.post(EXPORT, { ...all, limit: 1 })).statusCode, 200)
 })

@@ -32,15 +32,13 @@ const EXPORTS = {
 const ExportRequest = Type.Object(
   {
     ...EventsRequest.properties,
-    limit: Type.Optional(
-      Type.Unknown({ description: 'The most rows in all; everything when absent' }),
-    ),
+    limit: Type.Optional(Type.Unknown({ description: 'Maximum number of rows; all when absent' })),
     format: Type.Optional(Type.Unknown({ description: 'csv (default) or ndjson' })),
   },
   { title: 'ExportRequest', additionalProperties: true },
 )
 
-/** A page that is read already, and those after it. */
+/** Yields a page that was already read, then the following ones. */
 async function* startingWith<T>(
   first: IteratorResult<T>,
   rest: AsyncIterable<T>,
@@ -50,13 +48,13 @@ async function* startingWith<T>(
   yield* rest
 }
 
-/** All events of a query, however many, as one file. */
+/** Exports all events of a query as one file. */
 export const exportRoutes: FastifyPluginAsyncTypebox<{
   db: Db
-  /** Must not keep a session alive: an export takes as long as its reader wants. */
+  /** Must not extend a session: an export lasts as long as its client reads. */
   authenticate: Authenticate
   shares: Shares
-  /** For each page. */
+  /** Per page. */
   searchSeconds: number
   stalledMs?: number
 }> = async (app, { db, authenticate, shares, searchSeconds, stalledMs }) => {
@@ -69,7 +67,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{
         tags: ['events'],
         summary: 'Export all events of a query as CSV or NDJSON',
         description:
-          'Streams every matching event up to the moment of the request; an export that cannot be finished, or whose key or session ends meanwhile, breaks the connection off. Without `format`, the Accept header chooses between text/csv and application/x-ndjson. CSV has a head row, and as columns `fields` in the order given, or a set that depends on the services only and ends with the whole event as JSON in `document`. Lists are joined by "; ". A cell whose text begins like a formula gets a leading apostrophe. NDJSON has one event per line, without `fields` as it is stored.',
+          'Streams every matching event up to the time of the request. If the export cannot be completed, or its key or session ends meanwhile, the connection is reset. Without `format`, the Accept header chooses between text/csv and application/x-ndjson. CSV has a header row. Its columns are `fields` in the given order or, by default, a set that depends only on the services and ends with the whole event as JSON in `document`. Lists are joined by "; ". A cell that would be read as a formula gets a leading apostrophe. NDJSON has one event per line; without `fields`, exactly as stored.',
         body: ExportRequest,
         response: {
           200: Type.Null({ description: 'The file, text/csv or application/x-ndjson' }),
@@ -86,14 +84,14 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{
         const query = boundedBy(asked.query, await readWatermark(db))
         const read = async (page: EventQuery): Promise<EventPage> => {
           await checkAdmitted(request, authenticate)
-          // As much time for a page as a search has: the file as a whole takes as long as its reader.
+          // The time limit of a search applies per page: the whole file takes as long as its client.
           const tenant = new Deadline(searchSeconds).over(db.tenant(tenantIds))
           const found = await readPage(tenant, tenantIds, page)
           request.log.debug({ rows: found.rows }, 'read a page of an export')
           return found
         }
-        const pages = exportPages(read, query, asked.most)
-        // Before the answer begins: what fails here still has a status.
+        const pages = exportPages(read, query, asked.maxRows)
+        // Before the response starts, so that an error still gets a status.
         const first = await pages.next()
         const text = exportText(writerOf(asked), startingWith(first, pages))
 
@@ -107,7 +105,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{
           })
         } catch (error) {
           const left = codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'
-          request.log[left ? 'info' : 'warn']({ err: error }, 'an export broke off')
+          request.log[left ? 'info' : 'warn']({ err: error }, 'an export was aborted')
         }
       } finally {
         giveBack()

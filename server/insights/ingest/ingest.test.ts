@@ -26,7 +26,7 @@ const event = (members: object) => ({
   ...members,
 })
 
-test('a number where the lists have a string is found like one', async () => {
+test('a number in a string field is found like a string', async () => {
   const org = await app.newOrganization()
   const sent = [
     event({ service: 'systems', id: 'a', windows_meta: { logon_type: 10 }, system: { id: 7 } }),
@@ -57,12 +57,16 @@ test('a number where the lists have a string is found like one', async () => {
   const [ldap] = await find(org, 'ldap', { and: [{ scope: 2 }] })
   assert.deepEqual([ldap.auth_method, ldap.error_code], ['128', 49])
   const kept = (await org.events()).find(({ changes }) => changes)!
-  assert.deepEqual(kept.changes, [{ field: 3, from: 1, to: 2 }], 'as sent: it cannot be searched')
+  assert.deepEqual(
+    kept.changes,
+    [{ field: 3, from: 1, to: 2 }],
+    'as sent, since it is not searchable',
+  )
   assert.deepEqual(kept.useragent, { major: 110 })
   assert.equal((await send(org, sent)).duplicates, sent.length)
 })
 
-test('a sigma is found wherever it stands in a word', async () => {
+test('a sigma is found anywhere in a word', async () => {
   const org = await app.newOrganization()
   const names = ['ΟΔΟΣ', 'οδος', 'οδοσ', 'ΟΔΟΣ ΑΒΓ']
   await send(
@@ -79,7 +83,7 @@ test('a sigma is found wherever it stands in a word', async () => {
   }
 })
 
-test('a search term knows the other names of a service', async () => {
+test('a search term accepts the aliases of a service', async () => {
   const org = await app.newOrganization()
   await send(org, [event({ service: 'alerts', id: 'alert' }), event({ id: 'other' })])
   for (const name of ['alerts', 'Alerts', 'alert']) {
@@ -94,7 +98,7 @@ test('a search term knows the other names of a service', async () => {
   }
 })
 
-test('an export of events of the service itself is known when it comes back', async () => {
+test('exported own events are duplicates when ingested again', async () => {
   const org = await app.newOrganization()
   for (const name of ['One', 'Two'])
     await org.post('/api/v2/roles', { name, scopes: ['users.readonly'] })
@@ -104,7 +108,7 @@ test('an export of events of the service itself is known when it comes back', as
   assert.deepEqual([report.stored, report.duplicates, report.rejected], [0, 2, 0])
   assert.deepEqual(await org.events(), before)
 
-  // The same in another organization is another event.
+  // In another organization it is another event.
   const other = await app.newOrganization()
   const copies = before.map((document) => ({ ...document, organization: other.organizationId }))
   assert.equal((await send(other, copies)).stored, 2)
@@ -112,7 +116,7 @@ test('an export of events of the service itself is known when it comes back', as
   assert.equal((await org.events()).length, 2)
 })
 
-test('an id is known by its time: sent with another one it is another event', async () => {
+test('the same id with another time is another event', async () => {
   const org = await app.newOrganization()
   for (const id of [uuidv7(), 'B9D6E5A0-0000-4000-8000-000000000001', 'plain']) {
     const first = event({ id, timestamp: ago(3) })
@@ -122,7 +126,7 @@ test('an id is known by its time: sent with another one it is another event', as
   }
 })
 
-test('the organization is filled in, except where a source says that there is none', async () => {
+test('the organization is filled in, except when a source sends null', async () => {
   const org = await app.newOrganization()
   const id = org.organizationId
   await send(org, [
@@ -138,12 +142,12 @@ test('the organization is filled in, except where a source says that there is no
   assert.equal(found.length, 2)
 })
 
-test('a body that holds the same events twice, in opposite order, is stored once', async () => {
+test('a body with the same events twice, in opposite order, is stored once', async () => {
   const org = await app.newOrganization()
   const events = Array.from({ length: 1200 }, (_, n) =>
     event({ id: `twin ${n}`, timestamp: ago(1 + n / 10_000) }),
   )
-  // In two parts that arrive one after the other, and so are stored beside each other.
+  // In two parts that arrive one after the other, so that they are stored concurrently.
   const parts = [events, events.toReversed()].map((some) =>
     some.map((one) => `${JSON.stringify(one)}\n`).join(''),
   )
@@ -157,7 +161,7 @@ test('a body that holds the same events twice, in opposite order, is stored once
   assert.deepEqual([stored, duplicates], [1200, 1200])
 })
 
-test('what has just happened is stored while digests are made', async () => {
+test('recent events are stored while digests are built', async () => {
   const org = await app.newOrganization()
   const report = await app.db.tx(org.organizationId, async (tx) => {
     await lockPastEvents(tx, org.organizationId)

@@ -11,18 +11,18 @@ import { parseTime } from '../times.ts'
 import { dropReserved, type Ingested } from './ingested.ts'
 
 const DAY = 86_400_000
-/** Clocks of sources may run ahead by this much. */
+/** Tolerance for source clocks that run ahead. */
 const AHEAD_MS = DAY
 const BATCH = 1000
-/** While one waits for the disk the next is written. */
+/** While one batch waits for the disk, the next is written. */
 const MAX_STORING = 2
 const MAX_ERRORS = 1000
-const DEEPEST = 64
+const MAX_DEPTH = 64
 
 type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/** Why a line was not kept, in words for the person who reads the answer. */
+/** Why a line was rejected, for the response. */
 class LineError extends Error {}
 
 const FITS: Record<FieldKind, (value: unknown) => boolean> = {
@@ -35,16 +35,16 @@ const FITS: Record<FieldKind, (value: unknown) => boolean> = {
 }
 
 /**
- * What the database could store as text but never read again as JSON would fail every later search of the
+ * Rejects text that the database could store but not parse as JSON: it would fail every later search of the
  * organization.
  */
 function checkReadable(value: unknown, depth = 0): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw new LineError('the character \\u0000 cannot be stored')
     if (!value.isWellFormed())
-      throw new LineError('a text holds half of a surrogate pair, which cannot be stored')
+      throw new LineError('contains a lone surrogate, which cannot be stored')
   } else if (typeof value === 'object' && value !== null) {
-    if (depth === DEEPEST) throw new LineError(`nested more than ${DEEPEST} levels deep`)
+    if (depth === MAX_DEPTH) throw new LineError(`nested more than ${MAX_DEPTH} levels deep`)
     for (const [name, member] of Object.entries(value)) {
       checkReadable(name)
       checkReadable(member, depth + 1)
@@ -52,25 +52,24 @@ function checkReadable(value: unknown, depth = 0): void {
   }
 }
 
-const countUpTo = (text: string, sign: string, most: number): number => {
+const countUpTo = (text: string, sign: string, max: number): number => {
   let count = 0
-  for (let at = text.indexOf(sign); at >= 0 && count < most; at = text.indexOf(sign, at + 1))
-    count++
+  for (let at = text.indexOf(sign); at >= 0 && count < max; at = text.indexOf(sign, at + 1)) count++
   return count
 }
 
-/** Whether the text of a line has anything in it that `checkReadable` could refuse. */
+/** Whether a line may contain anything that `checkReadable` rejects. */
 const isSuspect = (text: string): boolean =>
   !text.isWellFormed() ||
   /\\u(?:0000|d[89a-f])/i.test(text) ||
-  countUpTo(text, '{', DEEPEST) + countUpTo(text, '[', DEEPEST) >= DEEPEST
+  countUpTo(text, '{', MAX_DEPTH) + countUpTo(text, '[', MAX_DEPTH) >= MAX_DEPTH
 
 interface ShapeNode {
   shape: FieldShape | undefined
   members: Map<string, ShapeNode>
 }
 
-/** The dotted names of a service as a tree. */
+/** The dotted names of a service, as a tree. */
 function treeOf(fields: Record<string, FieldShape>): ShapeNode {
   const root: ShapeNode = { shape: undefined, members: new Map() }
   for (const [path, shape] of Object.entries(fields)) {
@@ -90,8 +89,8 @@ const TREES = Object.fromEntries(
 ) as Record<Service, ShapeNode>
 
 /**
- * Only names that the lists have are checked: producers send more. A number where the lists have a string becomes
- * one, in place, or a search for it would not find it. Inside lists nothing is refused.
+ * Checks listed names only: producers send more. A number in a string field becomes a string, in place, so that
+ * searches find it. Inside lists nothing is rejected.
  */
 function conform(node: ShapeNode, document: Json, prefix = '', inList = false): void {
   for (const name in document) {
@@ -111,13 +110,13 @@ function conform(node: ShapeNode, document: Json, prefix = '', inList = false): 
   }
 }
 
-/** Events of the service itself have the id of their row, so that an export can be sent back. */
+/** The service's own events use the id of their row, so that an export can be ingested again. */
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Without what may have been added here when it came first. */
+/** Without the members that may have been added at the first ingest. */
 const asSent = ({ geoip: _, ...sent }: Json): string => JSON.stringify(sent)
 
-/** RFC 9562 §5.8: from the event's own id, or from all of it, so that sending it again finds it there. */
+/** RFC 9562 §5.8: derived from the event's id, or from its whole content, so that a repeat is a duplicate. */
 function internalId(organizationId: string, service: Service, document: Json): string {
   const own =
     typeof document.id === 'string' && document.id !== ''
@@ -128,35 +127,35 @@ function internalId(organizationId: string, service: Service, document: Json): s
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** Sources that know the place themselves are believed; some services have none in their documents. */
-function addPlace(service: Service, document: Json): void {
+/** A location from the source takes precedence; some services have none in their documents. */
+function addLocation(service: Service, document: Json): void {
   const { fields, free } = SHAPES[service]
   if (document.geoip !== undefined || !(free || Object.hasOwn(fields, 'geoip'))) return
-  const place = locate(document.client_ip)
-  // The database keeps what it has found, and this one will be folded.
-  if (place) document.geoip = { ...place }
+  const location = locate(document.client_ip)
+  // A copy: the GeoIP cache keeps the object, and this one will be folded.
+  if (location) document.geoip = { ...location }
 }
 
-/** For whom a body of events is stored, by whom, and what it may hold. */
+/** The tenant, the principal and the rights of an ingest request. */
 interface Intake {
   organizationId: string
   retentionDays: number
-  /** Also events of the services that record their own here. */
+  /** May also store events of the services that are recorded here. */
   mayImport: boolean
   ingested: Ingested
 }
 
 function readService(raw: unknown, mayImport: boolean): Service {
   const service = raw === undefined || raw === null ? 'notifications' : serviceOf(textOf(raw))
-  if (!service) throw new LineError(`service: there is no ${shown(raw)}`)
+  if (!service) throw new LineError(`service: unknown service ${shown(raw)}`)
   if (!mayImport && isOwnService(service))
     throw new LineError(
-      `service: events of ${service} are recorded here; to store others the scope insights.import is needed`,
+      `service: events of ${service} are recorded here; storing others requires the scope insights.import`,
     )
   return service
 }
 
-/** A line of a source as the row it becomes. */
+/** Converts a line of a source to its row. */
 function prepareEvent(text: string, intake: Intake, now: number): PastEvent {
   const { organizationId, retentionDays, mayImport, ingested } = intake
   const raw: unknown = JSON.parse(text)
@@ -167,22 +166,22 @@ function prepareEvent(text: string, intake: Intake, now: number): PastEvent {
   if (typeof document.event_type !== 'string' || document.event_type === '')
     throw new LineError('event_type is missing')
   const time = parseTime(document.timestamp)
-  if (time === null) throw new LineError('timestamp is missing or not an RFC 3339 date')
+  if (time === null) throw new LineError('timestamp must be an RFC 3339 date')
   if (time < now - retentionDays * DAY)
     throw new LineError(`timestamp is older than ${retentionDays} days`)
   if (time > now + AHEAD_MS) throw new LineError('timestamp is more than a day in the future')
   const { organization } = document
   if (organization !== undefined && organization !== null && organization !== organizationId) {
-    throw new LineError('organization is another one than that of the request')
+    throw new LineError('organization does not match that of the request')
   }
   dropReserved(document)
   if (isSuspect(text)) checkReadable(document)
   conform(TREES[service], document)
-  // Events of the multi-tenant portal say null: they are of no organization.
+  // Events of the multi-tenant portal have null: they belong to no organization.
   if (organization === undefined) document.organization = organizationId
-  addPlace(service, document)
+  addLocation(service, document)
   foldInPlace(document)
-  // Of what was sent alone: it is the same event whoever brings it.
+  // Derived only from the content sent: the same event has the same id, whoever ingests it.
   const id = internalId(organizationId, service, document)
   Object.assign(document, ingested)
   return {
@@ -201,7 +200,7 @@ interface IngestReport {
   errors: { line: number; message: string }[]
 }
 
-/** One element of the body with the number of its line, or why it could not be read. */
+/** One element of the body with its line number, or the error it could not be read with. */
 export interface Line {
   line: number
   text: string
@@ -211,15 +210,15 @@ export interface Line {
 const WEEK = 7 * DAY
 
 /**
- * Old weeks have no partition of their own where nobody needed one, or where it was dropped. Asked for once per
- * body and week; an event for which there is none waits in the default partition.
+ * Old weeks have no partition if none was needed yet or it was dropped. Created once per body and week; an event
+ * without one goes to the default partition.
  */
 function weekMaker(db: Db, now: number): (events: PastEvent[]) => Promise<void> {
   const known = new Set<number>()
   return async (events) => {
     for (const { timestamp } of events) {
       const time = Date.parse(timestamp)
-      // 5 January 1970 was a Monday: weeks start there.
+      // Weeks start on Monday, as did 5 January 1970.
       const week = Math.floor((time - 4 * DAY) / WEEK)
       if (time > now - WEEK || known.has(week)) continue
       known.add(week)
@@ -229,7 +228,8 @@ function weekMaker(db: Db, now: number): (events: PastEvent[]) => Promise<void> 
 }
 
 /**
- * Good lines are stored in batches, the next one read while the last two become durable; bad ones are told by number.
+ * Stores valid lines in batches, reading the next while the last two are committed; invalid ones are reported by
+ * number.
  */
 export async function ingest(
   { db, arriving }: InsightsContext,
@@ -273,7 +273,7 @@ export async function ingest(
     if (batch.length < BATCH) continue
     if (storing.length === MAX_STORING) await storing.shift()
     const stored = store(batch)
-    // Its failure is met when it is waited for.
+    // Handled where it is awaited.
     stored.catch(() => {})
     storing.push(stored)
     batch = []

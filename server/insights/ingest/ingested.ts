@@ -2,10 +2,10 @@ import type { Caller } from '../../platform/caller.ts'
 import { fold } from '../document.ts'
 import type { Term } from '../query/search-tree.ts'
 
-// Who brought an event in from outside. What the service records itself never has these members, so whoever reads an
-// event can tell the two apart.
+// Who ingested an event. Events that the service records itself never have these members, so readers can tell the two
+// apart.
 
-/** In any spelling: a reader that ignores case, or takes dots for members, must not be misled either. */
+/** In any spelling, so that readers that ignore case, or treat dots as nesting, are not misled either. */
 const RESERVED = /^ingested_(by|at)(\.|$)/i
 
 export interface Ingested {
@@ -26,14 +26,14 @@ export function ingestedBy({ initiator, id }: Caller, now: number): Ingested {
   return fold({ ingested_by: by, ingested_at: new Date(now).toISOString() }) as unknown as Ingested
 }
 
-/** What a client says about it is not kept, not even where it says it about an event that was exported here. */
+/** Drops these members as sent by a client, even if the event was exported from here. */
 export function dropReserved(document: Record<string, unknown>): void {
   for (const name of Object.keys(document)) if (RESERVED.test(name)) delete document[name]
 }
 
 export const isIngested = (document: object): boolean => 'ingested_by' in document
 
-/** Only what the service wrote itself; an absent member is none of these. */
+/** Only events that the service recorded itself: they lack the member. */
 export const NOT_INGESTED: Term = {
   type: 'leaf',
   field: 'ingested_by.type',

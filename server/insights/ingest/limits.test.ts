@@ -13,7 +13,7 @@ const PATH = '/insights/directory/v1/ingest'
 const line = (id: string) =>
   `${JSON.stringify({ id, service: 'radius', event_type: 'radius_auth', timestamp: new Date().toISOString() })}\n`
 
-/** A body whose end is not sent yet. */
+/** A body that is not finished yet. */
 function begin(url: string, apiKey: string, headers: Record<string, string> = {}) {
   const sending = request(new URL(PATH, url), {
     method: 'POST',
@@ -24,12 +24,12 @@ function begin(url: string, apiKey: string, headers: Record<string, string> = {}
     response: response as IncomingMessage,
     body: (await json(response as IncomingMessage)) as Record<string, unknown>,
   }))
-  // After a refusal the connection ends under what is still being sent.
+  // After a rejection the connection is closed during the upload.
   sending.on('error', () => {})
   return { sending, answer }
 }
 
-/** Sends on, a little at a time, until told to end. */
+/** Keeps sending, a little at a time, until stopped. */
 function keepAlive(sending: ClientRequest): () => void {
   const timer = setInterval(() => sending.write('\n'), 100)
   return () => {
@@ -38,7 +38,7 @@ function keepAlive(sending: ClientRequest): () => void {
   }
 }
 
-test('bodies of one key, then of one tenant, are turned away before those of others', async () => {
+test('requests of one key, then of one tenant, are rejected before those of others', async () => {
   const org = await app.newOrganization()
   const second = await app.addAdministrator(org.organizationId)
   const other = await app.newOrganization()
@@ -47,7 +47,7 @@ test('bodies of one key, then of one tenant, are turned away before those of oth
     sending.end(line('whole'))
     return (await answer).response.statusCode
   }
-  // From then on keys are known without a look into the database, and places are taken in the order of arrival.
+  // Warms the key cache: from then on slots are taken in the order of arrival.
   for (const { apiKey } of [org, second, other]) assert.equal(await whole(apiKey), 200)
   const open: ReturnType<typeof begin>[] = []
   const start = async (apiKey: string) => {
@@ -79,7 +79,7 @@ test('bodies of one key, then of one tenant, are turned away before those of oth
   assert.equal(await whole(org.apiKey), 200)
 })
 
-test('a body that brings nothing for too long is 400, and gives its place back', async () => {
+test('a stalled body is 400 and releases its slot', async () => {
   const brief = await startApp({ env: { GATEHOUSE_INGEST_IDLE_SECONDS: '1' } })
   const url = await brief.http.listen({ port: 0, host: '127.0.0.1' })
   const org = await brief.newOrganization()
@@ -95,12 +95,12 @@ test('a body that brings nothing for too long is 400, and gives its place back',
       const { response, body } = await answer
       assert.equal(response.statusCode, 400)
       assert.equal(response.headers.connection, 'close')
-      assert.match(String(body.message), /Nothing of the body has arrived for 1 s/)
+      assert.match(String(body.message), /No data received for 1 s/)
     }
   }
 })
 
-test('a body that goes on for too long is 400', async () => {
+test('a body that takes too long is 400', async () => {
   const brief = await startApp({ env: { GATEHOUSE_INGEST_SECONDS: '1' } })
   const url = await brief.http.listen({ port: 0, host: '127.0.0.1' })
   const org = await brief.newOrganization()
@@ -113,7 +113,7 @@ test('a body that goes on for too long is 400', async () => {
   assert.match(String(body.message), /longer than 1 s/)
 })
 
-test('an ordinary body that trickles in is cut off, in the form of its family', async () => {
+test('an ordinary body that trickles in is cut off, in the error format of its API family', async () => {
   const brief = await startApp({ env: { GATEHOUSE_BODY_SECONDS: '1' } })
   const url = await brief.http.listen({ port: 0, host: '127.0.0.1' })
   const org = await brief.newOrganization()

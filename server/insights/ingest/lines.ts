@@ -5,8 +5,8 @@ import type { Line } from './ingest.ts'
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 
 /**
- * Splits a body into events as it arrives, so many at once as a chunk has: NDJSON by its line ends, a JSON array by
- * its elements. Memory holds one event and one chunk, however long the body is.
+ * Splits a body into events as it arrives, yielding those of each chunk: NDJSON by line ends, a JSON array by elements.
+ * Memory holds one event and one chunk, however long the body is.
  */
 export async function* readLines(body: Readable): AsyncGenerator<Line[]> {
   const { eventLength } = limits.events
@@ -43,7 +43,7 @@ export async function* readLines(body: Readable): AsyncGenerator<Line[]> {
       const code = part.charCodeAt(at)
       if (code === 10) line++
       if (array === null) {
-        // Some editors and exports put a byte order mark first.
+        // Some editors and exports start with a byte order mark.
         if (isSpace(code) || code === 0xfeff) continue
         array = code === 91
         start = line
@@ -56,7 +56,7 @@ export async function* readLines(body: Readable): AsyncGenerator<Line[]> {
       }
       if (!array) {
         if (code !== 10) {
-          // Nothing before the line's end matters.
+          // Skip to the end of the line.
           const end = part.indexOf('\n', at)
           at = (end < 0 ? part.length : end) - 1
           continue

@@ -13,21 +13,21 @@ import { ingestedBy } from './ingested.ts'
 import { readLines } from './lines.ts'
 
 const BODIES = {
-  what: 'bodies of events',
+  what: 'ingest requests',
   setting: 'GATEHOUSE_INGEST_BODIES',
   refuse: (message: string) => throttled('ingest_busy', message, { retryAfter: 1 }),
 }
-/** Unpacked at a time: larger than the default, which holds a dozen events. */
+/** Decompression chunk size: larger than the default, which holds a dozen events. */
 const CHUNK = 131_072
 
 const Report = Type.Object(
   {
     received: Type.Integer(),
     stored: Type.Integer(),
-    duplicates: Type.Integer({ description: 'Known already by their id' }),
+    duplicates: Type.Integer({ description: 'Already stored, by their id' }),
     rejected: Type.Integer(),
     errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
-      description: 'The first thousand',
+      description: 'At most the first thousand',
     }),
   },
   { title: 'IngestReport' },
@@ -35,9 +35,9 @@ const Report = Type.Object(
 
 function unpacked(payload: Readable): Readable {
   const plain = payload.pipe(createGunzip({ chunkSize: CHUNK }))
-  // A connection that breaks must end the reading, too.
+  // A broken connection must also end the reading.
   payload.once('error', (error) => plain.destroy(error))
-  // It may fail before anybody reads, who will be told then. Heard by nobody, an error would end the process.
+  // It may fail before it is read; the reader gets the error then. Without a listener it would end the process.
   plain.once('error', () => {})
   return plain
 }
@@ -51,12 +51,12 @@ function readEncoding(raw: string | undefined): 'gzip' | 'identity' {
 
 interface IngestLimits {
   shares: Shares
-  /** For a body in all, and without a byte of it. */
+  /** For the whole body; below, without receiving a byte. */
   seconds: number
   idleSeconds: number
 }
 
-/** Events of sources outside the service. In a plugin of its own: here bodies are streams. */
+/** Events of external sources. A separate plugin, because bodies are streams here. */
 export const ingestRoutes: FastifyPluginAsyncTypebox<
   { context: InsightsContext } & IngestLimits
 > = async (app, { context, shares, seconds, idleSeconds }) => {
@@ -69,9 +69,9 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<
     {
       schema: {
         tags: ['events'],
-        summary: 'Store events of other sources: a JSON array or NDJSON, also gzipped',
+        summary: 'Store events of other sources: a JSON array or NDJSON, optionally gzipped',
         description:
-          'Every event stored this way tells who brought it in `ingested_by`, and when in `ingested_at`; members of these names that are sent are dropped. Events of the services directory, reports, sso and systems, which are recorded here, need the scope insights.import besides; without it such lines are rejected, each with its reason in `errors`. A body that brings nothing for too long, or takes too long in all, answers 400 and the connection is closed; lines stored by then stay.',
+          'Every event stored this way records who ingested it in `ingested_by`, and when in `ingested_at`; members of these names in the request are dropped. Events of the services directory, reports, sso and systems, which are recorded here, also require the scope insights.import; without it such lines are rejected, each with its reason in `errors`. A body that stalls, or takes too long in total, answers 400 and the connection is closed; lines stored by then are kept.',
         response: { 200: Report, ...errorsOf('insights') },
       },
       config: { scopes: ['insights.ingest'], tenant: 'header', slowBody: true },
@@ -79,7 +79,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<
     async (request, reply) => {
       const { body, caller, headers } = request
       if (!(body instanceof Readable))
-        throw invalid('body_missing', 'The body is missing: send a JSON array or NDJSON of events')
+        throw invalid('body_missing', 'The body is required: send a JSON array or NDJSON of events')
       const encoding = readEncoding(headers['content-encoding'])
       const giveBack = quota.take(caller)
       try {
@@ -94,7 +94,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<
         const plain = encoding === 'gzip' ? unpacked(payload) : payload
         return await ingest(context, intake, readLines(plain))
       } catch (error) {
-        // What is left of the body is not waited for.
+        // The rest of the body is not read.
         reply.header('connection', 'close')
         if (codeOf(error)?.startsWith('Z_'))
           throw invalid('bad_gzip', 'The body is not valid gzip', { cause: error })

@@ -11,7 +11,7 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).
 
 type Organization = Awaited<ReturnType<typeof app.newOrganization>>
 
-/** An administrator whose role holds just these scopes. */
+/** An administrator whose role has exactly these scopes. */
 async function holding(org: Organization, scopes: string[]) {
   const role = await org.post('/api/v2/roles', { name: scopes.join(' '), scopes })
   assert.equal(role.statusCode, 200, role.body)
@@ -29,7 +29,7 @@ const find = async (org: Pick<Organization, 'post'>, term: object) => {
   return res.json() as Record<string, unknown>[]
 }
 
-test('the scope insights does not let anybody write events', async () => {
+test('the scope insights does not allow writing events', async () => {
   const org = await app.newOrganization()
   const reader = await holding(org, ['insights', 'insights.import'])
   const res = await reader.post(`${INSIGHTS}/ingest`, [event({ service: 'radius' })])
@@ -59,7 +59,7 @@ test('events of services that are recorded here need insights.import, line by li
   assert.deepEqual([again.stored, again.duplicates, again.rejected], [own.length, 1, 0])
 })
 
-test('an ingested event tells who brought it, whatever the client says', async () => {
+test('an ingested event records who ingested it, whatever the client sends', async () => {
   const org = await app.newOrganization()
   const forged = { type: 'admin', id: 'somebody-else', email: 'boss@example.com' }
   const sent = [
@@ -69,7 +69,7 @@ test('an ingested event tells who brought it, whatever the client says', async (
     event({ service: 'radius', id: 'list', ingested_by: [forged, forged] }),
     event({ service: 'radius', id: 'case', Ingested_By: forged, INGESTED_AT: 'never' }),
     event({ service: 'radius', id: 'dots', 'ingested_by.id': 'x', 'Ingested_by.email': 'x' }),
-    // A literal would set the prototype; JSON makes a member of it.
+    // A literal would set the prototype; JSON.parse creates a member.
     event({ service: 'directory', ...JSON.parse('{"__proto__":{"ingested_by":{"id":"x"}}}') }),
   ]
   const before = Date.now()
@@ -90,7 +90,7 @@ test('an ingested event tells who brought it, whatever the client says', async (
   assert.equal((await find(org, byType)).length, sent.length)
 })
 
-test('what the service records itself has no such member, and keeps none when it is sent back', async () => {
+test('own events have no such member, and get one only when ingested', async () => {
   const org = await app.newOrganization()
   await org.post('/api/v2/roles', { name: 'One', scopes: ['users.readonly'] })
   const own = await find(org, { event_type: 'role_create' })
@@ -104,7 +104,7 @@ test('what the service records itself has no such member, and keeps none when it
   assert.equal((brought!.ingested_by as { id: string }).id, other.adminId)
 })
 
-test('GET /schema lists who ingested, for every service', async () => {
+test('GET /schema lists ingested_by for every service', async () => {
   const org = await app.newOrganization()
   const { services } = (await org.get(`${INSIGHTS}/schema`)).json()
   assert.equal(services.length, SERVICES.length)
@@ -117,7 +117,7 @@ test('GET /schema lists who ingested, for every service', async () => {
   }
 })
 
-test('an event brought in under the id of another does not take its place', async () => {
+test('an event ingested under the id of another does not replace it', async () => {
   const org = await app.newOrganization()
   await org.post('/api/v2/roles', { name: 'Two', scopes: ['users.readonly'] })
   const [own] = await find(org, { event_type: 'role_create' })
@@ -131,7 +131,7 @@ test('an event brought in under the id of another does not take its place', asyn
   assert.equal(found.get(id)!.event_type, 'role_create')
 })
 
-test('what somebody was in the past is not told by events that were brought in', async () => {
+test('ingested events do not affect reports about the past', async () => {
   const org = await app.newOrganization()
   const { organizationId } = org
   const user = (await org.post('/api/systemusers', person({ state: 'STAGED' }))).json()
@@ -152,7 +152,7 @@ test('what somebody was in the past is not told by events that were brought in',
   assert.deepEqual((await first())!.changes, [{ field: 'state', from: 'STAGED', to: 'ACTIVATED' }])
 })
 
-test('bodies that are none, and services that are no names, are refused without a 500', async () => {
+test('invalid bodies and services are rejected without a 500', async () => {
   const org = await app.newOrganization()
   const none = await org.post(`${INSIGHTS}/ingest`)
   assert.equal(none.statusCode, 400, none.body)

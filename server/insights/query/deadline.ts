@@ -7,11 +7,11 @@ const RETRY_AFTER_SECONDS = 5
 const outOfTime = (seconds: number, cause?: unknown) =>
   unavailable(
     'search_timeout',
-    `The search took too long: it was given up after ${seconds} s. Choose a shorter time range, fewer services or fewer search terms`,
+    `The search took too long and was aborted after ${seconds} s. Choose a shorter time range, fewer services or fewer search terms`,
     { retryAfter: RETRY_AFTER_SECONDS, cause },
   )
 
-/** Until when a request may search, over all the statements that it takes. */
+/** The time limit of a request across all its search statements. */
 export class Deadline {
   readonly #seconds: number
   readonly #end: number
@@ -22,8 +22,8 @@ export class Deadline {
   }
 
   /**
-   * Runs a statement if there is time left, and stops waiting for it when there is none. The database stops working on
-   * it by its own statement timeout.
+   * Runs a statement if time is left, and stops waiting at the deadline. The statement timeout ends the work in the
+   * database.
    */
   async keep<T>(work: () => Promise<T>): Promise<T> {
     const left = this.#end - performance.now()
@@ -36,7 +36,7 @@ export class Deadline {
     }
   }
 
-  /** The same database, in which every statement keeps the deadline. */
+  /** The same database with the deadline applied to every statement. */
   over(db: TenantDb): TenantDb {
     const one: Queryable = {
       get listing() {

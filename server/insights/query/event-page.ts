@@ -5,13 +5,13 @@ const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d]
 const EPOCH_2000 = Date.UTC(2000, 0, 1)
 const SMALL = 65_536
 
-/** A row: the number of columns; then timestamp, id and document, each after its length. */
+/** Row layout: the column count; then timestamp, id and document, each after its length. */
 const TIMESTAMP = 6
 const ID = TIMESTAMP + 12
 const LENGTH = ID + 16
 const DOCUMENT = LENGTH + 4
 
-/** The timestamp, the length of the id, and the id, as they stand in a row. */
+/** The timestamp, the length of the id, and the id, as in a row. */
 const KEY_LENGTH = LENGTH - TIMESTAMP
 
 function readKey(key: Buffer): { timestamp: number; id: string } {
@@ -23,20 +23,20 @@ function readKey(key: Buffer): { timestamp: number; id: string } {
 }
 
 /**
- * Events as they come from PostgreSQL, rows of timestamp, id and document. The documents become the text of a JSON
- * array as they arrive; on their way to the socket they are never made into strings.
+ * Events as PostgreSQL sends them, rows of timestamp, id and document. Builds the JSON array from the documents as they
+ * arrive, without converting them to strings.
  */
 export class EventPage implements RowSink {
   rows = 0
   #text: Buffer
   #length = 0
   readonly #ends: number[] = []
-  /** The newest row of those that came together, and its key, which outlives them. */
+  /** The last row of the current chunk, and its key, which outlives the chunk. */
   #newest: Buffer | null = null
   #newestAt = 0
   readonly #key = Buffer.alloc(KEY_LENGTH)
 
-  /** The text goes into the buffer, or into a larger one when it is too small. */
+  /** Writes into the buffer, or into a larger one when it is too small. */
   constructor(buffer: Buffer = Buffer.allocUnsafeSlow(SMALL)) {
     this.#text = buffer
   }
@@ -44,7 +44,7 @@ export class EventPage implements RowSink {
   row(bytes: Buffer, row: number): void {
     const from = row + DOCUMENT
     const length = bytes.readInt32BE(row + LENGTH)
-    // One for the comma before it, one to spare for the bracket at the end.
+    // One byte for the comma before it, one for the closing bracket.
     const needed = this.#length + length + 2
     if (needed > this.#text.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#text.length))
@@ -65,21 +65,21 @@ export class EventPage implements RowSink {
     this.#newest = null
   }
 
-  /** Where the next page begins; null when this one is empty. */
+  /** The cursor of the next page; null when this one is empty. */
   get last(): { timestamp: number; id: string } | null {
     return this.rows === 0 ? null : readKey(this.#key)
   }
 
-  /** A JSON array of the documents, in the bytes they are stored in. */
+  /** A JSON array of the documents, byte for byte as stored. */
   json(): Buffer {
     if (this.rows === 0) return Buffer.from('[]')
-    // In the place of the first comma.
+    // Replaces the first comma.
     this.#text[0] = OPEN
     this.#text[this.#length] = CLOSE
     return this.#text.subarray(0, this.#length + 1)
   }
 
-  /** The documents as texts. */
+  /** The documents as strings. */
   *documents(): Generator<string> {
     let from = 0
     for (const end of this.#ends) {

@@ -10,12 +10,12 @@ import type { Term } from './search-tree.ts'
 const DEFAULT_LIMIT = 1000
 const MAX_ROWS = 10_000
 
-/** What every query of the API selects from. */
+/** The selection common to all queries of the API. */
 export interface Selection {
   services: readonly Service[]
-  /** Milliseconds; both ends belong to it. */
+  /** Milliseconds; both ends inclusive. */
   from: number
-  /** Null: up to what can no longer change (design D7). */
+  /** Null for the watermark, the latest stable time (design D7). */
   to: number | null
   term: Term | null
 }
@@ -39,16 +39,16 @@ function readServices(raw: unknown): readonly Service[] {
       `service must be a list of services; supported are ${supported}`,
     )
   }
-  const most = limits.events.services
-  if (names.length > most)
-    throw invalid('too_many_services', `service: at most ${most} names are allowed`)
+  const max = limits.events.services
+  if (names.length > max)
+    throw invalid('too_many_services', `service: at most ${max} names are allowed`)
   if (names.some((name) => textOf(name).toLowerCase() === 'all')) return SERVICES
   const services = names.map((name) => {
     const service = serviceOf(textOf(name))
     if (!service) {
       throw invalid(
         'unknown_service',
-        `service: there is no ${shown(name)}; supported are ${supported}`,
+        `service: unknown service ${shown(name)}; supported are ${supported}`,
       )
     }
     return service
@@ -81,7 +81,7 @@ function readTimes(body: Body, now: number): { from: number; to: number | null }
   return { from, to }
 }
 
-/** Nonsense gives the default, silently: so the specification says, and X-Limit tells. */
+/** Invalid values give the default, as specified; X-Limit shows it. */
 function readLimit(raw: unknown): number {
   if (typeof raw !== 'number' || !Number.isInteger(raw) || raw < 1) return DEFAULT_LIMIT
   return Math.min(raw, MAX_ROWS)
@@ -94,18 +94,18 @@ function readFields(raw: unknown): string[] | null {
   }
   if (raw.length === 0) throw invalid('empty_fields', 'fields must not be an empty list')
   const names = [...new Set<string>(raw)]
-  const { fields: most, fieldLength } = limits.events
-  if (names.length > most)
-    throw invalid('too_many_fields', `fields: at most ${most} names are allowed`)
+  const { fields: max, fieldLength } = limits.events
+  if (names.length > max)
+    throw invalid('too_many_fields', `fields: at most ${max} names are allowed`)
   if (names.some((name) => name.length > fieldLength))
-    throw invalid('bad_fields', `fields: a name has at most ${fieldLength} characters`)
+    throw invalid('bad_fields', `fields: a name may have at most ${fieldLength} characters`)
   const known = names.filter(isKnown)
   if (known.length === 0)
     throw invalid('unknown_fields', `fields: none of ${names.join(', ')} is a known field`)
   return known
 }
 
-/** Numbers may come back as strings; an id that is unknown still marks a place. */
+/** Numbers may come as strings; an unknown id is still a valid cursor. */
 function readAfter(raw: unknown): EventQuery['after'] {
   if (raw === undefined || raw === null || (Array.isArray(raw) && raw.length === 0)) return null
   const bad = () =>

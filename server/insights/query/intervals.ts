@@ -3,7 +3,7 @@ import { limits } from '../../platform/limits.ts'
 import { numberOf, textOf } from '../scalars.ts'
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
-/** About a century: the database computes with steps of this size. */
+/** About a century, the largest step that the database handles. */
 const MAX_STEP = 100 * 366 * 86_400
 
 interface Step {
@@ -20,7 +20,7 @@ export function readStep(body: Record<string, unknown>): Step {
   if (!Number.isInteger(value) || value < 1)
     throw invalid('bad_interval_value', 'interval_value must be a positive whole number')
   if (unit * value > MAX_STEP)
-    throw invalid('bad_interval_value', 'interval_value must make a step of at most 100 years')
+    throw invalid('bad_interval_value', 'interval_value: a step may be at most 100 years')
   const { timezone } = body
   if (timezone === undefined || timezone === null || timezone === '')
     return { seconds: unit * value, offsetSeconds: 0 }
@@ -36,7 +36,7 @@ interface TimeBucket {
   doc_count: number
 }
 
-/** Steps without events lie between the first and the last: a chart needs them. */
+/** Adds the empty steps between the first and the last, which a chart needs. */
 export function fillSteps(
   counts: { start: number; doc_count: number }[],
   { seconds }: Step,
@@ -49,7 +49,7 @@ export function fillSteps(
   if (total > buckets) {
     throw invalid(
       'too_many_buckets',
-      `interval: ${Math.round(total)} steps are more than ${buckets}; choose a larger one`,
+      `interval: ${Math.round(total)} steps are more than the ${buckets} allowed; choose a larger interval`,
     )
   }
   const known = new Map(counts.map(({ start, doc_count }) => [start, doc_count]))

@@ -12,11 +12,11 @@ test('a search that takes too long is 503, and other work goes on meanwhile', as
   const org = await app.newOrganization()
   await asOwner(app.owner, async (client) => {
     await client.query('begin')
-    // Nobody can read events now, so every search runs into its time limit.
+    // Locks the events table, so every search runs into its time limit.
     await client.query('lock table events in access exclusive mode')
     const searches = Array.from({ length: 6 }, () => org.post(EVENTS, all))
     const read = await org.get(`/api/organizations/${org.organizationId}`)
-    assert.equal(read.statusCode, 200, 'a point read does not wait for them')
+    assert.equal(read.statusCode, 200, 'a point read does not wait for searches')
     for (const search of await Promise.all(searches)) {
       assert.equal(search.statusCode, 503)
       assert.equal(search.json().reason, 'search_timeout')
@@ -26,7 +26,7 @@ test('a search that takes too long is 503, and other work goes on meanwhile', as
   assert.equal((await org.post(EVENTS, all)).statusCode, 200)
 })
 
-test('a search keeps its time over all of its statements, wherever it is asked', async () => {
+test('the time limit covers all statements of a search, on every route', async () => {
   const brief = await startApp({ env: { GATEHOUSE_SEARCH_SECONDS: '1' } })
   const org = await brief.newOrganization()
   await asOwner(brief.owner, async (client) => {
@@ -41,14 +41,14 @@ test('a search keeps its time over all of its statements, wherever it is asked',
     for (const answer of answers) {
       assert.equal(answer.statusCode, 503, answer.body)
       assert.ok(Number(answer.headers['retry-after']) >= 1)
-      assert.match(answer.json().message, /given up after 1 s.* shorter time range/)
+      assert.match(answer.json().message, /aborted after 1 s.* shorter time range/)
       assert.equal(answer.json().reason, 'search_timeout')
     }
     await client.query('rollback')
   })
 })
 
-test('work begins only while there is time left', async () => {
+test('work starts only while time is left', async () => {
   const over = new Deadline(1, performance.now() - 1001)
   let begun = false
   const work = async () => {

@@ -5,14 +5,14 @@ import { narrow, rangesOf } from './ranges.ts'
 import { searchCondition } from './search-sql.ts'
 import type { Term } from './search-tree.ts'
 
-/** An id is made before its transaction commits, and the database's clock may differ from ours. */
+/** An id is created before its transaction commits, and the database's clock may differ from ours. */
 const SLACK_MS = 5 * 60_000
 
 const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16)
 
 /**
- * Documents of events that the service itself wrote, by their ids; those no longer kept are missing. The ids carry their
- * time (RFC 9562 §5.7), which leads to the right place of the index.
+ * Documents of the service's own events by id; events past their retention are missing. The ids contain their time
+ * (RFC 9562 §5.7), which narrows the index scan.
  */
 export async function findEvents(
   db: Queryable,
@@ -29,7 +29,7 @@ export async function findEvents(
       join events e on e.organization_id = ${organizationId} and e.id = w.id
        and e.timestamp >= w.from_time and e.timestamp <= w.to_time`)
   const documents = rows.map(({ id, document }) => [id, JSON.parse(document)] as const)
-  // Anybody can bring in an event with the id of another, and a time beside it.
+  // An ingested event may have the same id at another time.
   return new Map(documents.filter(([, document]) => !isIngested(document)))
 }
 
@@ -41,7 +41,7 @@ const is = (field: string, values: string[]): Term => ({
   values,
 })
 
-/** The first event of the service itself, of these types, about a resource after an instant; undefined when there is none. */
+/** The service's first own event of these types about a resource after an instant, if any. */
 export async function firstEventAfter(
   db: Queryable,
   organizationId: string,

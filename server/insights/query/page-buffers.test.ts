@@ -10,7 +10,7 @@ const start = Date.now() - 3_600_000
 
 type Organization = Awaited<ReturnType<typeof app.newOrganization>>
 
-/** Every event names its organization in a text long enough to make the page a large one. */
+/** Every event contains its organization in a text long enough for a large page. */
 async function filled(): Promise<Organization> {
   const org = await app.newOrganization()
   const filler = org.organizationId.repeat(20)
@@ -52,7 +52,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-test('large pages of two organizations at once, some read late, some broken off, never mix', async () => {
+test('concurrent large pages of two organizations, some read late, some aborted, never mix', async () => {
   const organizations = [await filled(), await filled()]
   const url = await app.listen()
   const check = async (response: IncomingMessage, org: Organization) => {
@@ -62,7 +62,7 @@ test('large pages of two organizations at once, some read late, some broken off,
     assert.ok(events.every(({ message }) => message === filler))
   }
   for (let round = 0; round < 6; round++) {
-    // These are not read until the others have come and gone.
+    // These are not read until the others are done.
     const late = await Promise.all(organizations.map((org) => ask(url, org, 'identity')))
     const broken = await ask(url, organizations[round % 2]!, 'identity')
     broken.on('error', () => {}).destroy()
@@ -76,7 +76,7 @@ test('large pages of two organizations at once, some read late, some broken off,
   agent.destroy()
 })
 
-test('more large pages at once than are sent at a time all arrive', async () => {
+test('more large pages than the limit all arrive', async () => {
   const org = await filled()
   const pages = await Promise.all(
     Array.from({ length: 30 }, () =>
@@ -86,7 +86,7 @@ test('more large pages at once than are sent at a time all arrive', async () => 
   for (const page of pages) assert.equal(page.json().length, EVENTS)
 })
 
-test('a full large page says its length, and is the same packed or not', async () => {
+test('a full large page has a Content-Length, and is the same compressed or not', async () => {
   const org = await filled()
   const url = await app.listen()
   const limited = { ...JSON.parse(body), limit: 2500 }

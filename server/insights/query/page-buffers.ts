@@ -4,11 +4,11 @@ import { throttled } from '../../platform/errors.ts'
 import { FairShare } from '../../platform/fair-share.ts'
 import { limits } from '../../platform/limits.ts'
 
-// Large pages arrive in buffers that are used again. Made anew for every page, they kept the garbage collector busy for
-// as long as the page took. Only so many are on their way at once, so that memory stays flat.
+// Large pages use pooled buffers: allocating one per page kept the garbage collector busy for as long as the page took.
+// The number in flight is limited, to bound memory.
 
 const SIZE_OF_EVENT = 1000
-/** Below this a buffer of its own does no harm. */
+/** Smaller pages get a buffer of their own, which is cheap. */
 const LARGE = 2000 * SIZE_OF_EVENT
 const LARGEST = 10_000 * SIZE_OF_EVENT
 const MAX_KEPT = 2
@@ -17,7 +17,7 @@ const PATIENCE_MS = 30_000
 const tooMany = () =>
   throttled(
     'too_many_large_pages',
-    `Too many large pages: ${limits.tenant.largePages} at once are sent to one organization or provider; read those that are on their way, or ask for fewer events`,
+    `Too many large pages: at most ${limits.tenant.largePages} at once per organization or provider; finish reading those in progress, or request fewer events`,
     { retryAfter: 5 },
   )
 
@@ -25,16 +25,15 @@ export class PageBuffers {
   readonly #free: Buffer[] = []
   readonly #share = new FairShare({
     places: limits.process.largePages,
-    // Readers that have fallen asleep hold up their own organization or provider.
+    // Stalled clients block only their own organization or provider.
     share: limits.tenant.largePages,
     patience: { ms: PATIENCE_MS, refuse: tooMany },
     overflow: true,
   })
 
   /**
-   * For an answer of so many events; what was in it before is still there. It is used again when the answer has left
-   * the process to its last byte. Whatever else happens to an answer, its buffer is not: nobody's events may ever show
-   * up in another's.
+   * A buffer for a response of that many events, not zeroed. It is reused only after a complete response: otherwise
+   * events of one tenant could end up in the response of another.
    */
   async take(events: number, response: ServerResponse, tenant: string): Promise<Buffer> {
     const size = events * SIZE_OF_EVENT

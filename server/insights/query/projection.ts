@@ -1,8 +1,8 @@
 type Json = Record<string, unknown>
-/** A map, not an object: `__proto__` is a name that clients may send. */
+/** A map, not an object: clients may send the name `__proto__`. */
 type Tree = Map<string, Tree | true>
 
-/** `a.b` and `a.c` become one walk; a parent named as a whole swallows its children. */
+/** Merges `a.b` and `a.c` into one branch; a parent includes its children. */
 function treeOf(fields: string[]): Tree {
   const tree: Tree = new Map()
   for (const field of fields) {
@@ -38,7 +38,7 @@ function pick(value: unknown, tree: Tree): unknown {
   return kept.length > 0 ? Object.fromEntries(kept) : undefined
 }
 
-/** The named fields only, children under their parents; what an event does not have is left out. */
+/** Keeps only the named fields, nested as in the event; absent ones are omitted. */
 export function projector(fields: string[]): (document: Json) => Json {
   const tree = treeOf(fields)
   return (document) => (pick(document, tree) ?? {}) as Json

@@ -3,14 +3,14 @@ import { limits } from '../../platform/limits.ts'
 import { LISTED_VALUE_UNITS, TEXT_SEARCH_UNITS } from '../schema.ts'
 import type { Operator, Term } from './search-tree.ts'
 
-// What one search may ask for, judged before anything runs. A leaf is compared with every event that is read, so the
-// price of a search is the price of its leaves, whatever way events are stored.
+// The cost of a search, checked before anything runs. Each leaf is compared with every event read, so the cost is the
+// sum of its leaves, however events are stored.
 
 const TEXT_SEARCHES: ReadonlySet<Operator> = new Set(['contains', 'startsWith', 'endsWith'])
 
 const over = (reason: string, message: string) => invalid(reason, `search_term: ${message}`)
 
-/** Counts while a term is read, so that reading itself stays within bounds. */
+/** Counts during parsing, so that parsing itself is bounded. */
 export class TermCounter {
   #leaves = 0
   #groups = 0
@@ -21,10 +21,11 @@ export class TermCounter {
   }
 
   group(depth: number): void {
-    const most = limits.events
-    if (++this.#groups > most.terms)
-      throw over('too_many_terms', `at most ${most.terms} groups of terms are allowed`)
-    if (depth > most.depth) throw over('too_deep', `terms may be nested ${most.depth} levels deep`)
+    const max = limits.events
+    if (++this.#groups > max.terms)
+      throw over('too_many_terms', `at most ${max.terms} groups of terms are allowed`)
+    if (depth > max.depth)
+      throw over('too_deep', `terms may be nested at most ${max.depth} levels deep`)
   }
 }
 
@@ -51,13 +52,13 @@ function priceOf(term: Term): Price {
 
 export function checkBudget(term: Term): void {
   const { values, units } = priceOf(term)
-  const most = limits.events
-  if (values > most.values)
-    throw over('too_many_values', `${values} values are more than the ${most.values} allowed`)
-  if (units > most.units) {
+  const max = limits.events
+  if (values > max.values)
+    throw over('too_many_values', `${values} values exceed the limit of ${max.values}`)
+  if (units > max.units) {
     throw over(
       'search_too_costly',
-      `costs ${Math.ceil(units)} units, more than the ${most.units} allowed: contains, startsWith and endsWith count ${TEXT_SEARCH_UNITS}, a value of a list ${LISTED_VALUE_UNITS}, any other term 1`,
+      `costs ${Math.ceil(units)} units, over the limit of ${max.units}: contains, startsWith and endsWith count ${TEXT_SEARCH_UNITS}, a value in a list ${LISTED_VALUE_UNITS}, any other term 1`,
     )
   }
 }

@@ -8,7 +8,7 @@ import { parseTime } from '../times.ts'
 import { checkBudget, TermCounter } from './search-budget.ts'
 import { type LeafKind, OPERATORS, type Operator, type Term, type Value } from './search-tree.ts'
 
-// Search terms as clients write them, read into one small tree. Pure: the SQL is made from the tree elsewhere.
+// Parses search terms into a small tree. Pure: the SQL is generated from the tree elsewhere.
 
 const ALL_OPERATORS = new Set<string>(Object.values(OPERATORS).flat())
 const isLeafKind = (kind: FieldKind): kind is LeafKind => Object.hasOwn(OPERATORS, kind)
@@ -17,12 +17,12 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const bad = (reason: string, message: string) => invalid(reason, `search_term: ${message}`)
 
-/** As JSON writes it, or as a string: the specification takes both. */
+/** A JSON boolean or a string: the specification allows both. */
 const isBoolean = (value: Scalar): boolean => /^(true|false)$/i.test(String(value))
 
 /**
- * What the field may be compared as: by the lists of the services asked for. Where those do not have it, by the lists of
- * all services and the values that were sent.
+ * The kinds a field is compared as, from the lists of the requested services. If they lack it, from the lists of all
+ * services and the values sent.
  */
 function leafKinds(
   services: readonly Service[],
@@ -37,18 +37,18 @@ function leafKinds(
   return [...kinds.add('string')]
 }
 
-/** `{field, operator, value}`; the operator may be left out, and whatever stands beside them is ignored. */
+/** `{field, operator, value}`; the operator is optional, and other members are ignored. */
 const isOperatorForm = (raw: Record<string, unknown>): boolean => {
   const names = Object.keys(raw)
   const known = names.filter((name) => ['field', 'operator', 'value'].includes(name))
   return ('field' in raw && 'value' in raw) || (known.length > 1 && known.length === names.length)
 }
 
-/** Services have the names here that the list of services knows for them, too. */
+/** Service names accept the same aliases as the list of services. */
 const readText = (field: string, text: string): string =>
   (field === 'service' ? serviceOf(text) : undefined) ?? foldText(text)
 
-/** The value as each kind understands it; what a kind cannot read is left out. */
+/** The value as each kind parses it; kinds that cannot are skipped. */
 function readValue(field: string, kinds: LeafKind[], raw: Scalar): Value[] {
   const values: Value[] = []
   for (const kind of kinds) {
@@ -67,13 +67,13 @@ function readValue(field: string, kinds: LeafKind[], raw: Scalar): Value[] {
   if (values.length === 0) {
     throw bad(
       'bad_value',
-      `${shown(raw)} is no value for ${field}, which is a ${kinds.join(' or ')}`,
+      `${shown(raw)} is not a valid value for ${field}, which is a ${kinds.join(' or ')}`,
     )
   }
   return values
 }
 
-/** The values as they were sent, each once. */
+/** The distinct values as sent. */
 function readList(field: string, value: unknown): Scalar[] {
   const list: unknown[] = Array.isArray(value) ? value : [value]
   if (!list.every(isScalar)) {
@@ -84,7 +84,7 @@ function readList(field: string, value: unknown): Scalar[] {
   }
   const { valueLength } = limits.events
   if (list.some((one) => typeof one === 'string' && one.length > valueLength))
-    throw bad('value_too_long', `a value of ${field} is longer than ${valueLength} characters`)
+    throw bad('value_too_long', `a value for ${field} is longer than ${valueLength} characters`)
   return [...new Set(list)]
 }
 
@@ -93,7 +93,7 @@ function readOperator(operator: unknown, value: unknown): string {
   if (typeof chosen === 'string' && ALL_OPERATORS.has(chosen)) return chosen
   throw bad(
     'unknown_operator',
-    `there is no operator ${shown(chosen)}; the operators are ${[...ALL_OPERATORS].join(', ')}`,
+    `unknown operator ${shown(chosen)}; must be one of ${[...ALL_OPERATORS].join(', ')}`,
   )
 }
 
@@ -101,16 +101,16 @@ function checkField(field: string): void {
   if (field === '') throw bad('bad_field', 'a field must have a name')
   const { fieldLength } = limits.events
   if (field.length > fieldLength)
-    throw bad('bad_field', `the name of a field has at most ${fieldLength} characters`)
+    throw bad('bad_field', `a field name may have at most ${fieldLength} characters`)
   if (!isSearchable(field)) throw bad('unsearchable_field', `the field ${field} cannot be searched`)
 }
 
-/** Equal terms say the same once; a list of one is that one. */
+/** Duplicates are dropped; a list of one is that one. */
 function listOf(type: 'and' | 'or', terms: Term[]): Term {
   const unequal = [...new Map(terms.map((term) => [keyOf(term), term])).values()]
   return unequal.length === 1 ? unequal[0]! : { type, terms: unequal }
 }
-/** Only leaves are compared: larger terms are rarely equal, and would be written out once per level. */
+/** Only leaves are compared: larger terms are rarely equal, and would be serialized once per level. */
 const keyOf = (term: Term): unknown =>
   term.type === 'leaf' ? JSON.stringify([term.field, term.operator, term.values]) : term
 
@@ -138,7 +138,7 @@ class Reader {
     }
     const several = chosen === 'in' || chosen === 'not_in'
     if (Array.isArray(value) && !several)
-      throw bad('bad_value', `${chosen} of ${field} takes one value, not a list`)
+      throw bad('bad_value', `${chosen} for ${field} takes one value, not a list`)
     const values = [...new Set(list.flatMap((one) => readValue(field, kinds, one)))]
     return { type: 'leaf', field, kinds, operator: chosen as Operator, values }
   }
@@ -149,8 +149,8 @@ class Reader {
     if (isOperatorForm(raw)) {
       const { field, operator, value } = raw
       if (typeof field !== 'string')
-        throw bad('bad_field', 'a term with operator and value needs a field')
-      if (value === undefined) throw bad('bad_value', `the term about ${field} needs a value`)
+        throw bad('bad_field', 'a term with operator and value requires a field')
+      if (value === undefined) throw bad('bad_value', `the term for ${field} requires a value`)
       this.#once(field, seen)
       return this.leaf(field, operator, value)
     }
@@ -163,13 +163,13 @@ class Reader {
     return listOf('and', terms)
   }
 
-  /** The specification: a field name may not repeat inside one list. */
+  /** As specified, a field name may not repeat inside one list. */
   #once(field: string, seen: Set<string>): void {
-    if (seen.has(field)) throw bad('repeated_field', `the field ${field} stands twice in one list`)
+    if (seen.has(field)) throw bad('repeated_field', `the field ${field} is repeated in one list`)
     seen.add(field)
   }
 
-  /** `and`, `or` and `not` hold a list of terms or, as older clients write it, a map of fields. */
+  /** `and`, `or` and `not` contain a list of terms or, from older clients, a map of fields. */
   group(key: 'and' | 'or' | 'not', raw: unknown, depth: number): Term {
     this.#counter.group(depth)
     const seen = new Set<string>()
@@ -178,18 +178,18 @@ class Reader {
     else if (isObject(raw) && isOperatorForm(raw)) terms = [this.term(raw, depth, seen)]
     else if (isObject(raw)) {
       terms = Object.entries(raw).map(([name, value]) => this.term({ [name]: value }, depth, seen))
-    } else throw bad('bad_term', `${key} must hold a list of terms`)
-    // An empty group says nothing.
+    } else throw bad('bad_term', `${key} must be a list of terms`)
+    // An empty group adds no condition.
     if (key !== 'not' || terms.length === 0) return listOf(key === 'or' ? 'or' : 'and', terms)
-    // An event is left out when it matches any of them.
+    // Excludes events that match any of them.
     return { type: 'not', term: listOf('or', terms) }
   }
 }
 
-/** Null when there is nothing to search for. */
+/** Null for an empty term. */
 export function readSearchTerm(raw: unknown, services: readonly Service[]): Term | null {
   if (raw === undefined || raw === null) return null
-  if (!isObject(raw)) throw bad('bad_term', 'must be an object with and, or')
+  if (!isObject(raw)) throw bad('bad_term', 'must be an object with "and", "or" or "not"')
   const keys = Object.keys(raw).filter((key) => raw[key] !== null)
   if (keys.length === 0) return null
   const groups = keys.filter((key): key is 'and' | 'or' | 'not' =>
@@ -198,7 +198,7 @@ export function readSearchTerm(raw: unknown, services: readonly Service[]): Term
   if (groups.length !== keys.length) {
     throw bad(
       'bad_term',
-      `must hold and or or; there is no ${keys.find((key) => !['and', 'or', 'not'].includes(key))}`,
+      `must contain "and", "or" or "not"; unknown member ${keys.find((key) => !['and', 'or', 'not'].includes(key))}`,
     )
   }
   const reader = new Reader(services)

@@ -1,4 +1,4 @@
-// A search term as it was read: the tree that budgets, digests and SQL are made from.
+// A parsed search term: the tree that budgets, digests and SQL are derived from.
 
 export const OPERATORS = {
   string: ['eq', 'ne', 'contains', 'startsWith', 'endsWith', 'in', 'not_in'],
@@ -9,7 +9,7 @@ export const OPERATORS = {
 export type LeafKind = keyof typeof OPERATORS
 export type Operator = (typeof OPERATORS)[LeafKind][number]
 
-/** One value of a term; a string is folded, a timestamp is its millisecond. */
+/** One value of a term; strings are folded, timestamps are milliseconds. */
 export type Value = string | number | boolean
 
 export type Term =

@@ -13,10 +13,9 @@ import { pathOf, searchCondition } from './search-sql.ts'
 const iso = (time: number): string => new Date(time).toISOString()
 
 /**
- * Where the events of a selection can be. It never goes beyond the watermark, so that a reader who comes back for
- * later events, or walks from window to window, misses none (design D7). The watermark is asked in a statement of
- * its own, ahead of the rows: inside theirs it would be newer than what they see, and skip what is committed
- * between the two moments.
+ * The time ranges of a selection, up to the watermark, so that readers who poll for later events or walk from window to
+ * window miss none (design D7). The watermark is read in a separate statement before the rows: in the same one it would
+ * be newer than their snapshot, and events committed in between would be skipped.
  */
 async function reach(
   db: Queryable,
@@ -33,7 +32,7 @@ async function reach(
   return rangesOf(db, organizationIds, digestTerm(selection), { from, until })
 }
 
-/** For what has to see all of them. */
+/** For statements that read all ranges. */
 const allOf = async (
   db: Queryable,
   organizationIds: readonly string[],
@@ -47,7 +46,7 @@ function condition({ services, term }: Selection): Sql {
   return sql`${which} ${searchCondition(term)}`
 }
 
-/** In the text of one range the planner sees its times, and which partitions it can leave out. */
+/** Inlines the times of a single range, so that the planner can prune partitions. */
 const within = ({ organizationId, from, until }: Range): Sql =>
   sql`e.organization_id = ${organizationId} and e.timestamp >= ${iso(from)}::timestamptz and e.timestamp < ${iso(until)}::timestamptz`
 
@@ -55,7 +54,7 @@ const table = (ranges: Range[]): Sql =>
   sql`unnest(${ranges.map(({ organizationId }) => organizationId)}::text[], ${ranges.map(({ from }) => iso(from))}::timestamptz[],
              ${ranges.map(({ until }) => iso(until))}::timestamptz[]) as range (organization_id, from_time, until_time)`
 
-/** The rows of all ranges; `select` makes those of one, given the condition that they lie in it. */
+/** The rows of all ranges; `select` builds the query of one, given its range condition. */
 function eachRange(ranges: Range[], select: (inside: Sql) => Sql): Sql {
   const [only] = ranges
   if (only && ranges.length === 1) return select(within(only))
@@ -63,12 +62,12 @@ function eachRange(ranges: Range[], select: (inside: Sql) => Sql): Sql {
   return sql`select found.* from ${table(ranges)} cross join lateral (${select(inside)}) found`
 }
 
-/** As a rule the first window fills a page: it reads a few times as many events as the page has. */
+/** Events in the first window: a few times a page, so that it usually fills one. */
 const FIRST_WINDOW = 20_000
 
 /**
- * A page of events. Each range is read in the order of its index, then they are merged; windows of ranges follow
- * each other in time, so the first ones may do.
+ * A page of events. Each range is read in index order, then merged; windows of ranges follow each other in time, so the
+ * first ones may suffice.
  */
 export async function readPage(
   db: TenantDb,
@@ -78,30 +77,30 @@ export async function readPage(
 ): Promise<EventPage> {
   const { after, limit, skip, sort } = query
   const order = sort === 'ASC' ? sql`timestamp, id` : sql`timestamp desc, id desc`
-  const place = after && sql`(${iso(after.timestamp)}::timestamptz, ${after.id}::uuid)`
-  const beyond = !place
+  const cursor = after && sql`(${iso(after.timestamp)}::timestamptz, ${after.id}::uuid)`
+  const beyond = !cursor
     ? empty
     : sort === 'ASC'
-      ? sql`and (e.timestamp, e.id) > ${place}`
-      : sql`and (e.timestamp, e.id) < ${place}`
+      ? sql`and (e.timestamp, e.id) > ${cursor}`
+      : sql`and (e.timestamp, e.id) < ${cursor}`
   const ranges = await reach(db, organizationIds, query, after, sort)
-  // What is skipped has to be counted over all of them.
+  // An offset counts across all ranges.
   const windows = skip > 0 ? [ranges] : windowsOf(ranges, sort, FIRST_WINDOW)
   for (const wide of windows) {
     const window = await narrow(db, wide, digestTerm(query))
     if (window.length === 0) continue
-    const most = limit - page.rows
+    const room = limit - page.rows
     const rows = eachRange(
       window,
       (inside) => sql`
         select e.timestamp, e.id, e.document from events e
          where ${inside} and ${condition(query)} ${beyond}
-         order by ${order} limit ${most + skip}`,
+         order by ${order} limit ${room + skip}`,
     )
     const merged =
       window.length === 1 && skip === 0
         ? rows
-        : sql`select * from (${rows}) page order by ${order} limit ${most} offset ${skip}`
+        : sql`select * from (${rows}) page order by ${order} limit ${room} offset ${skip}`
     await db.copyOut(merged, page)
     if (page.rows === limit) break
   }
@@ -128,10 +127,10 @@ interface Bucket {
   doc_count: number
 }
 
-/** More values than anybody reads; the rest is told as a number. */
+/** More values than anyone reads; the others are only counted. */
 const MAX_DISTINCT = 10_000
 
-/** The values of a field by how often they occur; lists count each of their elements. */
+/** The values of a field by frequency; lists count each of their elements. */
 export async function distinctValues(
   db: Queryable,
   organizationIds: readonly string[],
@@ -141,7 +140,7 @@ export async function distinctValues(
   const none = { buckets: [], others: 0 }
   const path = pathOf(field)
   if (path === null) return none
-  // Documents of some services do not name theirs.
+  // Documents of some services lack the field.
   const values =
     field === 'service'
       ? sql`(select e.service as key) value`
@@ -163,7 +162,7 @@ export async function distinctValues(
   return { buckets, others: (found[0]?.total ?? 0) - counted }
 }
 
-/** How many events per step; `offset` shifts the edges of the steps to a zone. Times in milliseconds. */
+/** Events per step; `offset` shifts the step boundaries to a time zone. Times in milliseconds. */
 export async function countPerStep(
   db: Queryable,
   organizationIds: readonly string[],
@@ -176,7 +175,7 @@ export async function countPerStep(
     ranges,
     (inside) => sql`select e.timestamp from events e where ${inside} and ${condition(selection)}`,
   )
-  // 5 January 1970 was a Monday: weeks start there.
+  // Weeks start on Monday, as did 5 January 1970.
   return db.many(sql`
     select floor(extract(epoch from step) * 1000)::int8 as start, doc_count
       from (

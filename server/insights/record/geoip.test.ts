@@ -48,7 +48,7 @@ const inJapan = {
   timezone: 'asia/tokyo',
 }
 
-test('an event tells the place of a public address, and of no other', async () => {
+test('events have the location of public addresses only', async () => {
   const org = await app.newOrganization()
   const cases: [string, object | undefined][] = [
     ['81.2.69.142', inEngland],
@@ -80,7 +80,7 @@ test('an event tells the place of a public address, and of no other', async () =
   assert.equal(found.json().length, 2)
 })
 
-test('events of other sources get a place where they have an address and none of their own', async () => {
+test('ingested events with an address get a location unless they have one', async () => {
   const org = await app.newOrganization()
   const event = { event_type: 'x', timestamp: new Date().toISOString(), client_ip: '81.2.69.1' }
   const own = { country_code: 'fr' }
@@ -103,7 +103,7 @@ test('events of other sources get a place where they have an address and none of
   assert.equal(places.get('null'), null)
   for (const id of ['not listed', 'no address', 'odd']) assert.equal(places.get(id), undefined, id)
   assert.deepEqual(places.get(undefined), inEngland)
-  // Also without an id: what was added here does not make it another event.
+  // Also without an id: the added location does not make it another event.
   assert.equal((await send(lines)).duplicates, lines.length)
   assert.equal((await send(stored)).duplicates, lines.length)
 })
@@ -119,7 +119,7 @@ const log = createLog(
   }),
 )
 
-test('a database that is replaced is taken up; a broken or missing one is told once and changes nothing', async () => {
+test('a replaced database is reloaded; a broken or missing one is logged once and ignored', async () => {
   const file = join(directory, 'replaced.mmdb')
   writeFileSync(file, mmdb({ '81.2.69.0/24': LONDON }))
   const database = await GeoIpDatabase.open(file, log)
@@ -150,7 +150,7 @@ test('a database that is replaced is taken up; a broken or missing one is told o
   database.close()
 })
 
-test('a database of IPv4 alone says nothing of IPv6; a damaged one fails no lookup', async () => {
+test('an IPv4-only database has no IPv6 locations; a damaged one fails no lookup', async () => {
   const file = join(directory, 'four.mmdb')
   writeFileSync(file, mmdb({ '81.2.69.0/24': LONDON, '32.0.0.0/4': TOKYO }, 4))
   const database = await GeoIpDatabase.open(file, log)
@@ -162,7 +162,7 @@ test('a database of IPv4 alone says nothing of IPv6; a damaged one fails no look
   database.close()
 
   const bytes = mmdb({ '81.2.69.0/24': LONDON })
-  // The records behind the tree: types that do not exist.
+  // Corrupts the data section: types that do not exist.
   const start = bytes.indexOf('London') - 40
   bytes.fill(0x1f, start, start + 60)
   writeFileSync(file, bytes)

@@ -5,7 +5,7 @@ import { messageOf, OperatorError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import { isPublic, plainAddress } from '../../platform/outbound/addresses.ts'
 
-/** The `geoip` of an event; what the database does not tell is left out. */
+/** The `geoip` of an event; members unknown to the database are omitted. */
 interface GeoIp {
   country_code?: string
   continent_code?: string
@@ -17,12 +17,12 @@ interface GeoIp {
   longitude?: number
 }
 
-/** Operators replace the file about once a week; a minute more does not matter. */
+/** Operators replace the file about once a week, so a minute's delay is fine. */
 const LOOK_EVERY_MS = 60_000
-/** Addresses remembered with their place; people come back, and a page load is many requests. */
+/** Cached lookups: addresses repeat, and a page load is many requests. */
 const MAX_REMEMBERED = 10_000
 
-/** The address itself where it is a public one; one of IPv4 that came over IPv6 is told as IPv4. */
+/** The address if it is public; IPv4-mapped IPv6 becomes IPv4. */
 function publicAddress(text: string): string | null {
   if (isIP(text.replace(/%.*$/, '')) === 0) return null
   const address = plainAddress(text)
@@ -43,8 +43,8 @@ function placeOf(found: CityResponse | null): GeoIp | undefined {
     latitude: location?.latitude,
     longitude: location?.longitude,
   }
-  const told = Object.entries(place).filter(([, value]) => value !== undefined)
-  return told.length === 0 ? undefined : (Object.fromEntries(told) as GeoIp)
+  const known = Object.entries(place).filter(([, value]) => value !== undefined)
+  return known.length === 0 ? undefined : (Object.fromEntries(known) as GeoIp)
 }
 
 async function versionOf(path: string): Promise<string> {
@@ -52,7 +52,7 @@ async function versionOf(path: string): Promise<string> {
   return `${ino} ${size} ${mtimeMs}`
 }
 
-/** MaxMind DB File Format 2.0, "Database Metadata": these bytes stand before it. */
+/** MaxMind DB File Format 2.0, "Database Metadata": its start marker. */
 const MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 
 async function load(path: string): Promise<Reader<CityResponse>> {
@@ -62,7 +62,7 @@ async function load(path: string): Promise<Reader<CityResponse>> {
   return new Reader<CityResponse>(bytes)
 }
 
-/** A MaxMind database in memory. Looking up touches no file. */
+/** A MaxMind database in memory; lookups read no file. */
 export class GeoIpDatabase {
   readonly #path: string
   readonly #log: Logger
@@ -82,7 +82,7 @@ export class GeoIpDatabase {
 
   static async open(path: string, log: Logger): Promise<GeoIpDatabase> {
     try {
-      // Before the bytes: a file replaced in between is then read once more, not missed.
+      // Before the content: a file replaced in between is then read again, not missed.
       const version = await versionOf(path)
       return new GeoIpDatabase(path, log, version, await load(path))
     } catch (error) {
@@ -93,7 +93,7 @@ export class GeoIpDatabase {
     }
   }
 
-  /** Takes up a file that was replaced; one that cannot be read leaves the last good one in place. */
+  /** Loads a replaced file; an unreadable one leaves the last good one in place. */
   async refresh(): Promise<void> {
     try {
       const version = await versionOf(this.#path)
@@ -109,7 +109,7 @@ export class GeoIpDatabase {
     }
   }
 
-  /** Never throws: a damaged database must not fail the action whose event asks. */
+  /** Never throws: a damaged database must not fail the action that records an event. */
   lookup(ip: string): GeoIp | undefined {
     if (this.#remembered.has(ip)) return this.#remembered.get(ip)
     let place: GeoIp | undefined
@@ -118,7 +118,7 @@ export class GeoIpDatabase {
     } catch (error) {
       this.#complain(error)
     }
-    // Starting over is cheaper than keeping an order, and a lookup is cheap.
+    // Clearing is cheaper than LRU bookkeeping, and a lookup is cheap.
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear()
     this.#remembered.set(ip, place)
     return place
@@ -127,12 +127,12 @@ export class GeoIpDatabase {
   #find(ip: string): GeoIp | undefined {
     const address = publicAddress(ip)
     if (address === null) return undefined
-    // In a database of IPv4 alone the first bits of another address would lead somewhere.
+    // In an IPv4-only database, the first bits of an IPv6 address would match an unrelated record.
     if (this.#reader.metadata.ipVersion === 4 && isIPv6(address)) return undefined
     return placeOf(this.#reader.get(address))
   }
 
-  /** Once for each reason, not once a minute. */
+  /** Logs each reason once, not every minute. */
   #complain(error: unknown): void {
     const reason = messageOf(error)
     if (reason === this.#problem) return
@@ -147,11 +147,11 @@ export class GeoIpDatabase {
 
 let database: GeoIpDatabase | null = null
 
-/** The composition root connects the database of the installation, or none. */
+/** Set by the composition root; null without a database. */
 export const useGeoIp = (opened: GeoIpDatabase | null): void => {
   database = opened
 }
 
-/** Where an address is; nothing without a database, and for addresses that are not public. */
+/** The location of an address; undefined without a database or for an address that is not public. */
 export const locate = (ip: unknown): GeoIp | undefined =>
   database !== null && typeof ip === 'string' ? database.lookup(ip) : undefined

@@ -3,7 +3,7 @@ import { documentText, fold } from '../document.ts'
 import type { OwnService } from '../services.ts'
 import { insertEvent } from '../store.ts'
 
-/** An event of the service itself, without its time: the database gives that. */
+/** An event of the service itself, without its time, which the database sets. */
 export interface OwnEvent {
   id: string
   event_type: string
@@ -11,18 +11,18 @@ export interface OwnEvent {
 }
 
 let onWritten: (event: OwnEvent) => void = () => {}
-/** Is told of committed events; the composition root connects it to the metrics. */
+/** Observes committed events; the composition root connects it to the metrics. */
 export const observeEvents = (observer: (event: OwnEvent) => void): void => {
   onWritten = observer
 }
 
-/** The text around the time, which the database fills in. */
+/** The text before and after the time, which the database fills in. */
 function halvesOf(event: OwnEvent): { beforeTime: string; afterTime: string } {
   const text = documentText(fold(event))
   return { beforeTime: `${text.slice(0, -1)},"timestamp":"`, afterTime: '"}' }
 }
 
-/** The only way by which the service writes events, always in the transaction of what they tell of. */
+/** The only way for the service to write its own events, in the transaction of the change they record. */
 export async function writeOwnEvent(
   tx: Tx,
   organizationId: string,

@@ -5,7 +5,7 @@ import { writeOwnEvent } from './own-event.ts'
 import type { Actor } from './record.ts'
 import { parseUserAgent } from './useragent.ts'
 
-/** A report was asked for, downloaded, or given up. */
+/** A report was requested, downloaded, or failed. */
 interface ReportEvent {
   event_type: 'report_run' | 'report_export' | 'report_delete'
   resource: { id: string; name: string; configuration?: object }

@@ -5,18 +5,18 @@ import { locate } from './geoip.ts'
 import { writeOwnEvent } from './own-event.ts'
 import { parseUserAgent } from './useragent.ts'
 
-/** Somebody signed in to an application, or could not. */
+/** A sign-in to an application, successful or not. */
 interface SsoEvent {
   initiated_by: Initiator
   application: { display_label: string; id: string; name: string; sso_url: string }
-  /** Started here, not at the service provider. */
+  /** Started at the identity provider, not the service provider. */
   idp_initiated: boolean
   mfa: boolean
-  /** Why there was no assertion; undefined: there was one. */
+  /** Why no assertion was issued; undefined on success. */
   error_message?: string | undefined
 }
 
-/** Members beside the specification's list are those that consumers of this service read the outcome from. */
+/** Members beyond the specification's list are those from which consumers of this service read the outcome. */
 export async function recordSsoEvent(
   tx: Tx,
   organizationId: string,

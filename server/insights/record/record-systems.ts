@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/index.ts'
 import { uuidv7 } from '../../platform/ids.ts'
 import { writeOwnEvent } from './own-event.ts'
 
-/** An event of the service `systems`, told by a system that proved who it is; the time is that of its arrival. */
+/** An event of the service `systems`, reported by an authenticated system; its time is that of arrival. */
 export async function recordSystemsEvent(
   tx: Tx,
   organizationId: string,

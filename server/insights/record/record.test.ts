@@ -31,7 +31,7 @@ test('searchable values are folded to lower case; changes, useragent and times k
   })
 })
 
-test('changes name what differs, and secrets without their values', () => {
+test('changes list the differences, and secrets without their values', () => {
   const changes = changesBetween(
     { a: 1, b: [1], gone: 'x', pin: '1' },
     { a: 2, b: [1], new: null, pin: '2' },
@@ -45,7 +45,7 @@ test('changes name what differs, and secrets without their values', () => {
   ])
 })
 
-test('user agents are told in parts', () => {
+test('user agents are split into parts', () => {
   assert.deepEqual(parseUserAgent('curl/8.5.0'), {
     name: 'curl',
     version: '8.5.0',
@@ -99,7 +99,7 @@ test('an event commits and rolls back with its transaction', async () => {
   assert.equal(row?.id, event?.id)
 })
 
-test('what jsonb cannot hold never reaches a document of ours', async () => {
+test('own documents never contain text that jsonb cannot store', async () => {
   const org = await app.newOrganization()
   const name = 'half \ud800 and nothing \u0000'
   const actor = systemCaller(org.organizationId, 'test')
@@ -145,7 +145,7 @@ test('the watermark stays below every transaction that may still commit an event
   assert.ok((await watermark()) > String(quick?.timestamp))
 })
 
-test('partitions are made ahead, once, and take over rows that had to wait in the default', async () => {
+test('partitions are created ahead, once, and take over rows from the default partition', async () => {
   const { organizationId } = await app.newOrganization()
   const future = Date.now() + 60 * WEEK
   const insert = (at: number) =>
@@ -164,7 +164,7 @@ test('partitions are made ahead, once, and take over rows that had to wait in th
   assert.match(row!.partition, /^events_\d{4}w\d\d$/)
 })
 
-test('weeks that have expired are dropped, and nothing younger', async () => {
+test('expired weeks are dropped, and nothing newer', async () => {
   const { organizationId } = await app.newOrganization()
   const insert = (at: number) =>
     app.db.tx(organizationId, (tx) =>

@@ -6,7 +6,7 @@ import { locate } from './geoip.ts'
 import { type OwnEvent, writeOwnEvent } from './own-event.ts'
 import { parseUserAgent } from './useragent.ts'
 
-/** What an action says about itself; who, when, from where and how is added here. */
+/** The part of an event that an action provides; actor, time, client and method are added here. */
 export interface EventInput {
   event_type: string
   resource?: { type: string; id?: string; [member: string]: unknown }
@@ -16,15 +16,15 @@ export interface EventInput {
   mfa?: boolean
   correlation?: { id: string; type: string }
   association?: Record<string, unknown>
-  /** How a sign-in went, and to what. */
+  /** The methods of a sign-in and their results. */
   auth_context?: { auth_methods: Record<string, { success: boolean }> }
   mfa_meta?: { type: string }
   target_resource?: { type: string }
-  /** The organization the event is about, where that is not the tenant it is stored under. */
+  /** The organization the event is about, if that is not the tenant it is stored under. */
   organization?: string | null
 }
 
-/** Names the administrator or system behind a change, as far as it is known. */
+/** The administrator or system behind a change, as far as known. */
 export type Actor = Pick<Caller, 'initiator' | 'authMethod' | 'providerId' | 'client' | 'mfa'>
 
 function directoryEvent(
@@ -57,8 +57,8 @@ function directoryEvent(
 }
 
 /**
- * Writes an audit event in the caller's transaction: the change and its trace commit together or not at
- * all. The tenant is the caller's, which is the provider for events of the multi-tenant portal. Tells the event's id.
+ * Writes an audit event in the caller's transaction, so that it commits with the change or not at all. The tenant is
+ * the caller's, which is the provider for events of the multi-tenant portal. Returns the event's id.
  */
 export async function recordEvent(
   tx: Tx,

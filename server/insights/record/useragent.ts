@@ -1,6 +1,6 @@
 import Bowser from 'bowser'
 
-/** The members of an event's `useragent`; parts that cannot be told are left out. */
+/** The members of an event's `useragent`; unknown parts are omitted. */
 interface UserAgent {
   name?: string
   version?: string
@@ -13,17 +13,17 @@ interface UserAgent {
   device?: string
 }
 
-/** Longer headers are cut: what identifies a client stands at the front, and parsing takes time by length. */
+/** Longer headers are truncated: the identifying parts come first, and parsing time grows with length. */
 const MAX_LENGTH = 512
-/** Bounds the memory of headers seen; clients repeat theirs with every request. */
+/** Bounds the cache; clients send the same header with every request. */
 const MAX_REMEMBERED = 1000
 
-/** Where collectors know another name than the parser's. */
+/** Names that collectors expect instead of the parser's. */
 const NAMES: Readonly<Record<string, string>> = { 'Microsoft Edge': 'Edge', macOS: 'Mac OS X' }
 const named = (name: string | undefined): string | undefined =>
   name !== undefined && Object.hasOwn(NAMES, name) ? NAMES[name] : name
 
-/** `curl/8.5.0`: programs that are no browsers name themselves first. */
+/** `curl/8.5.0`: clients other than browsers start with their product. */
 const PRODUCT = /^([\w.+-]+)\/(\S+)/
 
 function deviceOf({ type, model }: Bowser.Parser.PlatformDetails, os: string | undefined): string {

@@ -18,7 +18,7 @@ const ingest = async (org: Caller, days: number[]) => {
   }))
   return (await org.post('/insights/directory/v1/ingest', events)).json()
 }
-/** The ages in days of what a tenant still has; events of the service itself are of today. */
+/** The ages in days of a tenant's remaining events; own events are of today. */
 const agesOf = async (tenantId: string): Promise<number[]> => {
   const events = await app.eventsOf(tenantId)
   return events
@@ -32,7 +32,7 @@ const partitions = async (): Promise<string[]> => {
   return rows.map(({ name }) => name)
 }
 
-test('an organization chooses for how long its events are kept, and the choice leaves an event', async () => {
+test('an organization sets its event retention, and the change is audited', async () => {
   const org = await app.newOrganization()
   assert.deepEqual((await org.get(URL)).json(), { days: 90, default: 90 })
   const put = await org.put(URL, { days: 365 })
@@ -51,7 +51,7 @@ test('an organization chooses for how long its events are kept, and the choice l
   assert.deepEqual((await org.events())[1]!.changes, [{ field: 'days', from: 365, to: 90 }])
 })
 
-test('what is no number of days is refused by name and changes nothing', async () => {
+test('an invalid number of days is rejected by name and changes nothing', async () => {
   const org = await app.newOrganization()
   for (const body of [{ days: 0 }, { days: 3651 }, { days: 1.5 }, { days: '30' }, {}]) {
     const res = await org.put(URL, body)
@@ -78,7 +78,7 @@ test('fewer than seven days must be allowed by the operator', async () => {
   assert.equal((await short.put(URL, { days: 2 })).statusCode, 200)
 })
 
-test('those who may not change settings may read it at most; another organization has its own', async () => {
+test('callers without the settings scope may only read it; another organization has its own', async () => {
   const org = await app.newOrganization()
   for (const role of ['Read Only', 'Manager', 'Help Desk']) {
     const admin = await app.addAdministrator(org.organizationId, role)
@@ -95,7 +95,7 @@ test('those who may not change settings may read it at most; another organizatio
   assert.equal((await org.get(URL)).json().days, 90)
 })
 
-test('a provider chooses for the events of its portal apart from its organizations', async () => {
+test('a provider sets the retention of its portal events independently of its organizations', async () => {
   const msp = await app.newProvider(2)
   const portal = { 'x-provider-id': msp.providerId }
   assert.equal((await msp.put(URL, { days: 400 }, portal)).json().days, 400)
@@ -108,7 +108,7 @@ test('a provider chooses for the events of its portal apart from its organizatio
   await msp.put(URL, { days: null }, portal)
 })
 
-test('ingest takes what an organization would keep, in weeks of its own', async () => {
+test('ingest accepts events within the retention, and creates their weeks', async () => {
   const [longer, shorter] = [await app.newOrganization(), await app.newOrganization()]
   await longer.put(URL, { days: 800 })
   await shorter.put(URL, { days: 10 })
@@ -127,14 +127,14 @@ test('ingest takes what an organization would keep, in weeks of its own', async 
   await longer.put(URL, { days: null })
 })
 
-test('each keeps what it chose: weeks go when nobody keeps them, rows before that', async () => {
+test('each tenant keeps its retention: rows are deleted first, weeks dropped past the longest one', async () => {
   const [short, usual, long] = [
     await app.newOrganization(),
     await app.newOrganization(),
     await app.newOrganization(),
   ]
   const ages = [1, 20, 80, 100, 200, 500]
-  // All kept for long at first, so that there is something to lose.
+  // Long retention at first, so that there is something to delete.
   for (const org of [short, usual, long]) {
     await org.put(URL, { days: 600 })
     assert.equal((await ingest(org, ages)).stored, ages.length)
@@ -144,7 +144,7 @@ test('each keeps what it chose: weeks go when nobody keeps them, rows before tha
   await long.put(URL, { days: 365 })
   assert.deepEqual(await agesOf(short.organizationId), [500, 200, 100, 80, 20, 1], 'not yet')
 
-  // In batches of two: several transactions each.
+  // In batches of two, for several transactions each.
   const { weeks, events } = await dropExpired(app.db, now, 2)
   assert.ok(weeks >= 1)
   assert.ok(events >= 6, `${events}`)
@@ -153,7 +153,7 @@ test('each keeps what it chose: weeks go when nobody keeps them, rows before tha
   assert.deepEqual(await agesOf(long.organizationId), [200, 100, 80, 20, 1])
   assert.deepEqual(await dropExpired(app.db, now, 2), { weeks: 0, events: 0 })
 
-  // Nobody keeps them that long any more: the weeks go as a whole.
+  // Past the longest retention: whole weeks are dropped.
   const before = await partitions()
   await long.put(URL, { days: null })
   assert.ok((await dropExpired(app.db, now)).weeks >= 1)
@@ -161,7 +161,7 @@ test('each keeps what it chose: weeks go when nobody keeps them, rows before tha
   assert.deepEqual(await agesOf(long.organizationId), [80, 20, 1])
 })
 
-test('events of a provider and of organizations that are gone end, too', async () => {
+test('events of providers and of deleted organizations expire, too', async () => {
   const msp = await app.newProvider(1)
   const insert = (id: string, age: number) =>
     app.db.tx(id, (tx) =>

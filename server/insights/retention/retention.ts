@@ -4,7 +4,7 @@ import { forbidden, invalid } from '../../platform/errors.ts'
 import { recordEvent } from '../record/record.ts'
 import { findRetention, lockRetention, saveRetention } from './store.ts'
 
-/** For how long events are kept where a tenant has not chosen (specification, "Limits"). */
+/** Retention of tenants that have not chosen one (specification, "Limits"). */
 export const DEFAULT_RETENTION_DAYS = 90
 export const MAX_RETENTION_DAYS = 3650
 
@@ -16,8 +16,8 @@ export const retentionDays = (db: Db, organizationId: string): Promise<number> =
   retentionDaysIn(db.tenant(organizationId), organizationId)
 
 /**
- * Null goes back to the default. A shorter time takes effect when expired events are next dropped, so that a mistake
- * can be taken back until then; what is gone does not return with a longer one.
+ * Null restores the default. A shorter retention takes effect at the next cleanup, so a mistake can be reverted until
+ * then; a longer one does not bring back dropped events.
  */
 export function changeRetention(
   db: Db,
@@ -29,10 +29,10 @@ export function changeRetention(
   const portal = organizationId === providerId
   const scope = portal ? 'providers' : 'organizations'
   if (!caller.scopes.has(scope))
-    throw forbidden('scope_missing', `Forbidden: this scope is needed: ${scope}`)
-  // Whoever stole an administrator's session must not be able to wipe its traces by tomorrow.
+    throw forbidden('scope_missing', `Forbidden: requires the scope ${scope}`)
+  // A stolen administrator session must not be able to erase its traces by the next day.
   if (days !== null && days < minDays) {
-    const message = `days must be at least ${minDays}; the operator may allow fewer with GATEHOUSE_MIN_RETENTION_DAYS`
+    const message = `days must be at least ${minDays}; the operator can allow fewer with GATEHOUSE_MIN_RETENTION_DAYS`
     throw invalid('retention_too_short', message)
   }
   return db.tx(organizationId, async (tx) => {

@@ -15,8 +15,8 @@ const tenant = 'header-or-provider'
 
 const Retention = Type.Object(
   {
-    days: Type.Integer({ description: 'Events older than this are dropped, once a night' }),
-    default: Type.Integer({ description: 'What holds for those who have not chosen' }),
+    days: Type.Integer({ description: 'Events older than this are dropped nightly' }),
+    default: Type.Integer({ description: 'Applies when no retention is set' }),
   },
   { title: 'Retention' },
 )
@@ -26,7 +26,7 @@ const RetentionPut = Type.Object(
       type: ['integer', 'null'],
       minimum: 1,
       maximum: MAX_RETENTION_DAYS,
-      description: 'Null goes back to the default',
+      description: 'Null restores the default',
     }),
   },
   { title: 'RetentionPut' },
@@ -34,7 +34,7 @@ const RetentionPut = Type.Object(
 
 const toRetention = (days: number) => ({ days, default: DEFAULT_RETENTION_DAYS })
 
-/** For how long an organization, or a provider for events of its portal, keeps its events. */
+/** Event retention of an organization or, for events of its portal, a provider. */
 export const retentionRoutes: FastifyPluginAsyncTypebox<{ db: Db; minDays: number }> = async (
   app,
   { db, minDays },
@@ -44,7 +44,7 @@ export const retentionRoutes: FastifyPluginAsyncTypebox<{ db: Db; minDays: numbe
     {
       schema: {
         tags,
-        summary: 'For how long events are kept',
+        summary: 'Get the event retention',
         response: { 200: Retention, ...errors },
       },
       config: { scopes: ['insights', 'insights.readonly'], tenant },
@@ -57,9 +57,9 @@ export const retentionRoutes: FastifyPluginAsyncTypebox<{ db: Db; minDays: numbe
     {
       schema: {
         tags,
-        summary: 'Keep events for a shorter or longer time',
+        summary: 'Change the event retention',
         description:
-          'A setting of the organization, hence its scope. A shorter time takes effect within a day; what was dropped does not come back. Fewer than 7 days must be allowed by the operator (GATEHOUSE_MIN_RETENTION_DAYS).',
+          'A setting of the organization, hence its scope. A shorter retention takes effect within a day; dropped events cannot be restored. Fewer than 7 days must be allowed by the operator (GATEHOUSE_MIN_RETENTION_DAYS).',
         body: RetentionPut,
         response: { 200: Retention, ...errors },
       },

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/index.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-/** The days a tenant has chosen; null where it has not. */
+/** The days a tenant has chosen, or null. */
 export async function findRetention(db: Queryable, organizationId: string): Promise<number | null> {
   const row = await db.find<{ days: number }>(
     sql`select value as days from event_settings where organization_id = ${organizationId} and name = 'retention_days'`,
@@ -32,20 +32,20 @@ export async function saveRetention(
 
 interface EventTenant {
   organization_id: string
-  /** Null where it has not chosen. */
+  /** Null for the default. */
   days: number | null
 }
 
-/** All tenants of the installation, for the job that ends what they keep. */
+/** All tenants of the installation, for the cleanup job. */
 export const listEventTenants = (db: Queryable): Promise<EventTenant[]> =>
   db.many<EventTenant>(sql`select organization_id, days from event_tenants()`)
 
-/** The oldest first, about as many as asked for: events of one millisecond go together. */
+/** Oldest first, about as many as requested: events of one millisecond are deleted together. */
 export const deleteEventsBefore = (
   db: Queryable,
   organizationId: string,
   before: Date,
-  most: number,
+  limit: number,
 ): Promise<number> =>
   db.run(sql`
     delete from events
@@ -53,4 +53,4 @@ export const deleteEventsBefore = (
        and timestamp <= coalesce((
          select timestamp from events
           where organization_id = ${organizationId} and timestamp < ${before}
-          order by timestamp limit 1 offset ${most - 1}), 'infinity')`)
+          order by timestamp limit 1 offset ${limit - 1}), 'infinity')`)

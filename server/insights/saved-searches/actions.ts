@@ -29,14 +29,14 @@ async function naming<T>(work: Promise<T>): Promise<T> {
     if (isUniqueViolation(error, 'saved_searches_name')) {
       throw conflict(
         'saved_search_name_taken',
-        'name: you have a saved search with this name already',
+        'name: you already have a saved search with this name',
       )
     }
     throw error
   }
 }
 
-/** What a caller writes; what is not sent falls back to its default. */
+/** The writable members; omitted ones get their defaults. */
 const contentOf = (body: SavedSearchWrite, now: number) => ({
   name: body.name.trim(),
   description: body.description ?? '',
@@ -81,9 +81,9 @@ export function createSavedSearch(
   body: SavedSearchWrite,
   now: number,
 ): Promise<SavedSearch> {
-  // A service account is nobody to come back and look; it may run what is shared.
+  // A service account cannot own one, but may run shared ones.
   if (caller.initiator.type !== 'admin')
-    throw forbidden('administrators_only', 'Forbidden: only administrators keep saved searches')
+    throw forbidden('administrators_only', 'Forbidden: only administrators can have saved searches')
   const content = contentOf(body, now)
   const { organizationId } = caller
   return naming(
@@ -96,7 +96,7 @@ export function createSavedSearch(
   )
 }
 
-/** A full replace by the owner. One without an owner becomes that of who changes it. */
+/** A full replace by the owner. An ownerless search becomes the caller's. */
 export function replaceSavedSearch(
   db: Db,
   caller: Caller,
@@ -123,8 +123,8 @@ export function replaceSavedSearch(
 }
 
 /**
- * By the owner. A shared one also by those who manage administrators, or when it has no owner: it stands in
- * everybody's list.
+ * By the owner. A shared one also by those who manage administrators, or by anyone when it has no owner, since it is in
+ * everyone's list.
  */
 export function removeSavedSearch(db: Db, caller: Caller, id: string): Promise<void> {
   const { organizationId } = caller

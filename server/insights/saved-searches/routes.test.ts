@@ -52,7 +52,7 @@ test('a search is saved, read, listed, replaced and deleted, with events', async
   assert.deepEqual(
     events.map(({ event_type }) => event_type),
     ['saved_search_create', 'saved_search_update', 'saved_search_delete'],
-    'nothing changed, nothing told',
+    'no change, no event',
   )
   assert.deepEqual(events[0]!.resource, { type: 'saved_search', id, name: 'failures' })
   const [, update] = events
@@ -67,7 +67,7 @@ test('a search is saved, read, listed, replaced and deleted, with events', async
   })
 })
 
-test('what is saved runs', async () => {
+test('a saved search can be run', async () => {
   const org = await app.newOrganization()
   await org.post('/api/v2/roles', { name: 'Reader', scopes: ['users.readonly'] })
   const fixed = {
@@ -101,7 +101,7 @@ test('durations', () => {
   for (const [text, expected] of cases) assert.equal(readDuration(text), expected, String(text))
 })
 
-test('bad input names its field and changes nothing', async () => {
+test('invalid input is rejected by field and changes nothing', async () => {
   const org = await app.newOrganization()
   const { id } = (await org.post(PATH, failures)).json()
   const cases: [object, RegExp][] = [
@@ -121,7 +121,7 @@ test('bad input names its field and changes nothing', async () => {
     [{ name: 'x', query: { ...query, sort: 'up' } }, /query\.sort/],
     [{ name: 'x', query: { ...query, range: 'P1M' } }, /query\.range/],
     [{ name: 'x', query: { ...query, range: undefined } }, /query\.range or query\.start_time/],
-    [{ name: 'x', query: { ...query, start_time: '2026-01-01T00:00:00Z' } }, /and not both/],
+    [{ name: 'x', query: { ...query, start_time: '2026-01-01T00:00:00Z' } }, /not both/],
     [{ name: 'x', query: { ...query, end_time: '2026-01-01T00:00:00Z' } }, /query\.end_time/],
     [{ name: 'x', query: { service: ['all'], start_time: 'then' } }, /query: start_time/],
     [{ name: 'x', query: { service: ['all'], start_time: '9000-01-01T00:00:00Z' } }, /future/],
@@ -136,7 +136,7 @@ test('bad input names its field and changes nothing', async () => {
   assert.deepEqual(await org.eventTypes(), ['saved_search_create'])
 })
 
-test('a name is taken once per owner, in whatever case', async () => {
+test('a name is unique per owner, ignoring case', async () => {
   const org = await app.newOrganization()
   assert.equal((await org.post(PATH, failures)).statusCode, 201)
   const twice = await org.post(PATH, { ...failures, name: 'FAILURES ' })
@@ -149,7 +149,7 @@ test('a name is taken once per owner, in whatever case', async () => {
   assert.equal((await colleague.post(PATH, failures)).statusCode, 201)
 })
 
-test('private ones are for the owner alone, shared ones for all to read', async () => {
+test('private searches are visible to the owner only, shared ones to all', async () => {
   const org = await app.newOrganization()
   const mine = (await org.post(PATH, failures)).json()
   const shared = (await org.post(PATH, { ...failures, name: 'Shared', shared: true })).json()
@@ -169,7 +169,7 @@ test('private ones are for the owner alone, shared ones for all to read', async 
   assert.equal((await reader.delete(`${PATH}/${shared.id}`)).statusCode, 403)
   assert.equal((await runner.get(PATH)).statusCode, 403)
   assert.equal((await app.anonymous.get(PATH)).statusCode, 401)
-  // Who could delete the owner may delete what the owner shares, and no more.
+  // Administrators who could delete the owner may delete shared searches, and no others.
   const administrator = await app.addAdministrator(org.organizationId)
   assert.equal((await administrator.put(`${PATH}/${shared.id}`, failures)).statusCode, 403)
   assert.equal((await administrator.delete(`${PATH}/${mine.id}`)).statusCode, 404)
@@ -193,10 +193,10 @@ test('another organization sees nothing', async () => {
   assert.equal((await org.get(`${PATH}/${id}`)).statusCode, 200)
 })
 
-test('those who manage several organizations have some in each, and in the provider', async () => {
+test('multi-tenant administrators have searches per organization, and in the provider', async () => {
   const provider = await app.newProvider(2)
   const [one, two] = provider.organizationIds as [string, string]
-  assert.equal((await provider.get(PATH)).statusCode, 401, 'x-org-id is needed')
+  assert.equal((await provider.get(PATH)).statusCode, 401, 'x-org-id is required')
   const headers = { 'x-org-id': one }
   assert.equal((await provider.post(PATH, failures, headers)).statusCode, 201)
   const portal = { 'x-provider-id': provider.providerId }
@@ -206,7 +206,7 @@ test('those who manage several organizations have some in each, and in the provi
   assert.equal((await provider.get(PATH, { 'x-org-id': two })).json().totalCount, 0)
 })
 
-test('a deleted owner takes the private ones along; shared ones wait for who takes them over', async () => {
+test('private searches are deleted with their owner; shared ones can be taken over', async () => {
   const org = await app.newOrganization()
   const leaver = await app.addAdministrator(org.organizationId)
   const gone = (await leaver.post(PATH, failures)).json()
@@ -224,7 +224,7 @@ test('a deleted owner takes the private ones along; shared ones wait for who tak
   assert.equal((await manager.delete(`${PATH}/${other.id}`)).statusCode, 204)
 })
 
-test('the searches of a deleted owner go in all organizations, those of others are out of reach', async () => {
+test('the searches of a deleted owner are deleted in all organizations, those of others are not', async () => {
   const msp = await app.newProvider(2)
   const leaver = await app.addProviderAdministrator(msp.providerId, msp.organizationIds)
   const left = async () => {
@@ -244,7 +244,7 @@ test('the searches of a deleted owner go in all organizations, those of others a
   assert.deepEqual(await left(), [0, 0])
 })
 
-test('a service account reads what is shared, and keeps none of its own', async () => {
+test('a service account can read shared searches, but not own any', async () => {
   const org = await app.newOrganization()
   await org.post(PATH, { ...failures, shared: true })
   const account = await org.post('/api/v2/service-accounts', {

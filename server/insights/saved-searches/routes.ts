@@ -19,7 +19,7 @@ const reading = { scopes: ['insights', 'insights.readonly'], tenant } as const
 const writing = { scopes: ['insights'], tenant } as const
 const Params = Type.Object({ saved_search_id: Type.String() })
 
-/** Event queries that administrators keep. */
+/** Event queries saved by administrators. */
 export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.get(
     '/saved-searches',
@@ -41,7 +41,7 @@ export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (a
         tags,
         summary: 'Save a search',
         description:
-          'For administrators with the scope insights; whoever may only read runs what others share. The query is checked like that of POST /events. Its time is relative (range) or fixed (start_time, end_time).',
+          'For administrators with the scope insights; read-only administrators can run shared searches. The query is validated like that of POST /events. Its time is relative (range) or fixed (start_time, end_time).',
         body: SavedSearchWrite,
         response: { 201: SavedSearch, ...errors },
       },
@@ -72,7 +72,7 @@ export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (a
         tags,
         summary: 'Replace a saved search',
         description:
-          'By its owner; what is not sent falls back to its default. A shared one whose owner was deleted becomes that of who changes it.',
+          'By its owner; omitted members are reset to their defaults. A shared search whose owner was deleted is taken over by the caller.',
         params: Params,
         body: SavedSearchWrite,
         response: { 200: SavedSearch, ...errors },
@@ -89,7 +89,7 @@ export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (a
         tags,
         summary: 'Delete a saved search',
         description:
-          'By its owner. A shared one also by whoever has the scope administrators, and by everybody who may write when its owner was deleted. Private ones are deleted with their owner.',
+          'By its owner. A shared search can also be deleted with the scope administrators or, if its owner was deleted, by any caller who may write. Private ones are deleted with their owner.',
         params: Params,
         response: { 204: Type.Null(), ...errors },
       },

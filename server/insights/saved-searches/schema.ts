@@ -1,28 +1,35 @@
 import { type Static, Type } from 'typebox'
 
-/** Read like the body of a query (see saved-search.ts), so that what is saved can be run. */
+/** Validated like the body of a query (see saved-search.ts), so that a saved search can run. */
 const Query = Type.Object(
   {
     service: Type.Optional(Type.Unknown({ description: 'List of services, or ["all"]; required' })),
     search_term: Type.Optional(Type.Unknown({ description: '{"and": […]} or {"or": […]}' })),
-    fields: Type.Optional(Type.Unknown({ description: 'List of fields to return, with dots' })),
+    fields: Type.Optional(
+      Type.Unknown({ description: 'List of fields to return, as dotted names' }),
+    ),
     sort: Type.Optional(Type.Unknown({ description: 'ASC or DESC' })),
     range: Type.Optional(
-      Type.Unknown({ description: 'The time before now, such as PT24H or P7D (ISO 8601)' }),
+      Type.Unknown({ description: 'Duration before now, such as PT24H or P7D (ISO 8601)' }),
     ),
     start_time: Type.Optional(Type.Unknown({ description: 'RFC 3339; instead of range' })),
-    end_time: Type.Optional(Type.Unknown({ description: 'RFC 3339; with start_time only' })),
+    end_time: Type.Optional(Type.Unknown({ description: 'RFC 3339; only with start_time' })),
   },
   { title: 'SavedQuery', additionalProperties: true },
 )
 
 const members = {
-  name: Type.String({ minLength: 1, maxLength: 256, pattern: '\\S', description: 'One per owner' }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 256,
+    pattern: '\\S',
+    description: 'Unique per owner',
+  }),
   description: Type.String({ maxLength: 2000 }),
-  shared: Type.Boolean({ description: 'All administrators of the organization see it' }),
+  shared: Type.Boolean({ description: 'Visible to all administrators of the organization' }),
   columns: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
     maxItems: 200,
-    description: 'What a table of the events shows; empty: its own choice',
+    description: 'Columns of a table of the events; empty for its default',
   }),
 }
 
@@ -42,7 +49,7 @@ export const SavedSearch = Type.Object(
   {
     id: Type.String(),
     owner: Type.Union([Type.String(), Type.Null()], {
-      description: 'The administrator; null when there is none any more',
+      description: 'The administrator; null if deleted',
     }),
     ...members,
     query: Query,

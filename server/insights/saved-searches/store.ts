@@ -21,7 +21,7 @@ export const SAVED_SEARCHES: Resource = {
 
 const COLUMNS = sql`s.id, s.owner, s.name, s.description, s.shared, s.columns, s.query, s.created, s.updated`
 
-/** Own ones and those that are shared. */
+/** The caller's own and shared ones. */
 const visible = (organizationId: string, callerId: string) =>
   sql`s.organization_id = ${organizationId} and (s.shared or s.owner = ${callerId})`
 
@@ -86,6 +86,6 @@ export async function saveSavedSearch(
 export const deleteSavedSearch = (db: Queryable, organizationId: string, id: string) =>
   db.run(sql`delete from saved_searches where organization_id = ${organizationId} and id = ${id}`)
 
-/** Of a deleted administrator, in all tenants: private ones go, shared ones belong to nobody from then on. */
+/** For a deleted administrator, in all tenants: private searches are deleted, shared ones become ownerless. */
 export const leaveSavedSearches = (db: Queryable, administratorId: string) =>
   db.run(sql`select leave_saved_searches(${administratorId})`)

@@ -17,7 +17,7 @@ const STREAM = `${PREFIX}/events/stream`
 const OFTEN: StreamLimits = { heartbeatMs: 5, stalledMs: 60_000 }
 const shareOf = (count: number): Shares => ({ principal: count, tenant: count, process: count })
 
-/** The routes of streams alone, with limits that a test can reach. `logged` resolves with a line that holds the text. */
+/** Only the stream routes, with small limits. `logged` resolves with a line that contains the text. */
 async function serve(limits: StreamLimits, shares = shareOf(100)) {
   const waiting: { text: string; found: () => void }[] = []
   const sink = new Writable({
@@ -38,7 +38,7 @@ async function serve(limits: StreamLimits, shares = shareOf(100)) {
   })
   const url = await http.listen({ port: 0, host: '127.0.0.1' })
   after(() => {
-    // Connections that clients keep would hold it up for seconds.
+    // Kept-alive connections would delay closing for seconds.
     http.server.closeAllConnections()
     return http.close()
   })
@@ -55,7 +55,7 @@ async function open(url: string, headers: Record<string, string>) {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   return {
     response,
-    /** Reads on until the text has come; false when the service has ended the stream before. */
+    /** Reads until the text arrives; false when the service ends the stream first. */
     async until(text: string): Promise<boolean> {
       for (let seen = ''; !seen.includes(text); ) {
         const { done, value } = await reader.read()
@@ -70,7 +70,7 @@ async function open(url: string, headers: Record<string, string>) {
     },
   }
 }
-const NEVER = 'a text that no stream has'
+const NEVER = 'a text that no stream contains'
 
 async function signIn(person: { email: string; password: string }): Promise<string> {
   const { email, password } = person
@@ -79,7 +79,7 @@ async function signIn(person: { email: string; password: string }): Promise<stri
   return `${cookie!.name}=${cookie!.value}`
 }
 
-test('a quiet stream beats, and each beat tells the place', async () => {
+test('a quiet stream sends heartbeats, each with the cursor', async () => {
   const org = await app.newOrganization()
   const { url } = await serve(OFTEN)
   const stream = await open(url, { 'x-api-key': org.apiKey })
@@ -97,7 +97,7 @@ test('a quiet stream ends when its key is revoked', async () => {
   const other = await open(url, { 'x-api-key': second.apiKey })
   assert.equal((await org.delete(`/api/users/${second.id}`)).statusCode, 200)
   assert.equal(await other.until(NEVER), false)
-  assert.ok(await stream.until(':\nid: '), 'that of another key goes on')
+  assert.ok(await stream.until(':\nid: '), 'that of another key continues')
   await stream.close()
 })
 
@@ -129,7 +129,7 @@ test('a stream does not keep its session alive, and ends with it', async () => {
   assert.equal(await signedOut.until(NEVER), false)
 })
 
-test('more streams than allowed are turned away with 429 until one has gone', async () => {
+test('streams over the limit get 429 until one ends', async () => {
   const org = await app.newOrganization()
   const { url } = await serve(OFTEN, shareOf(2))
   const headers = { 'x-api-key': org.apiKey }
@@ -139,7 +139,7 @@ test('more streams than allowed are turned away with 429 until one has gone', as
   assert.equal(refused.headers.get('retry-after'), '5')
   assert.match(((await refused.json()) as { message: string }).message, /streams/)
   await first.close()
-  // The service learns of it from the network, a moment later.
+  // The server notices the disconnect a moment later.
   let third = await open(url, headers)
   while (third.response.status === 429) third = await open(url, headers)
   assert.equal(third.response.status, 200)
@@ -147,7 +147,7 @@ test('more streams than allowed are turned away with 429 until one has gone', as
   await third.close()
 })
 
-test('one key and one tenant leave streams to others', async () => {
+test('one key or tenant cannot use up all streams', async () => {
   const org = await app.newOrganization()
   const [second, third] = [
     await app.addAdministrator(org.organizationId),
@@ -171,9 +171,9 @@ test('one key and one tenant leave streams to others', async () => {
   for (const stream of opened) await stream.close()
 })
 
-test('a reader who takes nothing is cut off and makes room for others', async () => {
+test('a stalled client is disconnected and frees its slot', async () => {
   const org = await app.newOrganization()
-  // More than the buffers of the network hold.
+  // More than the network buffers hold.
   const events = Array.from({ length: 40 }, (_, at) => ({
     id: `large-${at}`,
     service: 'ldap',
@@ -192,7 +192,7 @@ test('a reader who takes nothing is cut off and makes room for others', async ()
     assert.equal(res.json().stored, 10)
   }
   const { url, port, logged } = await serve({ ...OFTEN, stalledMs: 50 }, shareOf(1))
-  const cutOff = logged('a stream of events broke off')
+  const cutOff = logged('an event stream was aborted')
   const place = `${Date.now() - 120_000}:00000000-0000-0000-0000-000000000000`
   const socket = connect(port, '127.0.0.1').pause()
   socket.on('error', () => {})
@@ -207,13 +207,13 @@ test('a reader who takes nothing is cut off and makes room for others', async ()
   socket.destroy()
 })
 
-test('how long a stream lasted is no request duration; a refusal is', async () => {
+test('streams do not count as request durations; refusals do', async () => {
   const org = await app.newOrganization()
   const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
   const base = await app.http.listen({ port: 0, host: '127.0.0.1' })
   const stream = await open(base + STREAM, { 'x-api-key': org.apiKey })
   assert.ok(await stream.until('id: '))
-  // Ended by the service, so that its answer is complete.
+  // Ended by the service, so that its response is complete.
   await app.db.run(sql`update administrators set suspended = true where id = ${org.adminId}`)
   app.contexts.admins.cache.clear()
   await app.db.tx(org.organizationId, (tx) =>

@@ -5,15 +5,15 @@ import { limits } from '../../platform/limits.ts'
 const PACE_MS = 250
 
 /**
- * The beat that all streams of a process share. It runs only while somebody waits for it, and the next one
- * starts after the last has ended: a slow database slows it down instead of piling up questions.
+ * The poll that all streams of a process share. It runs only while a stream waits for it, and the next one starts after
+ * the last has ended: a slow database slows it down instead of piling up queries.
  */
 export class Pulse {
   readonly #read: () => Promise<number>
   readonly #stop = new AbortController()
   #next: Promise<number> | null = null
   #last = 0
-  /** Slow searches of one tenant hold up its own streams. */
+  /** Slow searches of one tenant delay only its own streams. */
   readonly #reads = new FairShare({
     places: limits.process.streamReads,
     share: limits.tenant.streamReads,
@@ -46,7 +46,7 @@ export class Pulse {
     }
   }
 
-  /** Reads take turns, so that many streams leave connections of the pool to everybody else. */
+  /** Limits concurrent reads, so that many streams leave connections of the pool to other requests. */
   inTurn<T>(tenant: string, read: () => Promise<T>): Promise<T> {
     return this.#reads.run(tenant, read)
   }

@@ -14,11 +14,11 @@ import { type Follower, follow, idOf, readLastEventId, readStreamQuery, startOf 
 
 const READ = ['insights', 'insights.readonly']
 
-/** What a process allows its streams. */
+/** Limits of the streams in a process. */
 export interface StreamLimits {
-  /** At each beat the credential is looked at again as well. */
+  /** The credential is checked again at each heartbeat. */
   heartbeatMs: number
-  /** Whoever takes nothing for this long is cut off; the id of the last message leads back. */
+  /** A client that reads nothing for this long is disconnected; it can resume with the id of the last message. */
   stalledMs: number
 }
 const LIMITS: StreamLimits = { heartbeatMs: 15_000, stalledMs: 60_000 }
@@ -31,14 +31,14 @@ const STREAMS = {
 
 const list = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 const Query = Type.Object({
-  service: list('Services, repeated or with commas; all by default'),
+  service: list('Services, repeated or comma-separated; all by default'),
   search_term: Type.Optional(Type.String({ description: 'JSON, as in queries' })),
-  fields: list('Fields to send, with dots; repeated or with commas'),
+  fields: list('Fields to send, as dotted names; repeated or comma-separated'),
   last_event_id: Type.Optional(Type.String({ description: 'For clients that cannot set headers' })),
 })
 const Headers = Type.Object({
   'last-event-id': Type.Optional(
-    Type.String({ description: 'Id of the last message seen: the stream goes on after it' }),
+    Type.String({ description: 'Id of the last message seen; the stream continues after it' }),
   ),
 })
 
@@ -54,16 +54,16 @@ async function write(
   try {
     await once(raw, 'drain', { signal })
   } catch (error) {
-    // Ending it in order would wait for a reader who does not read.
+    // A normal end would wait for a client that does not read.
     raw.destroy()
     throw error
   }
 }
 
-/** Events as they happen, as Server-Sent Events (WHATWG HTML §9.2). */
+/** Live events as Server-Sent Events (WHATWG HTML §9.2). */
 export const streamRoutes: FastifyPluginAsyncTypebox<{
   db: Db
-  /** Must not keep a session alive: a stream would hold its own open for ever. */
+  /** Must not extend a session: a stream would keep its own alive forever. */
   authenticate: Authenticate
   shares: Shares
   limits?: StreamLimits
@@ -85,12 +85,12 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
         tags: ['events'],
         summary: 'Follow events as they happen',
         description:
-          'Server-Sent Events; data is the event, id leads back to its place. Events of other sources appear when they arrive within seconds of their time.',
+          'Server-Sent Events; data is the event, id is its cursor. Events of other sources appear if they arrive within seconds of their timestamp.',
         querystring: Query,
         headers: Headers,
         response: {
           200: {
-            description: 'Messages with id and data, until one side ends it',
+            description: 'Messages with id and data, until one side closes the stream',
             content: { 'text/event-stream': { schema: Type.String() } },
           },
           ...errorsOf('insights'),
@@ -106,47 +106,47 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
       const gone = new AbortController()
       clients.add(gone)
       const { raw } = reply
-      // Told also of a client that has left already.
+      // Also called when the client has already disconnected.
       finished(raw, () => {
         gone.abort()
         clients.delete(gone)
         giveBack()
       })
-      // Before the answer begins: whatever happens once a client sees it is part of the stream.
-      const place = after ?? startOf(await readWatermark(db))
-      if (pulse.stopped) throw unavailable('stopping', 'The service is stopping')
+      // Before the response starts: every event after the client sees it is part of the stream.
+      const cursor = after ?? startOf(await readWatermark(db))
+      if (pulse.stopped) throw unavailable('stopping', 'The service is shutting down')
 
       reply.hijack()
       const headers: OutgoingHttpHeaders = {
         ...(reply.getHeaders() as OutgoingHttpHeaders),
         'content-type': 'text/event-stream; charset=utf-8',
-        // A connection that was kept would hold up a service that stops.
+        // A keep-alive connection would delay shutdown.
         connection: 'close',
         'x-accel-buffering': 'no',
       }
       raw.writeHead(200, headers)
-      raw.write(`retry: 1000\nid: ${idOf(place)}\n\n`)
+      raw.write(`retry: 1000\nid: ${idOf(cursor)}\n\n`)
       const follower: Follower = {
         home: request.caller.homeId,
         tenantIds: request.caller.tenantIds,
         query,
-        place,
+        cursor,
         signal: gone.signal,
         write: (text) => write(raw, text, gone.signal, limits.stalledMs),
         allowed: () => stillAdmitted(request, authenticate),
       }
       const beat = async () => {
-        // A database that is away is waited for; the next beat asks again.
+        // While the database is unavailable the check is skipped; the next heartbeat repeats it.
         if (!(await follower.allowed().catch(() => true))) gone.abort()
-        // With the place, or a client that comes back after a quiet hour would search that hour again.
+        // Includes the cursor: otherwise a client that reconnects after a quiet hour would search that hour again.
         if (!raw.writableNeedDrain && !raw.writableEnded && !gone.signal.aborted)
-          raw.write(`:\nid: ${idOf(follower.place)}\n\n`)
+          raw.write(`:\nid: ${idOf(follower.cursor)}\n\n`)
       }
       const heartbeat = setInterval(beat, limits.heartbeatMs)
       try {
         await follow(db, pulse, follower)
       } catch (error) {
-        request.log.warn({ err: error }, 'a stream of events broke off')
+        request.log.warn({ err: error }, 'an event stream was aborted')
       } finally {
         clearInterval(heartbeat)
         raw.end()

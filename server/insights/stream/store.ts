@@ -4,19 +4,19 @@ import type { Selection } from '../query/event-query.ts'
 import { searchCondition } from '../query/search-sql.ts'
 import { SERVICES } from '../services.ts'
 
-/** Where a reader stands; `(timestamp, id)` orders all events. */
-export interface Place {
+/** A reader's position; `(timestamp, id)` orders all events. */
+export interface EventCursor {
   timestamp: number
   id: string
 }
 
-export interface StreamedEvent extends Place {
+export interface StreamedEvent extends EventCursor {
   document: string
 }
 
 const iso = (time: number): string => new Date(time).toISOString()
 
-/** Milliseconds. Of the whole installation: it names no tenant, and tells nothing about one. */
+/** Milliseconds. For the whole installation, and reveals nothing about any tenant. */
 export async function readWatermark(db: Queryable): Promise<number> {
   const row = await db.find<{ mark: number }>(
     sql`select round(extract(epoch from event_watermark()) * 1000)::int8 as mark`,
@@ -25,14 +25,14 @@ export async function readWatermark(db: Queryable): Promise<number> {
 }
 
 /**
- * The events after a place and before a mark. The mark comes from an earlier statement: what was committed
- * between the look at the data and a later look at the watermark would be skipped for good.
+ * The events after a cursor and before a watermark, which must come from an earlier statement: if it were newer than
+ * the snapshot, events committed in between would be skipped for good.
  */
 export function readBetween(
   db: Queryable,
   organizationIds: readonly string[],
   { services, term }: Pick<Selection, 'services' | 'term'>,
-  after: Place,
+  after: EventCursor,
   before: number,
   limit: number,
 ): Promise<StreamedEvent[]> {

@@ -16,7 +16,7 @@ interface Message {
   data: Record<string, unknown> & { event_type: string }
 }
 
-/** A message at a time; null when the service has ended the stream. */
+/** Reads one message at a time; null when the service has ended the stream. */
 async function* messages(response: Response): AsyncGenerator<Message, null> {
   let text = ''
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -52,13 +52,13 @@ async function open(
   }
 }
 
-/** An action like any other, told apart by its type. */
+/** An arbitrary action, identified by its type. */
 const act = (organizationId: string, event_type: string, members: object = {}) =>
   app.db.tx(organizationId, (tx) =>
     recordEvent(tx, systemCaller(organizationId, 'test'), { event_type, ...members }),
   )
 
-test('an event arrives on a stream that was open before', async () => {
+test('an event arrives on an open stream', async () => {
   const org = await app.newOrganization()
   await act(org.organizationId, 'before')
   const stream = await open(org)
@@ -75,7 +75,7 @@ test('an event arrives on a stream that was open before', async () => {
   stream.close()
 })
 
-test('a client that comes back misses nothing and sees nothing twice', async () => {
+test('a client that reconnects misses nothing and sees nothing twice', async () => {
   const org = await app.newOrganization()
   const stream = await open(org)
   await act(org.organizationId, 'one')
@@ -87,7 +87,7 @@ test('a client that comes back misses nothing and sees nothing twice', async () 
   for (const [query, headers] of [
     ['', { 'last-event-id': id }],
     [`?last_event_id=${id}`, {}],
-    // What a browser does: the address stays, the header moves on.
+    // As a browser does: the URL stays, the header advances.
     ['?last_event_id=0:00000000-0000-0000-0000-000000000000', { 'last-event-id': id }],
   ] as [string, Record<string, string>][]) {
     const again = await open(org, query, headers)
@@ -100,7 +100,7 @@ test('a client that comes back misses nothing and sees nothing twice', async () 
   }
 })
 
-test('a place far back leads through many pages in order', async () => {
+test('an old cursor leads through many pages in order', async () => {
   const org = await app.newOrganization()
   const start = Date.now() - 3_600_000
   const events = Array.from({ length: 1001 }, (_, at) => ({
@@ -122,7 +122,7 @@ test('a place far back leads through many pages in order', async () => {
   stream.close()
 })
 
-test('an event that commits late holds back those after it', async () => {
+test('an event that commits late delays those after it', async () => {
   const org = await app.newOrganization()
   const { organizationId } = org
   const stream = await open(org)
@@ -145,7 +145,7 @@ test('an event that commits late holds back those after it', async () => {
   stream.close()
 })
 
-test('service, search term and fields narrow the stream', async () => {
+test('service, search term and fields filter the stream', async () => {
   const org = await app.newOrganization()
   const term = encodeURIComponent(JSON.stringify({ and: [{ success: false }] }))
   const failures = await open(org, `?service=directory,sso&search_term=${term}&fields=event_type`)
@@ -159,7 +159,7 @@ test('service, search term and fields narrow the stream', async () => {
     url: '/insights/directory/v1/ingest',
     headers: { 'x-api-key': org.apiKey, 'content-type': 'application/json' },
     payload: JSON.stringify([
-      // Soon, so that it is not late: sources with a clock that runs ahead exist.
+      // Soon, so that it is not late: some source clocks run ahead.
       { service: 'ldap', event_type: 'bind', timestamp: new Date(Date.now() + 500).toISOString() },
     ]),
   })
@@ -190,7 +190,7 @@ test('a provider follows several organizations at once', async () => {
   stream.close()
 })
 
-test('it refuses those without the scope and what it cannot read', async () => {
+test('callers without the scope and invalid input are rejected', async () => {
   const org = await app.newOrganization()
   const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
   assert.equal((await runner.get(STREAM)).statusCode, 403)
@@ -208,7 +208,7 @@ test('it refuses those without the scope and what it cannot read', async () => {
   }
 })
 
-test('a key that is no longer good receives nothing more', async () => {
+test('a revoked key receives nothing more', async () => {
   const org = await app.newOrganization()
   const second = await app.addAdministrator(org.organizationId)
   const stream = await open(second)
@@ -218,7 +218,7 @@ test('a key that is no longer good receives nothing more', async () => {
   assert.equal(await stream.next(), null)
 })
 
-test('a service that stops ends its streams', async () => {
+test('shutdown ends all streams', async () => {
   const stopping = await startApp({ alone: true })
   const org = await stopping.newOrganization()
   const base = await stopping.http.listen({ port: 0, host: '127.0.0.1' })

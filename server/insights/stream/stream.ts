@@ -3,23 +3,23 @@ import { AppError, invalid } from '../../platform/errors.ts'
 import { type EventQuery, readEventQuery } from '../query/event-query.ts'
 import { projector } from '../query/projection.ts'
 import type { Pulse } from './pulse.ts'
-import { type Place, readBetween, type StreamedEvent } from './store.ts'
+import { type EventCursor, readBetween, type StreamedEvent } from './store.ts'
 
-/** What one client may have on its way at once. */
+/** Events in flight per client. */
 const PAGE = 200
 /**
- * Other sources tell of events a little late. For this long a stream that has shown nothing newer still looks
- * for them; it cannot look back further, or a rare search term would be looked for in ever more events.
+ * Other sources report events slightly late. A stream still looks for them this far back, as long as it has sent
+ * nothing newer; looking further would make a rare search term scan ever more events.
  */
 const LOOK_BACK_MS = 10_000
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-export const startOf = (timestamp: number): Place => ({ timestamp, id: FIRST_ID })
+export const startOf = (timestamp: number): EventCursor => ({ timestamp, id: FIRST_ID })
 
-export const idOf = ({ timestamp, id }: Place): string => `${timestamp}:${id}`
+export const idOf = ({ timestamp, id }: EventCursor): string => `${timestamp}:${id}`
 
-/** The id of the last message a client has seen; null when it has seen none. */
-export function readLastEventId(raw: string | undefined): Place | null {
+/** The id of the last message a client has seen, or null. */
+export function readLastEventId(raw: string | undefined): EventCursor | null {
   if (raw === undefined || raw.trim() === '') return null
   const match = /^(\d{1,13}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.exec(raw.trim())
   if (!match)
@@ -35,7 +35,7 @@ const split = (list: string[] | undefined): string[] =>
     .map((text) => text.trim())
     .filter((text) => text !== '')
 
-/** The selection in the form of an address, read by the rules of the queries. */
+/** Parses the query string of a stream by the rules of queries. */
 export function readStreamQuery(
   query: { service?: string[]; search_term?: string; fields?: string[] },
   now: number,
@@ -59,50 +59,50 @@ export function readStreamQuery(
 
 function messageWriter(fields: string[] | null): (event: StreamedEvent) => string {
   const project = fields && projector(fields)
-  return ({ document, ...place }) => {
+  return ({ document, ...cursor }) => {
     const text = project ? JSON.stringify(project(JSON.parse(document))) : document
-    // A line break would end the field; in JSON it can only stand between words.
-    return `id: ${idOf(place)}\ndata: ${text.replace(/[\r\n]+/g, ' ')}\n\n`
+    // A line break would end the SSE field; in JSON it occurs only between tokens.
+    return `id: ${idOf(cursor)}\ndata: ${text.replace(/[\r\n]+/g, ' ')}\n\n`
   }
 }
 
 export interface Follower {
-  /** Where its reader belongs: turns are taken by it. */
+  /** The tenant of its reader, for fair sharing of reads. */
   home: string
   tenantIds: readonly string[]
   query: StreamQuery
-  /** Moves on with what was written. */
-  place: Place
+  /** Advances with each write. */
+  cursor: EventCursor
   signal: AbortSignal
-  /** Resolves when there is room for more. */
+  /** Resolves when the client can take more. */
   write(text: string): Promise<void>
-  /** Asked before events are handed out: a key may be revoked while its stream is open. */
+  /** Checked before events are sent: a key may be revoked while its stream is open. */
   allowed(): Promise<boolean>
 }
 
-/** Hands out what lies before the mark; false when the follower may not read on. */
+/** Sends the events before the watermark; false when the follower may no longer read. */
 async function catchUp(db: Db, pulse: Pulse, to: Follower, mark: number): Promise<boolean> {
   const { tenantIds, query, signal } = to
   const message = messageWriter(query.fields)
   for (let more = true; more && !signal.aborted; ) {
     const events = await pulse.inTurn(to.home, () =>
-      readBetween(db.tenant(tenantIds), tenantIds, query, to.place, mark, PAGE),
+      readBetween(db.tenant(tenantIds), tenantIds, query, to.cursor, mark, PAGE),
     )
     more = events.length === PAGE
     const last = events.at(-1)
     if (!last) break
     if (!(await to.allowed())) return false
-    to.place = { timestamp: last.timestamp, id: last.id }
+    to.cursor = { timestamp: last.timestamp, id: last.id }
     await to.write(events.map(message).join(''))
   }
-  if (to.place.timestamp < mark - LOOK_BACK_MS) to.place = startOf(mark - LOOK_BACK_MS)
+  if (to.cursor.timestamp < mark - LOOK_BACK_MS) to.cursor = startOf(mark - LOOK_BACK_MS)
   return true
 }
 
 const isOutage = (error: unknown): boolean =>
   error instanceof AppError && error.reason === 'database_unavailable'
 
-/** Until the signal, or until the follower may not read on. A database that is away is waited for. */
+/** Runs until the signal, or until the follower may no longer read. Database outages are waited out. */
 export async function follow(db: Db, pulse: Pulse, follower: Follower): Promise<void> {
   const { signal } = follower
   while (!signal.aborted) {
