@@ -120,7 +120,7 @@ test('the image runs unprivileged, has a health check and sets only known settin
 function importsFrom(file: string, seen = new Map<string, string[]>()): Map<string, string[]> {
   if (seen.has(file)) return seen
   const text = readFileSync(join(ROOT, file), 'utf8')
-  const targets = [...text.matchAll(/(?:\bfrom|\bimport\() ?'([^']+)'/g)].map(([, name]) => name!)
+  const targets = [...text.matchAll(/(?:\bfrom |\bimport\()'([^'\s]+)'/g)].map(([, name]) => name!)
   seen.set(file, targets)
   for (const target of targets)
     if (target.startsWith('.')) importsFrom(join(file, '..', target), seen)

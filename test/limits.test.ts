@@ -178,14 +178,14 @@ test('SAML messages and forms', async () => {
       authnRequest({ content: '<samlp:NameIDPolicy a="" b="" c="" d="" e="" f="" g="" h=""/>' }),
       /more than 12 attributes/,
     ],
-    [authnRequest({ attributes: 'xmlns:a="a" xmlns:b="b"' }), /more than 3 declarations/],
+    [authnRequest({ attributes: 'xmlns:a="a" xmlns:b="b"' }), /more than 3 namespace declarations/],
     [authnRequest({ content: '<![CDATA[]]><![CDATA[]]>' }), /more than 1 CDATA/],
     [authnRequest({ content: '&lt;&lt;&lt;' }), /more than 2 references/],
     [
       authnRequest({ content: `<samlp:NameIDPolicy Format="${'x'.repeat(101)}"/>` }),
       /longer than 100/,
     ],
-    [authnRequest({ content: context(3) }), /more than 2 of/],
+    [authnRequest({ content: context(3) }), /more than 2 times/],
   ]
   for (const [xml, explanation] of wrong) {
     assert.equal((await visit(xml)).statusCode, 400, String(explanation))
