@@ -11,7 +11,7 @@ import {
 import { templateOf } from './catalogue.ts'
 import { readConfig } from './config.ts'
 import type { ApplicationContext } from './context.ts'
-import { readSpMetadataAside } from './read-sp-metadata.ts'
+import { readSpMetadataInThread } from './read-sp-metadata.ts'
 import type { Application, SpMetadataImport } from './schema.ts'
 import type { SpSettings } from './sp-metadata.ts'
 import type { ApplicationRow } from './store.ts'
@@ -41,7 +41,7 @@ async function readSettings(
 ): Promise<SpSettings> {
   if (!url === !xml) throw invalid('bad_import', 'url, xml: exactly one of the two is required')
   const document = xml || (await fetchMetadata(context, url!))
-  return readSpMetadataAside(organizationId, document, entityId || undefined)
+  return readSpMetadataInThread(organizationId, document, entityId || undefined)
 }
 
 /** The application with the settings from the metadata, validated like those of a request. */

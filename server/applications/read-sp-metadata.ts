@@ -8,7 +8,7 @@ import type { Answer, Task } from './sp-metadata-thread.ts'
 
 let thread: Worker | undefined
 
-/** Started by the first import, and then kept: a start takes longer than most documents do. */
+/** Started by the first import and kept: starting takes longer than parsing most documents. */
 function startThread(): Worker {
   const worker = new Worker(new URL('./sp-metadata-thread.ts', import.meta.url))
   worker.once('exit', () => {
@@ -17,18 +17,18 @@ function startThread(): Worker {
   return worker
 }
 
-/** One document at a time, so that an answer needs no number; organizations take turns. */
+/** One document at a time, so replies need no correlation id; organizations take turns. */
 const turns = new FairShare({ places: 1, share: 1 })
 
-/** In a thread, so that the process goes on meanwhile: the largest document keeps a processor busy for some 20 ms. */
-export const readSpMetadataAside = (
+/** Parses off the event loop: the largest document takes some 20 ms of CPU time. */
+export const readSpMetadataInThread = (
   organizationId: string,
   xml: Task['xml'],
   wanted: string | undefined,
 ): Promise<SpSettings> =>
   turns.run(organizationId, async () => {
     thread ??= startThread()
-    // Only while it works does it keep the process from ending.
+    // Keeps the process alive only while it works.
     thread.ref()
     try {
       thread.postMessage({ xml, wanted, limits } satisfies Task)
