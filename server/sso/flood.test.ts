@@ -82,7 +82,7 @@ const floods: [name: string, xml: string, explanation: RegExp][] = [
   ['comments', `<a>${'<!---->'.repeat(4500)}</a>`, /comment/],
   ['elements', `<a>${'<b/>'.repeat(8000)}</a>`, /more than 100 elements/],
   ['attributes', `<a${names(2500, 'b')}/>`, /more than 50 attributes/],
-  ['namespaces', `<a${names(1700, 'xmlns:b')}/>`, /more than 20 declarations/],
+  ['namespaces', `<a${names(1700, 'xmlns:b')}/>`, /more than 20 namespace declarations/],
   ['levels', `${'<a>'.repeat(4500)}${'</a>'.repeat(4500)}`, /deeper than 32/],
   ['entities', `<!DOCTYPE a [${'<!ENTITY b "">'.repeat(2000)}]><a/>`, /document type/],
 ]
