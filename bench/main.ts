@@ -40,7 +40,10 @@ const rows: Row[] = []
 for (const benchmark of ALL) {
   if (positionals.length > 0 && !positionals.includes(benchmark.name)) continue
   process.stdout.write(`${benchmark.name} …\n`)
-  rows.push(...(await benchmark.run(settings)))
+  const found = await benchmark.run(settings)
+  // At once: a later benchmark may fail.
+  process.stdout.write(`${table(found)}\n\n`)
+  rows.push(...found)
 }
-process.stdout.write(`\n${table(rows)}\n\n${writeResults(rows)}\n`)
+process.stdout.write(`${table(rows)}\n\n${writeResults(rows)}\n`)
 // A missed goal is a result, not a failure of the run.

@@ -29,15 +29,22 @@ async function ask({ url, apiKey }: Service, { path, body }: Case): Promise<void
 
 const LEAVER = idOf('user', PEOPLE)
 
-/** Takes one person out of the group, or back in. */
+/** Takes one person out of the group, or puts them in. */
 function changing({ url, apiKey }: Service, group: string): () => Promise<void> {
   let op = 'remove'
-  return async () => {
-    const response = await fetch(`${url}/api/v2/usergroups/${group}/members`, {
+  const change = () =>
+    fetch(`${url}/api/v2/usergroups/${group}/members`, {
       method: 'POST',
       body: JSON.stringify({ op, type: 'user', id: LEAVER }),
       headers: { ...keyHeader(apiKey), 'content-type': 'application/json' },
     })
+  return async () => {
+    let response = await change()
+    if (response.status === 404) {
+      // Not a member to begin with.
+      op = 'add'
+      response = await change()
+    }
     if (!response.ok) throw new Error(`${group}: ${await response.text()}`)
     op = op === 'remove' ? 'add' : 'remove'
   }
