@@ -78,15 +78,18 @@ function tuple(schema: Json): Json {
   return Array.isArray(items) ? { ...rest, prefixItems: items, items: additionalItems } : schema
 }
 
-/** Replaces every titled schema with a reference, and puts it under components once. */
+/**
+ * Replaces every titled schema with a reference, and puts it under components once. A recursive schema defines its parts
+ * in `$defs`, and names one of them in `x-component`, where validators see any object.
+ */
 function hoist(schema: unknown, components: Json): unknown {
   if (Array.isArray(schema)) return schema.map((part) => hoist(part, components))
   if (typeof schema !== 'object' || schema === null) return schema
-  const plain = tuple(
-    Object.fromEntries(
-      Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]),
-    ),
+  if ('x-component' in schema) return { $ref: `#/components/schemas/${schema['x-component']}` }
+  const { $defs: _, ...parts } = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]),
   )
+  const plain = tuple(parts)
   if (typeof plain.title !== 'string') return plain
   const { title, ...rest } = plain as { title: string }
   const known = components[title]
