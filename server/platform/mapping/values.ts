@@ -1,0 +1,47 @@
+import { MAX_TEXT_LENGTH, MAX_VALUE_LENGTH, type Scalar, type Value } from './schema.ts'
+
+export const isMissing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0)
+
+export const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
+
+/** Two values are equal when their texts differ in case only, as names in the directory; so "5" equals 5. */
+export const fold = (value: Scalar): string => String(value).normalize().toLowerCase()
+
+/** Texts longer than any in a mapping equal none. */
+export const equals = (value: unknown, folded: string): boolean =>
+  isScalar(value) && String(value).length <= MAX_TEXT_LENGTH && fold(value) === folded
+
+const lengthOf = (value: Scalar): number => (typeof value === 'string' ? value.length : 1)
+export const TOO_LONG = `is longer than ${MAX_VALUE_LENGTH} characters`
+const NO_VALUE = 'is an object, not a value'
+
+type Usable = { value: Value | undefined } | { problem: string }
+
+function usableList(elements: readonly unknown[]): Usable {
+  const list: Scalar[] = []
+  let length = 0
+  for (const element of elements) {
+    // Each element counts as one more, so that a long list of nothing ends as well.
+    length += 1
+    if (!isMissing(element)) {
+      if (!isScalar(element)) return { problem: NO_VALUE }
+      length += lengthOf(element)
+      list.push(element)
+    }
+    if (length > MAX_VALUE_LENGTH) return { problem: TOO_LONG }
+  }
+  return { value: list.length > 0 ? list : undefined }
+}
+
+/** A scalar, or a new list of scalars without the missing ones; records are untrusted and may hold anything. */
+export function usable(raw: unknown): Usable {
+  if (isMissing(raw)) return { value: undefined }
+  if (Array.isArray(raw)) return usableList(raw)
+  if (!isScalar(raw)) return { problem: NO_VALUE }
+  return lengthOf(raw) > MAX_VALUE_LENGTH ? { problem: TOO_LONG } : { value: raw }
+}
