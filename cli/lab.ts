@@ -1,28 +1,110 @@
-import { serveSp } from '../lab/sp/serve.ts'
+import { isProfileName, PROFILES } from '../lab/scim/profiles.ts'
 import { command, UsageError } from './command.ts'
 
-const PORT = 8090
+const SP_PORT = 8090
+const SCIM_PORT = 8091
+
+const names = Object.keys(PROFILES)
+
+function number(option: string, text: string, min: number, max: number, pattern = /^\d+$/): number {
+  const value = Number(text)
+  if (!pattern.test(text) || !(value >= min && value <= max))
+    throw new UsageError(`--${option} must be a number from ${min} to ${max}`)
+  return value
+}
+
+function closeOnSignal(lab: { close: () => Promise<unknown> }): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void lab.close().then(() => process.exit(0)))
+}
+
+function listProfiles(): void {
+  const width = Math.max(...names.map(({ length }) => length))
+  for (const [name, { about }] of Object.entries(PROFILES))
+    process.stdout.write(`${name.padEnd(width)}  ${about}\n`)
+}
 
 export const verb = {
   sp: command({
     about: 'Runs a SAML service provider on this machine that shows what an application receives.',
     options: {
       idp: { type: 'string', value: 'URL', about: 'URL of Gatehouse (http://localhost:8080)' },
-      port: { type: 'string', value: 'N', about: `Port to listen on (${PORT})` },
+      port: { type: 'string', value: 'N', about: `Port to listen on (${SP_PORT})` },
     },
     notes: [
       'Create an application with the entity ID and the ACS URL shown on its page, give a user',
       'access to it, and sign in.',
     ],
-    async run({ options: { idp = 'http://localhost:8080', port = String(PORT) } }) {
-      if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
-        throw new UsageError('--port must be a number from 1 to 65535')
+    async run({ options: { idp = 'http://localhost:8080', port = String(SP_PORT) } }) {
       if (!URL.canParse(idp))
         throw new UsageError('--idp must be a URL such as https://id.example.com')
-      const lab = await serveSp({ port: Number(port), idp: idp.replace(/\/+$/, '') })
+      const { serveSp } = await import('../lab/sp/serve.ts')
+      const lab = await serveSp({
+        port: number('port', port, 1, 65_535),
+        idp: idp.replace(/\/+$/, ''),
+      })
       process.stdout.write(`The service provider is at ${lab.sp}; press Ctrl-C to stop.\n`)
-      for (const signal of ['SIGINT', 'SIGTERM'] as const)
-        process.once(signal, () => void lab.close().then(() => process.exit(0)))
+      closeOnSignal(lab)
+    },
+  }),
+
+  scim: command({
+    about: 'Runs a SCIM provider on this machine, in memory, that shows which users it receives.',
+    options: {
+      port: { type: 'string', value: 'N', about: `Port to listen on, 0 for any (${SCIM_PORT})` },
+      profile: {
+        type: 'string',
+        value: 'NAME',
+        about: 'A known kind of misbehaviour (standard); "list" lists them',
+      },
+      token: { type: 'string', value: 'T', about: 'The bearer token (random)' },
+      'fail-rate': { type: 'string', value: 'R', about: 'Share of requests that fail, 0 to 1 (0)' },
+      'fail-status': { type: 'string', value: 'N', about: 'Status of those that fail (500)' },
+      delay: { type: 'string', value: 'MS', about: 'Milliseconds before each reply (0)' },
+      seed: { type: 'string', value: 'N', about: 'The same seed, the same failures (1)' },
+    },
+    notes: [
+      'Prints a base URL and a token. Connect an application to them and bind a group: its members',
+      'appear on the page of the provider. Gatehouse calls addresses of this machine only if it runs',
+      'with GATEHOUSE_OUTBOUND_ALLOW=127.0.0.1.',
+    ],
+    async run({ options }) {
+      const { port = String(SCIM_PORT), profile = 'standard', token, delay, seed } = options
+      const { 'fail-rate': failRate, 'fail-status': status } = options
+      if (profile === 'list') return listProfiles()
+      if (!isProfileName(profile))
+        throw new UsageError(`There is no profile "${profile}"; use one of: ${names.join(', ')}`)
+      const faults = {
+        ...(failRate && { failRate: number('fail-rate', failRate, 0, 1, /^[\d.]+$/) }),
+        ...(status && { status: number('fail-status', status, 400, 599) }),
+        ...(delay && { delayMs: number('delay', delay, 0, 600_000) }),
+        ...(seed && { seed: number('seed', seed, 0, 2 ** 31) }),
+      }
+      const { startScimLab } = await import('../lab/scim/serve.ts')
+      const lab = await startScimLab({
+        port: number('port', port, 0, 65_535),
+        profile,
+        faults,
+        ...(token && { token }),
+      })
+      process.stdout.write(
+        [
+          `The SCIM provider is at ${lab.page}; press Ctrl-C to stop.`,
+          `  profile   ${profile}`,
+          `  base URL  ${lab.url}`,
+          `  token     ${lab.token}`,
+          ...(profile === 'oauth'
+            ? [
+                `  The token is the secret of the client "lab" at ${new URL('/oauth/token', lab.url)}.`,
+              ]
+            : []),
+          'Start Gatehouse with GATEHOUSE_OUTBOUND_ALLOW=127.0.0.1, connect an application to the base URL',
+          'with the token, and bind a group: the page shows its members. To try the connection:',
+          `  curl -H 'Authorization: Bearer ${lab.token}' ${lab.url}/Users`,
+          '',
+        ].join('\n'),
+      )
+      closeOnSignal(lab)
     },
   }),
 }

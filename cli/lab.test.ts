@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { PROFILES } from '../lab/scim/profiles.ts'
+import { runCli } from '../test/cli.ts'
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
+
+test('lab scim lists its profiles, one line each', async () => {
+  const { code, stdout } = await runCli({}, ['lab', 'scim', '--profile', 'list'])
+  assert.equal(code, 0)
+  const lines = stdout.trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map((line) => line.split(' ')[0]),
+    Object.keys(PROFILES),
+  )
+  assert.match(lines[0]!, /^standard +Follows RFC 7643/)
+})
+
+test('lab scim refuses wrong options', async () => {
+  const cases: [string[], RegExp][] = [
+    [['--profile', 'toString'], /no profile "toString"; use one of: standard, aws/],
+    [['--port', '65536'], /--port must be a number from 0 to 65535/],
+    [['--fail-rate', '2'], /--fail-rate must be a number from 0 to 1/],
+    [['--fail-rate', '0.1.2'], /--fail-rate must be a number from 0 to 1/],
+    [['--fail-status', '200'], /--fail-status must be a number from 400 to 599/],
+    [['--delay', 'long'], /--delay must be a number/],
+  ]
+  for (const [options, message] of cases) {
+    const { code, stderr } = await runCli({}, ['lab', 'scim', ...options])
+    assert.equal(code, 2, stderr)
+    assert.match(stderr, message)
+  }
+})
+
+test('lab scim prints how to connect, serves with the options, and ends on a signal', async (t) => {
+  const options = ['--port', '0', '--profile', 'bare', '--token', 'T0', '--fail-rate', '1']
+  const args = [MAIN, 'lab', 'scim', ...options, '--fail-status', '418']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
+  let printed = ''
+  for await (const chunk of child.stdout) {
+    printed += chunk
+    if (/^ {2}curl .*\n/m.test(printed)) break
+  }
+  assert.match(printed, /profile {3}bare\n/)
+  assert.match(printed, /token {5}T0\n/)
+  const [, command] = /^ {2}curl (.*)$/m.exec(printed)!
+  const [, header, url] = /^-H 'Authorization: (.*)' (\S+)$/.exec(command!)!
+  assert.match(url!, /^http:\/\/127\.0\.0\.1:\d+\/scim\/v2\/Users$/)
+  assert.equal((await fetch(url!, { headers: { authorization: header! } })).status, 418)
+  assert.equal((await fetch(new URL('/', url))).status, 200)
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
