@@ -25,6 +25,7 @@ const SLICES = [
   'signon',
   'sso',
   'oidc',
+  'scim',
   'provisioning',
   'imports',
 ]
