@@ -1,0 +1,5 @@
+export { ScimClient } from './client.ts'
+export type { ScimAuth } from './connection.ts'
+export { ScimFailure, type ScimFailureKind } from './failures.ts'
+export { ScimProvider } from './provider.ts'
+export type { ScimQuirks } from './schema.ts'
