@@ -20,6 +20,10 @@ export interface EventInput {
   auth_context?: { auth_methods: Record<string, { success: boolean }> }
   mfa_meta?: { type: string }
   target_resource?: { type: string }
+  /** Provisioning: the application, its connection, and the last response of the provider. */
+  application?: { id: string; name: string }
+  idm_client_id?: string
+  message_chain?: { response_code?: number; response_message?: string; message_details?: string }
   /** The organization the event is about, if that is not the tenant it is stored under. */
   organization?: string | null
 }

@@ -15,8 +15,8 @@ export interface Listener {
  * Sends a NOTIFY on commit; repeated calls in a transaction are merged. Commits with a NOTIFY are serialized, so use it
  * for rare changes only.
  */
-export async function notify(db: Queryable, channel: string): Promise<void> {
-  await db.run(sql`select pg_notify(${channel}, '')`)
+export async function notify(db: Queryable, channel: string, payload = ''): Promise<void> {
+  await db.run(sql`select pg_notify(${channel}, ${payload})`)
 }
 
 /** Listens on a channel, over its own connection, until the returned function is called. */
