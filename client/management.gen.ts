@@ -1152,6 +1152,218 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/applications/{application_id}/provisioning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the SCIM connection of an application */
+        get: operations["getApiV2ApplicationsByApplicationIdProvisioning"];
+        /**
+         * Create the SCIM connection of an application, or replace its settings
+         * @description Users who are bound to the application, directly or through a group, and ACTIVATED, get an account at its SCIM endpoint. It follows their attributes, and ends when they are unbound, suspended or deleted. STAGED users are skipped until they are activated. Changes are written within a second, in the background.
+         */
+        put: operations["putApiV2ApplicationsByApplicationIdProvisioning"];
+        post?: never;
+        /** Delete the SCIM connection; accounts at the provider stay as they are */
+        delete: operations["deleteApiV2ApplicationsByApplicationIdProvisioning"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start to write accounts */
+        post: operations["postApiV2ApplicationsByApplicationIdProvisioningActivate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop writing accounts; they stay as they are */
+        post: operations["postApiV2ApplicationsByApplicationIdProvisioningDeactivate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who would be created, updated, deactivated and deleted, before anything is sent */
+        get: operations["getApiV2ApplicationsByApplicationIdProvisioningPlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/plan/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let removals go ahead that exceed removalLimit */
+        post: operations["postApiV2ApplicationsByApplicationIdProvisioningPlanConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the mapping makes of a user: sources, results, and what is missing */
+        post: operations["postApiV2ApplicationsByApplicationIdProvisioningPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/reconcile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Compare with the provider now; the report appears in the status */
+        post: operations["postApiV2ApplicationsByApplicationIdProvisioningReconcile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts, failures, the deprovision clock, and the last reconciliation */
+        get: operations["getApiV2ApplicationsByApplicationIdProvisioningStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try the connection */
+        post: operations["postApiV2ApplicationsByApplicationIdProvisioningTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the accounts at the provider; failures first */
+        get: operations["getApiV2ApplicationsByApplicationIdProvisioningUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The account of a user
+         * @description The attributes as last written are shown to callers who may read users.
+         */
+        get: operations["getApiV2ApplicationsByApplicationIdProvisioningUsersByUserId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/users/{user_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try the account of a user again now */
+        post: operations["postApiV2ApplicationsByApplicationIdProvisioningUsersByUserIdRetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/applications/{application_id}/spmetadata": {
         parameters: {
             query?: never;
@@ -3221,6 +3433,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/users/{user_id}/provisioning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The accounts of a user in all applications */
+        get: operations["getApiV2UsersByUserIdProvisioning"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/users/{user_id}/pushendpoints": {
         parameters: {
             query?: never;
@@ -4043,6 +4272,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ConfirmedRemovals: {
+            confirmed: number;
+        };
         ConnectKey: {
             connectKey: string;
             /** Format: date-time */
@@ -4646,6 +4878,84 @@ export interface components {
                 doc_count: number;
             }[];
         };
+        Mapping: components["schemas"]["MappingRule"][];
+        MappingCondition: {
+            /** @description Such as a.b, a[0].b, a[type eq "work"].b or urn:…:User:b */
+            field: string;
+            /** @enum {unknown} */
+            operator: "eq" | "ne" | "in" | "not_in" | "contains" | "startsWith" | "endsWith" | "exists" | "not_exists";
+            /** @description A list for in and not_in; absent for exists and not_exists */
+            value?: string | number | boolean | (string | number | boolean)[];
+        } | {
+            and: components["schemas"]["MappingCondition"][];
+        } | {
+            or: components["schemas"]["MappingCondition"][];
+        } | {
+            not: components["schemas"]["MappingCondition"];
+        } | {
+            /** @description Id or name of a group */
+            group: string;
+        };
+        MappingExpression: {
+            /** @description Such as a.b, a[0].b, a[type eq "work"].b or urn:…:User:b */
+            source: string;
+        } | {
+            constant: string | number | boolean;
+        } | {
+            join: components["schemas"]["MappingExpression"][];
+            separator?: string;
+        } | {
+            lower: components["schemas"]["MappingExpression"];
+        } | {
+            upper: components["schemas"]["MappingExpression"];
+        } | {
+            split: components["schemas"]["MappingExpression"];
+            separator: string;
+            /** @description Negative: counted from the end */
+            index?: number;
+        } | {
+            map: components["schemas"]["MappingExpression"];
+            values: {
+                [key: string]: string | number | boolean;
+            };
+            default?: string | number | boolean;
+        } | {
+            first: components["schemas"]["MappingExpression"][];
+        } | {
+            groups: {
+                /** @description Id or name of a group */
+                group: string;
+                value: string | number | boolean;
+            }[];
+            all?: boolean;
+        } | {
+            if: components["schemas"]["MappingCondition"];
+            then: components["schemas"]["MappingExpression"];
+            else?: components["schemas"]["MappingExpression"];
+        };
+        MappingPreviewRow: {
+            target: string;
+            sources: {
+                path: string;
+                /** @description A string, a number, a boolean, a list of these, or null for none */
+                value: unknown;
+            }[];
+            /** @description A string, a number, a boolean, a list of these, or null for none */
+            value: unknown;
+            /** @description The rule applies, but has no value */
+            missing: boolean;
+            /** @description Its condition does not hold, or an earlier rule with this target applies */
+            skipped: boolean;
+            problem?: string;
+        };
+        MappingRule: {
+            /** @description Such as a.b, a[0].b, a[type eq "work"].b or urn:…:User:b */
+            target: string;
+            value: components["schemas"]["MappingExpression"];
+            default?: string | number | boolean;
+            when?: components["schemas"]["MappingCondition"];
+            required?: boolean;
+        };
         MemberQuery: {
             /** @description Filter, FilterQuery or Search */
             queryType?: string;
@@ -4957,6 +5267,267 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ProvisionedUser: {
+            userId: string;
+            username: string;
+            /**
+             * @description pending: not there yet. staged: waits for the activation of the user. none: nothing was ever written.
+             * @enum {unknown}
+             */
+            state: "pending" | "staged" | "provisioned" | "deactivated" | "deleted" | "none";
+            /** Format: date-time */
+            since: string;
+            remoteId: string | null;
+            /** @description A change is not yet written */
+            waiting: boolean;
+            /** @description Failed, and not tried again until something changes */
+            parked: boolean;
+            attempts: number;
+            errorKind: string | null;
+            error: string | null;
+            nextAttempt: string | null;
+            removalSince: string | null;
+            deleteAt: string | null;
+        };
+        ProvisionedUserDetail: {
+            userId: string;
+            username: string;
+            /**
+             * @description pending: not there yet. staged: waits for the activation of the user. none: nothing was ever written.
+             * @enum {unknown}
+             */
+            state: "pending" | "staged" | "provisioned" | "deactivated" | "deleted" | "none";
+            /** Format: date-time */
+            since: string;
+            remoteId: string | null;
+            /** @description A change is not yet written */
+            waiting: boolean;
+            /** @description Failed, and not tried again until something changes */
+            parked: boolean;
+            attempts: number;
+            errorKind: string | null;
+            error: string | null;
+            nextAttempt: string | null;
+            removalSince: string | null;
+            deleteAt: string | null;
+            written: {
+                [key: string]: unknown;
+            } | null;
+        };
+        Provisioning: {
+            applicationId: string;
+            idmClientId: string;
+            /** @enum {unknown} */
+            status: "inactive" | "active" | "stopped";
+            statusReason: string | null;
+            baseUrl: string;
+            auth: {
+                type: string;
+            } & {
+                [key: string]: unknown;
+            };
+            mapping: components["schemas"]["Mapping"];
+            groups: {
+                push: boolean;
+                only: string[] | null;
+            };
+            deprovision: {
+                /** @enum {unknown} */
+                action: "deactivate" | "delete" | "delete_after";
+                /** @description For delete_after */
+                days?: number;
+            };
+            limits: {
+                concurrency: number;
+                perSecond: number | null;
+            };
+            dryRun: boolean;
+            removalLimit: {
+                users: number | null;
+                percent: number | null;
+            };
+            reconcile: {
+                everyHours: number | null;
+                /**
+                 * @description report: only list the differences. repair: also write what is missing or changed. adopt: also take over accounts of bound users that someone else made.
+                 * @enum {unknown}
+                 */
+                mode: "report" | "repair" | "adopt";
+            };
+            deprovisionTargetSeconds: number;
+            requireProvisioned: boolean;
+            quirks: components["schemas"]["ScimQuirks"];
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            updated: string;
+        };
+        ProvisioningAccepted: Record<string, never>;
+        ProvisioningAuth: {
+            /** @constant */
+            type: "bearer";
+            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
+            token?: string;
+        } | {
+            /** @constant */
+            type: "basic";
+            username: string;
+            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
+            password?: string;
+        } | {
+            /** @constant */
+            type: "header";
+            name: string;
+            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
+            value?: string;
+        } | {
+            /** @constant */
+            type: "oauth";
+            tokenUrl: string;
+            clientId: string;
+            scope?: string;
+            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
+            clientSecret?: string;
+        };
+        ProvisioningPlan: {
+            users: {
+                create: number;
+                update: number;
+                deactivate: number;
+                delete: number;
+                unchanged: number;
+                /** @description STAGED users */
+                skipped: number;
+                /** @description Users who lack a required attribute */
+                incomplete: number;
+            };
+            /** @description The removals exceed removalLimit */
+            heldForConfirmation: boolean;
+            results: {
+                userId: string;
+                username: string;
+                /** @enum {unknown} */
+                action: "create" | "update" | "deactivate" | "delete";
+                /** @description Attributes that would be written */
+                changes: string[];
+                problems: string[];
+            }[];
+        };
+        ProvisioningPreview: {
+            userId: string;
+            username: string;
+            rows: components["schemas"]["MappingPreviewRow"][];
+            resource: {
+                [key: string]: unknown;
+            };
+            problems: string[];
+        };
+        ProvisioningPreviewRequest: {
+            userId: string;
+            mapping?: components["schemas"]["Mapping"];
+        };
+        ProvisioningPut: {
+            /** @description The SCIM 2.0 base URL, such as https://example.com/scim/v2 */
+            baseUrl: string;
+            auth: components["schemas"]["ProvisioningAuth"];
+            /** @description From attributes of the user to the SCIM resource; the default when absent */
+            mapping?: components["schemas"]["Mapping"] | null;
+            groups?: {
+                /** @description Whether groups that are bound are pushed too */
+                push: boolean;
+                only?: string[] | null;
+            };
+            deprovision?: {
+                /** @enum {unknown} */
+                action: "deactivate" | "delete" | "delete_after";
+                /** @description For delete_after */
+                days?: number;
+            };
+            limits?: {
+                concurrency?: number;
+                perSecond?: number | null;
+            };
+            /** @description Only plan: nothing is written to the provider */
+            dryRun?: boolean;
+            /** @description More removals at once than this wait for an administrator. The percentage counts from the 11th removal on. */
+            removalLimit?: {
+                users?: number | null;
+                percent?: number | null;
+            };
+            reconcile?: {
+                everyHours: number | null;
+                /**
+                 * @description report: only list the differences. repair: also write what is missing or changed. adopt: also take over accounts of bound users that someone else made.
+                 * @enum {unknown}
+                 */
+                mode?: "report" | "repair" | "adopt";
+            };
+            /** @description A removal that takes longer is reported by an event */
+            deprovisionTargetSeconds?: number;
+            /** @description Refuse single sign-on to users who do not have their account yet */
+            requireProvisioned?: boolean;
+        };
+        ProvisioningReconcile: {
+            /**
+             * @description report: only list the differences. repair: also write what is missing or changed. adopt: also take over accounts of bound users that someone else made.
+             * @enum {unknown}
+             */
+            mode?: "report" | "repair" | "adopt";
+        };
+        ProvisioningStatus: {
+            /** @enum {unknown} */
+            status: "inactive" | "active" | "stopped";
+            statusReason: string | null;
+            dryRun: boolean;
+            /** @description A worker is writing to the provider now */
+            working: boolean;
+            pausedUntil: string | null;
+            users: {
+                bound: number;
+                provisioned: number;
+                staged: number;
+                deactivated: number;
+                deleted: number;
+                waiting: number;
+                failing: number;
+                parked: number;
+            };
+            groups: {
+                provisioned: number;
+                waiting: number;
+                parked: number;
+            };
+            heldRemovals: {
+                users: number;
+                /** Format: date-time */
+                since: string;
+            } | null;
+            /** @description Removals confirmed in the last 30 days, from the change to the confirmation */
+            deprovisioning: {
+                targetSeconds: number;
+                waiting: number;
+                oldestSeconds: number | null;
+                milliseconds: {
+                    removals: number;
+                    p50: number | null;
+                    p95: number | null;
+                    p99: number | null;
+                };
+            };
+            reconciliation: {
+                [key: string]: unknown;
+            } | null;
+            quirks: components["schemas"]["ScimQuirks"];
+        };
+        ProvisioningTest: {
+            ok: boolean;
+            steps: {
+                name: string;
+                ok: boolean;
+                ms: number;
+                message: string;
+            }[];
+        };
         PushEndpointResponse: {
             [key: string]: unknown;
         };
@@ -5020,6 +5591,36 @@ export interface components {
             activation_email_override?: string | "" | null;
         } & {
             [key: string]: unknown;
+        };
+        ScimQuirks: {
+            /**
+             * @description Whether the provider has a ServiceProviderConfig; it is read once
+             * @enum {unknown}
+             */
+            config?: "read" | "absent";
+            /**
+             * @description How attributes change: PATCH with a path for each, PATCH with one value for all, or PUT of the whole resource
+             * @enum {unknown}
+             */
+            update?: "path" | "value" | "put";
+            /**
+             * @description How members of a group change: by PATCH, or by PUT of the whole group
+             * @enum {unknown}
+             */
+            members?: "patch" | "put";
+            /**
+             * @description How PATCH names members to remove: by a filter in the path, or by value
+             * @enum {unknown}
+             */
+            removal?: "filter" | "values";
+            /** @description Attributes by which the provider does not filter */
+            unfilterable?: ("externalId" | "userName" | "displayName")[];
+            /** @description Resources that the provider lists at once */
+            pageSize?: number;
+            /** @description Whether PUT names the version it replaces */
+            etag?: boolean;
+            /** @description Takes application/json, not application/scim+json */
+            json?: boolean;
         };
         ScopeGroups: {
             results: {
@@ -5685,6 +6286,29 @@ export interface components {
         UserList: {
             totalCount: number;
             results: components["schemas"]["User"][];
+        };
+        UserProvisioning: {
+            applicationId: string;
+            application: string;
+            active: boolean;
+            /**
+             * @description pending: not there yet. staged: waits for the activation of the user. none: nothing was ever written.
+             * @enum {unknown}
+             */
+            state: "pending" | "staged" | "provisioned" | "deactivated" | "deleted" | "none";
+            /** Format: date-time */
+            since: string;
+            remoteId: string | null;
+            /** @description A change is not yet written */
+            waiting: boolean;
+            /** @description Failed, and not tried again until something changes */
+            parked: boolean;
+            attempts: number;
+            errorKind: string | null;
+            error: string | null;
+            nextAttempt: string | null;
+            removalSince: string | null;
+            deleteAt: string | null;
         };
         UserPut: {
             username?: string | null;
@@ -10047,6 +10671,633 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdProvisioning: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Provisioning"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    putApiV2ApplicationsByApplicationIdProvisioning: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProvisioningPut"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Provisioning"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2ApplicationsByApplicationIdProvisioning: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdProvisioningActivate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Provisioning"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdProvisioningDeactivate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Provisioning"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdProvisioningPlan: {
+        parameters: {
+            query?: {
+                limit?: number;
+                skip?: number;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProvisioningPlan"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdProvisioningPlanConfirm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmedRemovals"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdProvisioningPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProvisioningPreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProvisioningPreview"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdProvisioningReconcile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProvisioningReconcile"] | null;
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProvisioningAccepted"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdProvisioningStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProvisioningStatus"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdProvisioningTest: {
+        parameters: {
+            query?: {
+                /** @description Also create, change and delete a test user, and a group if groups are pushed */
+                write?: boolean;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProvisioningTest"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdProvisioningUsers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                skip?: number;
+                state?: "pending" | "staged" | "provisioned" | "deactivated" | "deleted" | "none";
+                parked?: boolean;
+                waiting?: boolean;
+                search?: string;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProvisionedUser"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdProvisioningUsersByUserId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProvisionedUserDetail"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdProvisioningUsersByUserIdRetry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProvisioningAccepted"];
+                };
             };
             /** @description The request was rejected */
             "4XX": {
@@ -17561,6 +18812,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PolicyResult"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdProvisioning: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserProvisioning"][];
                 };
             };
             /** @description The request was rejected */

@@ -16,10 +16,11 @@ import { openQueue, type Queue } from './platform/jobs/queue.ts'
 import { setLimits } from './platform/limits.ts'
 import { createLog, type Logger } from './platform/log.ts'
 import { mailJob } from './platform/mail.ts'
-import { createMetrics, registerMetrics } from './platform/metrics.ts'
+import { createMetrics, type Metrics, registerMetrics } from './platform/metrics.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { Storage } from './platform/storage.ts'
 import { registerTracing } from './platform/tracing.ts'
+import { ProvisioningWorker } from './provisioning/index.ts'
 import { registerRoutes } from './routes.ts'
 import { createSystemAuthenticate, registerSystemContext } from './systems/index.ts'
 
@@ -29,6 +30,7 @@ interface App {
   http: FastifyInstance
   queue: Queue
   forwarding: ForwardingWorker
+  provisioning: ProvisioningWorker
   contexts: Contexts
   operations: Operation[]
 }
@@ -60,6 +62,7 @@ async function connectGeoIp(http: FastifyInstance, config: Config, log: Logger):
 }
 
 interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare' | 'storage' | 'onEvent'> {
+  metrics: Metrics
   storage: Storage
   contexts: Contexts
   queueDepths: Queue['depths']
@@ -70,7 +73,7 @@ interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare' | 'storage' | 'o
 async function createHttp(parts: HttpParts) {
   const { config, db, searchDb, log, contexts, queueDepths, storage, prepare, onEvent, testSp } =
     parts
-  const metrics = createMetrics()
+  const { metrics } = parts
   observeEvents((event) => {
     metrics.eventsWritten.inc({ service: event.service })
     onEvent?.(event)
@@ -107,12 +110,16 @@ export async function createApp(parts: AppParts): Promise<App> {
   // Job handlers send jobs, so this exists before the queue does.
   const send: SendJob = (tx, definition, payload, options) =>
     queue.send(tx, definition, payload, options)
-  const contexts = createContexts({ config, db, searchDb, sealer, send })
+  const metrics = createMetrics()
+  const observeRemoval = (application: string, ms: number) =>
+    metrics.removals.observe({ application }, ms / 1000)
+  const contexts = createContexts({ config, db, searchDb, sealer, send, observeRemoval })
   const queue = await openQueue(db, log, jobDefinitions, [
     ...jobsOf(db, contexts),
     mailJob(db, sealer, config, log),
   ])
   const { http, operations } = await createHttp({
+    metrics,
     config,
     db,
     searchDb,
@@ -125,7 +132,8 @@ export async function createApp(parts: AppParts): Promise<App> {
     testSp,
   })
   const forwarding = new ForwardingWorker(contexts.forwarding, log)
-  return { http, queue, forwarding, contexts, operations }
+  const provisioning = new ProvisioningWorker(contexts.provisioning, log)
+  return { http, queue, forwarding, provisioning, contexts, operations }
 }
 
 /** The routes alone, for the generated contract; connects to no database. */
@@ -139,8 +147,10 @@ export async function describeRoutes(): Promise<Operation[]> {
     searchDb: db,
     sealer: null as unknown as Sealer,
     send: async () => {},
+    observeRemoval: () => {},
   })
   const { operations } = await createHttp({
+    metrics: createMetrics(),
     config,
     db,
     searchDb: db,

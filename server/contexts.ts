@@ -28,6 +28,14 @@ import {
   forgetRecoveryCodes,
   type PortalContext,
 } from './portal/index.ts'
+import {
+  isProvisioned,
+  type ProvisioningContext,
+  touchApplication,
+  touchEdge,
+  touchGroup,
+  touchUser,
+} from './provisioning/index.ts'
 import type { ReportContext } from './reports/index.ts'
 import { recordDeniedSignIn, type SsoSliceContext, signOutAddress } from './sso/index.ts'
 import { type SystemContext, systemResource } from './systems/index.ts'
@@ -45,6 +53,7 @@ export interface Contexts {
   oidc: OidcContext
   organizations: OrganizationContext
   portal: PortalContext
+  provisioning: ProvisioningContext
   reports: ReportContext
   sso: SsoSliceContext
   systems: SystemContext
@@ -57,6 +66,8 @@ interface ContextParts {
   searchDb: Db
   sealer: Sealer
   send: SendJob
+  /** Counts a removal that a provider has confirmed. */
+  observeRemoval: ProvisioningContext['removed']
 }
 
 /** Called once; also subscribes all hooks. */
@@ -79,7 +90,8 @@ const names = namesBy({
 const usernames: CommandContext['usernames'] = async (tx, organizationId, ids) =>
   new Map((await findUsers(tx, organizationId, ids)).map(({ id, username }) => [id, username]))
 
-function makeContexts({ config, db, searchDb, sealer, send }: ContextParts): Contexts {
+function makeContexts(parts: ContextParts): Contexts {
+  const { config, db, searchDb, sealer, send, observeRemoval } = parts
   const { publicUrl } = config
   const postMail = mailPoster(sealer, send)
   const outbound = new Outbound({ allowlist: new Allowlist(config.outboundAllow) })
@@ -128,11 +140,12 @@ function makeContexts({ config, db, searchDb, sealer, send }: ContextParts): Con
       changed: hook(),
     },
     insights: { db, arriving: hook() },
-    oidc: { db, sealer, publicUrl },
+    oidc: { db, sealer, publicUrl, isProvisioned },
     organizations: { db, created: hook(), changed: hook() },
     portal,
+    provisioning: { db, sealer, outbound, postMail, publicUrl, removed: observeRemoval },
     reports: { db, send, names },
-    sso: { db, sealer, publicUrl, sessionEnded: portal.sessionEnded },
+    sso: { db, sealer, publicUrl, isProvisioned, sessionEnded: portal.sessionEnded },
     systems: { db, sealer, publicUrl, changed: hook() },
     users,
   }
@@ -140,7 +153,8 @@ function makeContexts({ config, db, searchDb, sealer, send }: ContextParts): Con
 
 /** Subscribes the hooks. Listeners run in this order, within the transaction of the change. */
 function subscribe(contexts: Contexts): void {
-  const { admins, groups, insights, oidc, organizations, portal, sso, systems, users } = contexts
+  const { admins, applications, graph, groups, insights } = contexts
+  const { oidc, organizations, portal, sso, systems, users } = contexts
 
   insights.arriving.on(noteArrivals)
 
@@ -152,15 +166,19 @@ function subscribe(contexts: Contexts): void {
     if (after) await memberChanged(groups, tx, actor, 'user', userId)
     else await forgetMember(tx, actor.organizationId, userId)
   })
+  users.changed.on(touchUser)
 
   systems.changed.on(async (tx, actor, { systemId, after }) => {
     if (after) await memberChanged(groups, tx, actor, 'system', systemId)
     else await forgetMember(tx, actor.organizationId, systemId)
   })
 
+  graph.edgeChanged.on(touchEdge)
+  groups.changed.on(touchGroup)
+  applications.changed.on(touchApplication)
+
   portal.signInDenied.on(recordDeniedSignIn(sso))
   portal.signInDenied.on(recordDeniedClientSignIn(oidc))
 
-  // Still without listeners: organizations.changed, graph.edgeChanged, groups.changed, applications.changed and
-  // portal.sessionEnded.
+  // Still without listeners: organizations.changed and portal.sessionEnded.
 }

@@ -43,6 +43,7 @@ import { registerContract } from './platform/http/contract-routes.ts'
 import type { Operation } from './platform/http/openapi.ts'
 import { registerWeb } from './platform/http/web.ts'
 import { portalRoutes } from './portal/index.ts'
+import { provisioningRoutes } from './provisioning/index.ts'
 import { reportRoutes } from './reports/index.ts'
 import { assetRoutes } from './signon/index.ts'
 import { samlRoutes, ssoManagementRoutes } from './sso/index.ts'
@@ -78,7 +79,7 @@ export async function registerRoutes(
   { config, db, searchDb, contexts, operations }: RouteParts,
 ): Promise<void> {
   const { admins, applications, commands, forwarding, graph, groups, insights } = contexts
-  const { oidc, organizations, portal, reports, sso, systems, users } = contexts
+  const { oidc, organizations, portal, provisioning, reports, sso, systems, users } = contexts
   const { searchSeconds } = config
   await http.register(insightsRoutes, { db: searchDb, searchSeconds })
   await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
@@ -139,6 +140,7 @@ export async function registerRoutes(
     logoRoutes,
   ])
     await http.register(routes, { prefix: '/api/v2', context: applications })
+  await http.register(provisioningRoutes, { prefix: '/api/v2', context: provisioning })
   await http.register(userRoutes, { prefix: '/api', context: users })
   await http.register(userAccountRoutes, { prefix: '/api', context: users })
   await http.register(userPasswordRoutes, { context: users })

@@ -87,11 +87,12 @@ export async function startService(config: Config, log: Logger, testSp?: TestSp)
     const app = await createApp({ config, log, testSp, ...runtime })
     const stopCache = await app.contexts.admins.cache.listen(runtime.database.service, log)
     const stopListening = async () => {
-      await Promise.all([stopCache(), app.forwarding.stop()])
+      await Promise.all([stopCache(), app.forwarding.stop(), app.provisioning.stop()])
     }
     if (config.role !== 'web') {
       await app.queue.work(runtime.database.service)
       app.forwarding.work()
+      await app.provisioning.work(runtime.database.service)
     }
     return { app, runtime, first, stopListening }
   } catch (error) {

@@ -312,5 +312,6 @@ async function openApp(options: AppOptions) {
     addProviderAdministrator,
     eventsOf,
     runDueJobs: () => app.queue.runDue(),
+    runDueProvisioning: () => app.provisioning.runDue(),
   }
 }

@@ -46,6 +46,8 @@ async function furnish(org: Org): Promise<Record<string, string>> {
       spEntityId: { value: 'https://wiki.example.com' },
     },
   })
+  const connected = await org.put(`/api/v2/applications/${application.id}/provisioning`, SCIM)
+  assert.equal(connected.statusCode, 200, connected.body)
   await made('/insights/directory/v1/reports/os-version', {})
   await app.runDueJobs()
   const [report] = (await org.get('/insights/directory/v1/reports')).json()
@@ -92,7 +94,7 @@ const PARAMETERS: [RegExp, Record<string, string>][] = [
   [/^\/api\/v2\/systemgroups\//, { id: 'system_group', group_id: 'system_group' }],
   [/^\/api\/v2\/commands\//, { command_id: 'command' }],
   [/^\/api\/v2\/commandqueue\//, { workflow_instance_id: 'workflow' }],
-  [/^\/api\/v2\/applications\//, { application_id: 'application' }],
+  [/^\/api\/v2\/applications\//, { application_id: 'application', user_id: 'user' }],
   [/^\/api\/v2\/bulk\/users\//, { job_id: 'job' }],
   [/^\/api\/v2\/bulk\/userstates\//, { id: 'planned' }],
   [/^\/api\/v2\/policies\//, { policy_id: 'policy' }],
@@ -111,6 +113,9 @@ const PARAMETERS: [RegExp, Record<string, string>][] = [
 
 const STRONG = 'Tangled-Orchard-58'
 app.secrets.add(STRONG)
+
+/** A public address, to which nothing is ever sent here. */
+const SCIM = { baseUrl: 'https://8.8.8.8/scim', auth: { type: 'bearer', token: STRONG } }
 
 /** Bodies that are valid enough to reach the record. */
 const BODIES: [RegExp, object][] = [
@@ -133,6 +138,8 @@ const BODIES: [RegExp, object][] = [
     /applications\/\{application_id\}\/sso$/,
     { oidc: { redirectUris: ['https://evil.example.com/callback'] } },
   ],
+  [/^PUT .*\/provisioning$/, SCIM],
+  [/\/provisioning\/preview$/, { userId: newId() }],
   [/\/sshkeys$/, { name: 'mine', public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLE' }],
   [/\/password$/, { password: STRONG }],
   [/usergroups\/\{group_id\}\/suggestions$/, { user_ids: [newId()] }],

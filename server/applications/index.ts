@@ -1,3 +1,4 @@
+export { getApplicationRow } from './actions.ts'
 export type { ApplicationContext } from './context.ts'
 export {
   promoteCertificateJob,
@@ -20,7 +21,7 @@ export {
   type SsoCertificate,
 } from './sso.ts'
 export type { AcsUrl, AuthClaims, SsoConfig } from './sso-config.ts'
-export { applicationNames, isInactive, isSignedInTo } from './store.ts'
+export { applicationNames, findApplication, isInactive, isSignedInTo } from './store.ts'
 export { templateRoutes } from './templates/routes.ts'
 export { applicationsOfUser, mayUse } from './tiles.ts'
 export { applicationV2Routes, certificateRoutes, spMetadataRoutes } from './v2-routes.ts'

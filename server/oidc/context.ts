@@ -1,5 +1,6 @@
 import type { Db } from '../platform/db/index.ts'
 import type { Sealer } from '../platform/secrets.ts'
+import type { IsProvisioned } from '../signon/index.ts'
 
 /** Dependencies of this slice's actions; built once by the composition root. */
 export interface OidcContext {
@@ -7,4 +8,5 @@ export interface OidcContext {
   /** Unseals the private keys of applications. */
   sealer: Sealer
   publicUrl: string
+  isProvisioned: IsProvisioned
 }

@@ -115,6 +115,7 @@ export const LIMITS = {
       ),
       streamReads: limit(2, 'Streams reading at once in a process; others queue'),
       forwarding: limit(3, 'Forwarders sending at once in a process; others queue'),
+      provisioning: limit(3, 'Connections provisioning at once in a process; others queue'),
     },
   },
   process: {
@@ -124,6 +125,7 @@ export const LIMITS = {
       largePages: limit(12, 'Pages of 2000 or more events being sent'),
       streamReads: limit(3, 'Streams reading'),
       forwarding: limit(8, 'Forwarders sending'),
+      provisioning: limit(8, 'Connections provisioning'),
     },
   },
   console: {

@@ -14,10 +14,11 @@ declare module 'fastify' {
   }
 }
 
-interface Metrics {
+export interface Metrics {
   registry: Registry
   eventsWritten: Counter<'service'>
   untrustedProxy: Gauge
+  removals: Histogram<'application'>
 }
 
 export function createMetrics(): Metrics {
@@ -34,7 +35,14 @@ export function createMetrics(): Metrics {
     help: '1 once a request came through a proxy that GATEHOUSE_TRUSTED_PROXIES does not list',
     registers: [registry],
   })
-  return { registry, eventsWritten, untrustedProxy }
+  const removals = new Histogram({
+    name: 'gatehouse_deprovision_seconds',
+    help: 'Time from the end of an access to the confirmation of the provider',
+    labelNames: ['application'],
+    buckets: [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400],
+    registers: [registry],
+  })
+  return { registry, eventsWritten, untrustedProxy, removals }
 }
 
 interface MetricsParts {

@@ -64,4 +64,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['organization_id', 'application_id', 'id'],
     context: ({ id }) => `application certificate ${id}`,
   },
+  {
+    table: 'provisioning_connections',
+    column: 'secret',
+    key: ['organization_id', 'application_id'],
+    context: ({ application_id }) => `provisioning ${application_id}`,
+  },
 ]

@@ -1,5 +1,6 @@
 export { ScimClient } from './client.ts'
-export type { ScimAuth } from './connection.ts'
+export type { ScimAuth, ScimConnection } from './connection.ts'
 export { ScimFailure, type ScimFailureKind } from './failures.ts'
 export { ScimProvider } from './provider.ts'
 export type { ScimQuirks } from './schema.ts'
+export { type Remote, SCHEMAS, type ScimExchange, type ScimUser } from './types.ts'

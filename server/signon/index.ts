@@ -1,4 +1,10 @@
-export { AdmissionDenied, admit, type Person, type SignedIn } from './admission.ts'
+export {
+  AdmissionDenied,
+  admit,
+  type IsProvisioned,
+  type Person,
+  type SignedIn,
+} from './admission.ts'
 export { type AttemptRow, deleteOldAttempts, readAttempts } from './attempt-store.ts'
 export { type Attempt, mayRecord, recordAttempt } from './attempts.ts'
 export { opaque } from './opaque.ts'

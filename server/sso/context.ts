@@ -3,6 +3,7 @@ import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { UserSession } from '../portal/index.ts'
+import type { IsProvisioned } from '../signon/index.ts'
 import type { UserActor } from '../users/index.ts'
 
 /** Dependencies of this slice's actions; built once by the composition root. */
@@ -11,6 +12,7 @@ export interface SsoSliceContext {
   /** Unseals the private keys of applications. */
   sealer: Sealer
   publicUrl: string
+  isProvisioned: IsProvisioned
   /** The portal's hook: an application may end a session by a logout request. */
   sessionEnded: Hook<UserActor, UserSession>
 }

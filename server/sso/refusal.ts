@@ -64,6 +64,11 @@ const REFUSALS = {
   no_access: NO_ACCESS,
   /** The same text, so as not to reveal the state of the account. */
   user_state: NO_ACCESS,
+  not_provisioned: {
+    person:
+      'Your account at this application is still being created. Try again in a minute; if it takes longer, ask your administrator.',
+    status: responder(STATUS.requestDenied),
+  },
   no_session: { person: 'You are not signed in to this application.' },
 } as const satisfies Record<string, Kind>
 

@@ -26,6 +26,8 @@ export interface UserChange {
   after: UserRow | null
   /** The audit event of this change. */
   eventId: string
+  /** Just created, so nothing can refer to the user yet. */
+  isNew?: true
 }
 
 export type UserListener = Listener<UserActor, UserChange>

@@ -161,7 +161,8 @@ export async function addUser(
     ...(options.correlation && { correlation: options.correlation }),
   }
   const eventId = uuidv7()
-  const change = { organizationId, userId: row.id, before: null, after: row, eventId }
+  const userId = row.id
+  const change = { organizationId, userId, before: null, after: row, eventId, isNew: true } as const
   // Pipelined: one statement each, all sent before the first response. A rollback follows them, and the first failure
   // is the one reported. The benchmark create-with-event needs the round trips this saves.
   await Promise.all([

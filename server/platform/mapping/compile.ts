@@ -13,7 +13,7 @@ interface MappingResult {
   problems: { target: string; problem: string }[]
 }
 
-interface CompiledMapping {
+export interface CompiledMapping {
   /** The paths that the rules read, each once. */
   sources: string[]
   evaluate(record: unknown, context: MappingContext): MappingResult

@@ -1,7 +1,7 @@
 // A declarative mapping from one record to another: rules with a target, a value and conditions. Pure, and within limits
 // whatever the mapping and the record are. docs/mapping.md describes the language.
 
-export { compileMapping } from './compile.ts'
+export { type CompiledMapping, compileMapping } from './compile.ts'
 export {
   Mapping,
   type MappingCondition,

@@ -1,0 +1,450 @@
+import type { Queryable } from '../platform/db/index.ts'
+import { empty, type Sql, sql } from '../platform/db/sql.ts'
+import type { AccountState } from './schema.ts'
+
+/** A row of provisioning_users. */
+export interface AccountRow {
+  user_id: string
+  username: string
+  bound: boolean
+  state: AccountState
+  since: string
+  remote_id: string | null
+  written: Record<string, unknown> | null
+  revision: number
+  next_at: string | null
+  urgent: boolean
+  attempts: number
+  failing_since: string | null
+  error_kind: string | null
+  error: string | null
+  parked: boolean
+  removal_since: string | null
+  removal_confirmed: boolean
+  removed_at: string | null
+  delete_at: string | null
+}
+
+const iso = (time: number): string => new Date(time).toISOString()
+
+/** The columns of a row that has a new reason to be compared; failures are forgotten, since something has changed. */
+const touched = sql`revision = p.revision + 1, next_at = now(), attempts = 0, failing_since = null, parked = false`
+
+/** Compares these users of these applications soon; accounts that may end go first. */
+export const touchAccounts = async (
+  tx: Queryable,
+  organizationId: string,
+  applicationIds: readonly string[],
+  userIds: readonly string[],
+  urgent: boolean,
+): Promise<number> =>
+  tx.run(sql`
+    insert into provisioning_users as p (organization_id, application_id, user_id, next_at, urgent, removal_since)
+    select ${organizationId}, a, u, now(), ${urgent}, case when ${urgent}::boolean then now() end
+      from unnest(${applicationIds}::text[]) a, unnest(${userIds}::text[]) u order by a, u
+    on conflict (organization_id, application_id, user_id) do update
+       set ${touched}, urgent = p.urgent or excluded.urgent,
+           removal_since = coalesce(p.removal_since, excluded.removal_since)`)
+
+/** Compares the accounts that these users have; returns their applications. */
+export const touchAccountsOf = async (
+  tx: Queryable,
+  organizationId: string,
+  userIds: readonly string[],
+  urgent: boolean,
+): Promise<string[]> => {
+  const rows = await tx.many<{ id: string }>(sql`
+    update provisioning_users p
+       set ${touched}, urgent = p.urgent or ${urgent},
+           removal_since = case when ${urgent}::boolean then coalesce(p.removal_since, now()) else p.removal_since end
+     where organization_id = ${organizationId} and user_id = any(${userIds}::text[])
+    returning application_id::text as id`)
+  return [...new Set(rows.map(({ id }) => id))]
+}
+
+/**
+ * Makes the rows follow the bindings: new users get one, and each whose binding has changed is compared. `all` compares
+ * everyone's attributes too.
+ */
+export async function sweepAccounts(
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  boundIds: readonly string[],
+  since: string,
+  all: boolean,
+): Promise<void> {
+  await tx.run(sql`
+    insert into provisioning_users as p (organization_id, application_id, user_id, next_at)
+    select ${organizationId}, ${applicationId}, u, now() from unnest(${boundIds}::text[]) u
+    on conflict (organization_id, application_id, user_id) do update set ${touched}
+     where not p.bound or p.removal_since is not null or ${all}`)
+  await tx.run(sql`
+    update provisioning_users p
+       set ${touched}, urgent = true, removal_since = coalesce(p.removal_since, ${since})
+     where organization_id = ${organizationId} and application_id = ${applicationId}
+       and (bound or next_at is not null or ${all}) and state <> 'none'
+       and user_id <> all(${boundIds}::text[])`)
+}
+
+const ofApplication = (organizationId: string, applicationId: string): Sql =>
+  sql`organization_id = ${organizationId} and application_id = ${applicationId}`
+
+export const readDueAccounts = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  now: number,
+  limit: number,
+) =>
+  db.many<AccountRow>(sql`
+    select * from provisioning_users
+     where ${ofApplication(organizationId, applicationId)} and next_at <= ${iso(now)}
+     order by urgent desc, next_at limit ${limit}`)
+
+/** Removals that are due and not confirmed, by keyset. */
+export const readSuspects = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  after: string,
+  limit: number,
+) =>
+  db.many<AccountRow>(sql`
+    select * from provisioning_users
+     where ${ofApplication(organizationId, applicationId)} and ${SUSPECT} and user_id > ${after}
+     order by user_id limit ${limit}`)
+
+/** Accounts that may have to end, by what is known before they are compared. */
+const SUSPECT = sql`removal_since is not null and next_at is not null and not removal_confirmed
+  and state = 'provisioned' and remote_id is not null`
+
+/** Removals that wait for an administrator. */
+const HELD = sql`removal_since is not null and next_at is null and not removal_confirmed and not parked
+  and state = 'provisioned' and remote_id is not null`
+
+interface Removals {
+  suspects: number
+  held: number
+  accounts: number
+}
+
+export const countRemovals = async (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+): Promise<Removals> =>
+  (await db.one<Removals>(sql`
+    select count(*) filter (where ${SUSPECT}) as suspects, count(*) filter (where ${HELD}) as held,
+           count(*) filter (where state = 'provisioned') as accounts
+      from provisioning_users where ${ofApplication(organizationId, applicationId)}`))!
+
+/** They wait for an administrator. */
+export const holdAccounts = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  userIds: readonly string[],
+) =>
+  tx.run(sql`
+    update provisioning_users set next_at = null
+     where ${ofApplication(organizationId, applicationId)} and user_id = any(${userIds}::text[])`)
+
+/** Ends the suspicion: they stay. */
+export const clearSuspicion = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  userIds: readonly string[],
+) =>
+  tx.run(sql`
+    update provisioning_users set removal_since = null
+     where ${ofApplication(organizationId, applicationId)} and user_id = any(${userIds}::text[])`)
+
+export const confirmHeld = (tx: Queryable, organizationId: string, applicationId: string) =>
+  tx.run(sql`
+    update provisioning_users set removal_confirmed = true, next_at = now(), urgent = true
+     where ${ofApplication(organizationId, applicationId)} and ${HELD}`)
+
+/** The result of one comparison, as it is saved. */
+export interface AccountResult {
+  user_id: string
+  /** As read; a later reason to compare remains. */
+  revision: number
+  username: string
+  bound: boolean
+  state: AccountState
+  remote_id: string | null
+  written: Record<string, unknown> | null
+  next_at: string | null
+  attempts: number
+  failing_since: string | null
+  error_kind: string | null
+  error: string | null
+  parked: boolean
+  removal_since: string | null
+  removal_confirmed: boolean
+  removed_at: string | null
+  removal_ms: number | null
+  delete_at: string | null
+}
+
+/** Saves results while the lease is held: a worker that lost it must not overwrite its successor's. */
+export const saveResults = (
+  tx: Queryable,
+  organizationId: string,
+  { applicationId, token }: { applicationId: string; token: string },
+  results: readonly AccountResult[],
+) =>
+  tx.run(sql`
+    update provisioning_users p
+       set username = r.username, bound = r.bound, state = r.state,
+           since = case when p.state = r.state then p.since else now() end,
+           remote_id = r.remote_id, written = r.written,
+           next_at = case when p.revision = r.revision then r.next_at else p.next_at end,
+           urgent = p.revision <> r.revision and p.urgent,
+           attempts = r.attempts, failing_since = r.failing_since, error_kind = r.error_kind, error = r.error,
+           parked = r.parked and p.revision = r.revision,
+           removal_since = case when p.revision = r.revision or r.removal_since is not null
+             then r.removal_since else p.removal_since end,
+           removal_confirmed = r.removal_confirmed,
+           removal_late = p.removal_late and r.removal_since is not null,
+           removed_at = coalesce(r.removed_at, p.removed_at), removal_ms = coalesce(r.removal_ms, p.removal_ms),
+           delete_at = r.delete_at
+      from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r (
+           user_id text, revision bigint, username text, bound boolean, state text, remote_id text, written jsonb,
+           next_at timestamptz, attempts int, failing_since timestamptz, error_kind text, error text, parked boolean,
+           removal_since timestamptz, removal_confirmed boolean, removed_at timestamptz, removal_ms bigint,
+           delete_at timestamptz)
+     where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.user_id = r.user_id
+       and exists (select from provisioning_runs l where l.application_id = ${applicationId} and l.lease = ${token})`)
+
+/** When the next account is due; null if none is. */
+export const nextDue = async (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+): Promise<number | null> => {
+  const row = await db.one<{ at: string | null }>(sql`
+    select min(at) as at from (
+      select min(next_at) as at from provisioning_users where ${ofApplication(organizationId, applicationId)}
+      union all
+      select min(next_at) from provisioning_groups where ${ofApplication(organizationId, applicationId)}) due`)
+  return row?.at == null ? null : Date.parse(row.at)
+}
+
+/** Due accounts that the provider does not have yet, as far as we know. */
+export const countNew = async (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+): Promise<number> =>
+  (await db.one<{ total: number }>(sql`
+    select count(*) as total from provisioning_users
+     where ${ofApplication(organizationId, applicationId)} and next_at is not null and remote_id is null`))!
+    .total
+
+export const findAccount = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  userId: string,
+) =>
+  db.one<AccountRow>(sql`
+    select * from provisioning_users
+     where ${ofApplication(organizationId, applicationId)} and user_id = ${userId}`)
+
+export const accountsAfter = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  after: string,
+  limit: number,
+) =>
+  db.many<AccountRow>(sql`
+    select * from provisioning_users
+     where ${ofApplication(organizationId, applicationId)} and user_id > ${after}
+     order by user_id limit ${limit}`)
+
+export const accountsByUser = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  userIds: readonly string[],
+) =>
+  db.many<AccountRow>(sql`
+    select * from provisioning_users
+     where ${ofApplication(organizationId, applicationId)} and user_id = any(${userIds}::text[])`)
+
+export const accountsByRemote = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  remoteIds: readonly string[],
+) =>
+  db.many<AccountRow>(sql`
+    select * from provisioning_users
+     where ${ofApplication(organizationId, applicationId)} and remote_id = any(${remoteIds}::text[])`)
+
+interface AccountFilter {
+  state?: string | undefined
+  parked?: boolean | undefined
+  waiting?: boolean | undefined
+  search?: string | undefined
+}
+
+export async function listAccounts(
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  { state, parked, waiting, search }: AccountFilter,
+  limit: number,
+  skip: number,
+): Promise<{ rows: AccountRow[]; total: number }> {
+  const where = sql`${ofApplication(organizationId, applicationId)}
+    ${state === undefined ? empty : sql`and state = ${state}`}
+    ${parked === undefined ? empty : sql`and parked = ${parked}`}
+    ${waiting === undefined ? empty : sql`and (next_at is not null) = ${waiting}`}
+    ${search === undefined ? empty : sql`and position(lower(${search}) in lower(username)) > 0`}`
+  const rows = await db.many<AccountRow>(sql`
+    select * from provisioning_users where ${where}
+     order by parked desc, (error is not null) desc, username, user_id limit ${limit} offset ${skip}`)
+  const count = await db.one<{ total: number }>(
+    sql`select count(*) as total from provisioning_users where ${where}`,
+  )
+  return { rows, total: count!.total }
+}
+
+/** The accounts of one person, in every application. */
+export const accountsOfUser = (db: Queryable, organizationId: string, userId: string) =>
+  db.many<AccountRow & { application_id: string; active: boolean }>(sql`
+    select p.*, c.status = 'active' as active
+      from provisioning_users p join provisioning_connections c using (organization_id, application_id)
+     where p.organization_id = ${organizationId} and p.user_id = ${userId} order by p.application_id`)
+
+export const countAccounts = async (db: Queryable, organizationId: string, applicationId: string) =>
+  (await db.one<{
+    bound: number
+    provisioned: number
+    staged: number
+    deactivated: number
+    deleted: number
+    waiting: number
+    failing: number
+    parked: number
+    removals_waiting: number
+    oldest_removal: string | null
+    removals: number
+    p50: number | null
+    p95: number | null
+    p99: number | null
+  }>(sql`
+    select count(*) filter (where bound) as bound,
+           count(*) filter (where state = 'provisioned') as provisioned,
+           count(*) filter (where state = 'staged') as staged,
+           count(*) filter (where state = 'deactivated') as deactivated,
+           count(*) filter (where state = 'deleted') as deleted,
+           count(*) filter (where next_at is not null and not (state = 'deactivated' and delete_at is not null and error is null)) as waiting,
+           count(*) filter (where error is not null and not parked) as failing,
+           count(*) filter (where parked) as parked,
+           count(*) filter (where removal_since is not null and state = 'provisioned') as removals_waiting,
+           min(removal_since) filter (where state = 'provisioned') as oldest_removal,
+           count(removal_ms) filter (where removed_at > now() - interval '30 days') as removals,
+           round(percentile_cont(0.5) within group (order by removal_ms) filter (where removed_at > now() - interval '30 days'))::int8 as p50,
+           round(percentile_cont(0.95) within group (order by removal_ms) filter (where removed_at > now() - interval '30 days'))::int8 as p95,
+           round(percentile_cont(0.99) within group (order by removal_ms) filter (where removed_at > now() - interval '30 days'))::int8 as p99
+      from provisioning_users where ${ofApplication(organizationId, applicationId)}`))!
+
+/** Removals that have waited longer than the target, each reported once. */
+export const takeLateRemovals = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  before: number,
+) =>
+  tx.many<Pick<AccountRow, 'user_id' | 'username' | 'removal_since' | 'error'>>(sql`
+    update provisioning_users set removal_late = true
+     where ${ofApplication(organizationId, applicationId)} and removal_since <= ${iso(before)}
+       and not removal_late and state = 'provisioned'
+    returning user_id, username, removal_since, error`)
+
+/** Differences that a comparison with the provider found. Each is written again by the next run. */
+export const repairAccounts = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  found: { missing: readonly string[]; changed: readonly string[]; revived: readonly string[] },
+) => {
+  const { missing, changed, revived } = found
+  return tx.run(sql`
+    update provisioning_users p
+       set ${touched}, written = null,
+           remote_id = case when user_id = any(${missing}::text[]) then null else remote_id end,
+           state = case when user_id = any(${missing}::text[]) then case when state = 'deactivated' then 'deleted' else 'pending' end
+                        when user_id = any(${revived}::text[]) then 'provisioned' else state end,
+           urgent = urgent or user_id = any(${revived}::text[])
+     where ${ofApplication(organizationId, applicationId)}
+       and user_id = any(${[...missing, ...changed, ...revived]}::text[])`)
+}
+
+/** Takes over accounts that the provider has already. */
+export const linkAccounts = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  links: readonly { user_id: string; remote_id: string }[],
+) =>
+  tx.run(sql`
+    update provisioning_users p set ${touched}, remote_id = l.remote_id, written = null
+      from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as l (user_id text, remote_id text)
+     where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.user_id = l.user_id
+       and p.remote_id is null`)
+
+/** Accounts that are not linked yet, by user id or by user name. */
+export const unlinkedAccounts = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  userIds: readonly string[],
+  userNames: readonly string[],
+) =>
+  db.many<AccountRow>(sql`
+    select p.* from provisioning_users p left join users u on u.organization_id = p.organization_id and u.id = p.user_id
+     where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.remote_id is null
+       and (p.user_id = any(${userIds}::text[]) or lower(u.username) = any(${userNames.map((name) => name.toLowerCase())}::text[]))`)
+
+export const retryAccount = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  userId: string,
+) =>
+  tx.run(sql`
+    update provisioning_users p set ${touched}
+     where ${ofApplication(organizationId, applicationId)} and user_id = ${userId}`)
+
+/** For a new provider: each account is looked up again. */
+export const forgetRemoteAccounts = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+) =>
+  tx.run(sql`
+    update provisioning_users p set ${touched}, remote_id = null, written = null, state = 'pending', delete_at = null
+     where ${ofApplication(organizationId, applicationId)}`)
+
+/** True unless the application asks for an account before sign-on and the user has none yet. */
+export const isProvisioned = async (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  userId: string,
+): Promise<boolean> =>
+  // Read at every sign-on, so over the shared connection.
+  (await db.find(sql`
+    select 1 from provisioning_connections c
+     where c.organization_id = ${organizationId} and c.application_id = ${applicationId}
+       and (c.settings ->> 'requireProvisioned')::boolean and c.status <> 'inactive'
+       and not exists (select from provisioning_users p
+                        where p.organization_id = c.organization_id and p.application_id = c.application_id
+                          and p.user_id = ${userId} and p.state = 'provisioned')`)) === undefined

@@ -1,0 +1,152 @@
+import { messageOf } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import { ScimClient, type ScimExchange, ScimFailure } from '../scim/index.ts'
+import {
+  type AccountResult,
+  type AccountRow,
+  saveResults,
+  touchAccountsOf,
+} from './account-store.ts'
+import type { ProvisioningContext } from './context.ts'
+import { changedAttributes, decide, type Step } from './desired.ts'
+import type { Desired } from './evaluate.ts'
+import { messageChain, recordProvision } from './events.ts'
+import { touchAllGroups } from './group-store.ts'
+import { failed, settled, succeeded } from './outcome.ts'
+import { type Directory, type Pushed, pushUser } from './push-user.ts'
+import { reportsOf } from './related-store.ts'
+import type { Lease } from './run-store.ts'
+import type { Session } from './session.ts'
+
+/** The outcome of one comparison, with the event that it leaves. */
+interface Outcome {
+  result: AccountResult
+  event?: Parameters<typeof recordProvision>[2]
+  failure?: ScimFailure
+  /** The set of active accounts has changed: memberships and managers follow. */
+  moved?: boolean
+}
+
+const EVENT_OF = {
+  create: 'user_create_provision',
+  update: 'user_update_provision',
+  deactivate: 'user_deprovision',
+  delete: 'user_delete_provision',
+} as const
+
+const resourceOf = (row: AccountRow, { user }: Desired) => ({
+  type: 'user',
+  id: row.user_id,
+  username: user?.username ?? row.username,
+})
+
+function asFailure(error: unknown, log: Logger): ScimFailure {
+  if (error instanceof ScimFailure) return error
+  log.error({ err: error }, 'provisioning failed')
+  return new ScimFailure('transient', `Internal error: ${messageOf(error)}`)
+}
+
+/** Steps of one batch: compares each account with what is wanted, and writes the difference. */
+export class Batch {
+  readonly #context: ProvisioningContext
+  readonly #session: Session
+  readonly #log: Logger
+
+  constructor(context: ProvisioningContext, session: Session, log: Logger) {
+    this.#context = context
+    this.#session = session
+    this.#log = log
+  }
+
+  get #now(): number {
+    return (this.#context.now ?? Date.now)()
+  }
+
+  async step(row: AccountRow, desired: Desired, directory: Directory | null): Promise<Outcome> {
+    const { settings, provider } = this.#session
+    const step = decide(desired.wanted, row, desired.resource, settings.deprovision, this.#now)
+    if (step.action === 'none') return { result: settled(row, desired, step.state) }
+    if (desired.problems.length > 0) {
+      const message = `Required attributes are missing: ${desired.problems.join('; ')}`
+      return this.#failed(row, desired, step, new ScimFailure('rejected', message), [])
+    }
+    const client = new ScimClient(provider)
+    const target = { remoteId: row.remote_id, written: row.written }
+    try {
+      const pushed = await pushUser(client, step.action, target, desired.resource, directory)
+      return this.#succeeded(row, desired, pushed, client.chain)
+    } catch (error) {
+      return this.#failed(row, desired, step, asFailure(error, this.#log), client.chain)
+    }
+  }
+
+  #succeeded(
+    row: AccountRow,
+    desired: Desired,
+    pushed: Pushed,
+    exchanges: readonly ScimExchange[],
+  ): Outcome {
+    const changed =
+      pushed.event === 'user_update_provision' && desired.resource
+        ? changedAttributes(row.written, desired.resource)
+        : []
+    return {
+      result: succeeded(row, desired, pushed, this.#session.settings, this.#now),
+      moved: row.state !== pushed.state || row.remote_id !== pushed.remoteId,
+      event: {
+        event_type: pushed.event,
+        resource: resourceOf(row, desired),
+        message_chain: messageChain(exchanges),
+        ...(changed.length > 0 && { changes: changed.map((field) => ({ field })) }),
+      },
+    }
+  }
+
+  #failed(
+    row: AccountRow,
+    desired: Desired,
+    { action }: Step,
+    failure: ScimFailure,
+    exchanges: readonly ScimExchange[],
+  ): Outcome {
+    const lookup = action === 'create' && exchanges.every(({ method }) => method === 'GET')
+    const kind = EVENT_OF[action as keyof typeof EVENT_OF]
+    return {
+      result: failed(row, desired, failure, this.#now),
+      failure,
+      event: {
+        event_type: lookup && exchanges.length > 0 ? 'user_lookup_provision' : kind,
+        resource: resourceOf(row, desired),
+        success: false,
+        error_message: failure.message,
+        message_chain: messageChain(exchanges, failure),
+      },
+    }
+  }
+
+  /** Results and their events commit together. False: another worker has the connection now. */
+  async save(lease: Lease, outcomes: readonly Outcome[]): Promise<boolean> {
+    const { db, removed } = this.#context
+    const { organizationId, applicationId, evaluator } = this.#session
+    const saved = await db.tx(organizationId, async (tx) => {
+      const results = outcomes.map(({ result }) => result)
+      const count = await saveResults(tx, organizationId, lease, results)
+      if (count < results.length) return false
+      for (const { event } of outcomes) if (event) await recordProvision(tx, this.#session, event)
+      const moved = outcomes.filter((outcome) => outcome.moved).map(({ result }) => result.user_id)
+      if (moved.length > 0) {
+        if (this.#session.settings.groups.push)
+          await touchAllGroups(tx, organizationId, applicationId)
+        if (evaluator.readsManagers) {
+          const reports = await reportsOf(tx, organizationId, moved)
+          if (reports.length > 0) await touchAccountsOf(tx, organizationId, reports, false)
+        }
+      }
+      return true
+    })
+    if (saved)
+      for (const { result } of outcomes)
+        if (result.removal_ms !== null) removed(applicationId, result.removal_ms)
+    return saved
+  }
+}

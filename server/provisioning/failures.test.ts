@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  addGroupOf,
+  addUser,
+  connectLab,
+  held,
+  ok,
+  startLab,
+  startProvisioning,
+} from '../../test/provisioning/world.ts'
+
+const app = await startProvisioning()
+let ahead = 0
+app.contexts.provisioning.now = () => Date.now() + ahead
+/** Lets every delay pass. */
+const later = async (ms = 3_600_000) => {
+  ahead += ms
+  await app.runDueProvisioning()
+}
+
+test('an account that exists already is adopted, unless it is somebody else’s', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  const [mine, foreign] = [await addUser(org), await addUser(org)]
+  const create = (body: object) =>
+    fetch(`${lab.url}/Users`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${lab.token}`, 'content-type': 'application/scim+json' },
+      body: JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], ...body }),
+    })
+  await create({ userName: mine.username.toUpperCase(), active: false, nickName: 'kept' })
+  await create({ userName: foreign.username, externalId: 'somebody-else', active: true })
+  await world.bind('user', mine.id)
+  await world.bind('user', foreign.id)
+  await app.runDueProvisioning()
+  const adopted = [...lab.store.users.values()].find(({ externalId }) => externalId === mine.id)!
+  assert.equal(adopted.userName, mine.username)
+  assert.equal(adopted.active, true)
+  assert.equal(adopted.nickName, 'kept')
+  assert.equal(lab.store.users.size, 2)
+  const parked = await world.account(foreign.id)
+  assert.equal(parked.parked, true)
+  assert.match(parked.error, /belongs to somebody else/)
+  assert.equal((await world.status()).users.parked, 1)
+
+  lab.store.removeByHand(
+    'Users',
+    [...lab.store.users.values()].find(({ externalId }) => externalId === 'somebody-else')!.id,
+  )
+  ok(await org.post(`${world.path}/users/${foreign.id}/retry`), 202)
+  await app.runDueProvisioning()
+  assert.equal((await world.account(foreign.id)).state, 'provisioned')
+})
+
+test('a failing account waits, does not hold up others, and its failure is in Insights', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  const [bad, good] = [await addUser(org, { firstname: 'Ada' }), await addUser(org)]
+  ok(
+    await org.put(world.path, {
+      ...world.body,
+      mapping: [
+        { target: 'userName', value: { source: 'username' } },
+        { target: 'title', value: { source: 'jobTitle' }, required: true },
+      ],
+    }),
+  )
+  ok(await org.put(`/api/systemusers/${good.id}`, { jobTitle: 'Baker' }))
+  await world.bind('user', bad.id)
+  await world.bind('user', good.id)
+  await app.runDueProvisioning()
+  assert.deepEqual(held(lab), { [good.username]: true })
+  const account = await world.account(bad.id)
+  assert.equal(account.parked, true)
+  assert.match(account.error, /title/)
+  const failure = (await world.provisioningEvents()).find(({ success }) => success === false)!
+  assert.equal((failure.resource as { id: string }).id, bad.id)
+  assert.match(failure.error_message as string, /title/)
+
+  ok(await org.put(`/api/systemusers/${bad.id}`, { jobTitle: 'Smith' }))
+  await app.runDueProvisioning()
+  assert.equal((await world.account(bad.id)).state, 'provisioned')
+})
+
+test('429 with Retry-After pauses the provider as a whole, for as long as it asks', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  lab.faults.set({ failRate: 1, status: 429, retryAfter: 120 })
+  for (let count = 0; count < 3; count++) await world.bind('user', (await addUser(org)).id)
+  await app.runDueProvisioning()
+  const { pausedUntil } = await world.status()
+  assert.ok(Date.parse(pausedUntil) - Date.now() - ahead > 100_000)
+  const before = lab.store.journal.length
+  await app.runDueProvisioning()
+  assert.equal(lab.store.journal.length, before, 'nothing is sent while it is paused')
+  lab.faults.set({})
+  await later()
+  assert.equal(Object.keys(held(lab)).length, 3)
+})
+
+test('a provider that is down is left alone, and everything is there when it is back', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  lab.faults.set({ failRate: 1, cutBefore: true })
+  const users = await Promise.all(Array.from({ length: 30 }, () => addUser(org)))
+  await world.bind(
+    'user_group',
+    await addGroupOf(
+      org,
+      users.map(({ id }) => id),
+    ),
+  )
+  await app.runDueProvisioning()
+  assert.ok((await world.status()).pausedUntil)
+  lab.faults.set({})
+  for (let round = 0; round < 3; round++) await later()
+  assert.equal(Object.keys(held(lab)).length, 30)
+  assert.equal((await world.status()).users.provisioned, 30)
+})
+
+test('replies lost after the effect make no duplicates', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  const users = await Promise.all(Array.from({ length: 40 }, () => addUser(org)))
+  lab.faults.set({ failRate: 0.3, cutAfter: true, seed: 7 })
+  await world.bind(
+    'user_group',
+    await addGroupOf(
+      org,
+      users.map(({ id }) => id),
+    ),
+  )
+  await app.runDueProvisioning()
+  lab.faults.set({})
+  for (let round = 0; round < 3; round++) await later()
+  assert.equal(lab.store.users.size, 40)
+  assert.equal((await world.status()).users.provisioned, 40)
+})
+
+test('an account deleted behind our back is created again', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  const user = await addUser(org)
+  await world.bind('user', user.id)
+  await app.runDueProvisioning()
+  lab.store.removeByHand('Users', (await world.account(user.id)).remoteId)
+  ok(await org.put(`/api/systemusers/${user.id}`, { lastname: 'Changed' }))
+  await app.runDueProvisioning()
+  assert.deepEqual(held(lab), { [user.username]: true })
+})
+
+test('too many removals at once wait for an administrator; everything else goes on', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org, path } = world
+  const users = await Promise.all(Array.from({ length: 15 }, () => addUser(org)))
+  const group = await addGroupOf(
+    org,
+    users.map(({ id }) => id),
+  )
+  await world.bind('user_group', group)
+  await app.runDueProvisioning()
+  await world.bind('user_group', group, 'remove')
+  const late = await addUser(org)
+  await world.bind('user', late.id)
+  await app.runDueProvisioning()
+  assert.equal(Object.values(held(lab)).filter(Boolean).length, 16)
+  const status = await world.status()
+  assert.equal(status.heldRemovals.users, 15)
+  assert.ok((await org.eventTypes()).includes('integration_removals_held'))
+
+  ok(await org.put(`/api/systemusers/${late.id}`, { suspended: true }))
+  await app.runDueProvisioning()
+  assert.equal(held(lab)[late.username], false, 'a single removal is not held')
+
+  await world.bind('user_group', group)
+  await app.runDueProvisioning()
+  assert.equal((await world.status()).heldRemovals, null, 'bound again, nothing is to be confirmed')
+  assert.deepEqual(ok(await org.post(`${path}/plan/confirm`)).json(), { confirmed: 0 })
+  await world.bind('user_group', group, 'remove')
+  await app.runDueProvisioning()
+
+  assert.deepEqual(ok(await org.post(`${path}/plan/confirm`)).json(), { confirmed: 15 })
+  await app.runDueProvisioning()
+  assert.equal(Object.values(held(lab)).filter(Boolean).length, 0)
+  assert.equal((await world.status()).heldRemovals, null)
+})
+
+test('the deprovision policy deletes at once or after days', async () => {
+  for (const [deprovision, between] of [
+    [{ action: 'delete' }, {}],
+    [{ action: 'delete_after', days: 3 }, null],
+  ] as const) {
+    const lab = await startLab()
+    const world = await connectLab(app, lab, { deprovision })
+    const user = await addUser(world.org)
+    await world.bind('user', user.id)
+    await app.runDueProvisioning()
+    await world.bind('user', user.id, 'remove')
+    await app.runDueProvisioning()
+    assert.deepEqual(held(lab), between ?? { [user.username]: false })
+    await later(4 * 86_400_000)
+    assert.deepEqual(held(lab), {})
+    assert.equal((await world.account(user.id)).state, 'deleted')
+  }
+})
+
+test('the deprovision clock runs from the change to the confirmation, and reports what is late', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab, { deprovisionTargetSeconds: 60 })
+  const { org } = world
+  const user = await addUser(org)
+  await world.bind('user', user.id)
+  await app.runDueProvisioning()
+  lab.faults.set({ failRate: 1, status: 500 })
+  ok(await org.put(`/api/systemusers/${user.id}`, { suspended: true }))
+  await app.runDueProvisioning()
+  const waiting = (await world.status()).deprovisioning
+  assert.equal(waiting.waiting, 1)
+  assert.equal((await world.account(user.id)).state, 'provisioned')
+  lab.faults.set({})
+  await later(600_000)
+  const late = (await org.events()).filter(
+    ({ event_type }) => event_type === 'user_deprovision_late',
+  )
+  assert.equal(late.length, 1)
+  assert.equal((late[0]!.resource as { id: string }).id, user.id)
+  const { milliseconds } = (await world.status()).deprovisioning
+  assert.equal(milliseconds.removals, 1)
+  assert.ok(milliseconds.p50 >= 600_000)
+  const everywhere = ok(await org.get(`/api/v2/users/${user.id}/provisioning`)).json()
+  assert.deepEqual(
+    everywhere.map(({ application, state }: Record<string, string>) => [application, state]),
+    [['Wiki', 'deactivated']],
+  )
+})

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  addGroupOf,
+  addUser,
+  connectLab,
+  type Lab,
+  member,
+  ok,
+  startLab,
+  startProvisioning,
+} from '../../test/provisioning/world.ts'
+
+const app = await startProvisioning()
+
+/** The groups of the provider: names to the userNames of their members. */
+const groupsIn = (lab: Lab): Record<string, string[]> =>
+  Object.fromEntries(
+    [...lab.store.groups.values()].map(({ displayName, members = [] }) => [
+      String(displayName),
+      (members as { value: string }[])
+        .map(({ value }) => String(lab.store.users.get(value)?.userName))
+        .sort(),
+    ]),
+  )
+
+test('bound groups are pushed with their members, renamed, and deleted with the group', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab, { groups: { push: true } })
+  const { org } = world
+  const [ada, bob] = [await addUser(org), await addUser(org)]
+  const group = await addGroupOf(org, [ada.id, bob.id], 'Engineers')
+  const empty = await addGroupOf(org, [], 'Nobody')
+  await world.bind('user_group', group)
+  await world.bind('user_group', empty)
+  await app.runDueProvisioning()
+  assert.deepEqual(groupsIn(lab), { Engineers: [ada.username, bob.username].sort() })
+
+  await member(org, group, bob.id, 'remove')
+  const eve = await addUser(org)
+  await member(org, group, eve.id)
+  await member(org, empty, eve.id)
+  await app.runDueProvisioning()
+  assert.deepEqual(groupsIn(lab), {
+    Engineers: [ada.username, eve.username].sort(),
+    Nobody: [eve.username],
+  })
+
+  ok(await org.put(`/api/v2/usergroups/${group}`, { name: 'Builders' }))
+  ok(await org.put(`/api/systemusers/${ada.id}`, { suspended: true }))
+  await app.runDueProvisioning()
+  assert.deepEqual(groupsIn(lab).Builders, [eve.username])
+
+  await world.bind('user_group', empty, 'remove')
+  await app.runDueProvisioning()
+  assert.deepEqual(groupsIn(lab).Nobody, [eve.username], 'an unbound group stays as it is')
+
+  ok(await org.delete(`/api/v2/usergroups/${group}`))
+  await app.runDueProvisioning()
+  assert.deepEqual(Object.keys(groupsIn(lab)), ['Nobody'])
+  const types = (await org.eventTypes()).filter((type) => type.startsWith('group_'))
+  assert.ok(types.includes('group_create_provision'))
+  assert.ok(types.includes('group_update_provision'))
+  assert.ok(types.includes('group_delete_provision'))
+})
+
+test('an existing group of the same name is taken over, and only chosen groups are pushed', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  const res = await fetch(`${lab.url}/Groups`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${lab.token}`, 'content-type': 'application/scim+json' },
+    body: JSON.stringify({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+      displayName: 'Staff',
+    }),
+  })
+  assert.equal(res.status, 201)
+  const user = await addUser(org)
+  const staff = await addGroupOf(org, [user.id], 'Staff')
+  const others = await addGroupOf(org, [user.id], 'Others')
+  await world.bind('user_group', staff)
+  await world.bind('user_group', others)
+  ok(await org.put(world.path, { ...world.body, groups: { push: true, only: [staff] } }))
+  await app.runDueProvisioning()
+  assert.deepEqual(groupsIn(lab), { Staff: [user.username] })
+})
+
+test('mappings may depend on groups, whether they are bound or not', async () => {
+  const lab = await startLab()
+  const mapping = [
+    { target: 'userName', value: { source: 'username' } },
+    {
+      target: 'title',
+      value: { groups: [{ group: 'Admins', value: 'admin' }] },
+      default: 'member',
+    },
+  ]
+  const world = await connectLab(app, lab, { mapping })
+  const { org } = world
+  const user = await addUser(org)
+  await world.bind('user', user.id)
+  await app.runDueProvisioning()
+  const title = () => [...lab.store.users.values()][0]!.title
+  assert.equal(title(), 'member')
+  const group = await addGroupOf(org, [user.id], 'Admins')
+  await app.runDueProvisioning()
+  assert.equal(title(), 'admin')
+  ok(await org.put(`/api/v2/usergroups/${group}`, { name: 'Former admins' }))
+  await app.runDueProvisioning()
+  assert.equal(title(), 'member')
+})
+
+test('a manager is named by the account at the same provider, and changes follow', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  const boss = await addUser(org)
+  const report = await addUser(org, { manager: boss.id })
+  await world.bind('user', report.id)
+  await app.runDueProvisioning()
+  const managerOf = () => {
+    const [remote] = [...lab.store.users.values()].filter(
+      ({ userName }) => userName === report.username,
+    )
+    const extension = remote!['urn:ietf:params:scim:schemas:extension:enterprise:2.0:User']
+    return (extension as { manager?: { value: string } } | undefined)?.manager?.value
+  }
+  assert.equal(managerOf(), undefined)
+  await world.bind('user', boss.id)
+  await app.runDueProvisioning()
+  assert.equal(managerOf(), (await world.account(boss.id)).remoteId)
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  addGroupOf,
+  addUser,
+  connectLab,
+  held,
+  member,
+  ok,
+  startLab,
+  startProvisioning,
+} from '../../test/provisioning/world.ts'
+
+const app = await startProvisioning()
+
+test('a bound user gets an account, whose attributes follow, and which ends with the binding', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  const user = await addUser(org, { firstname: 'Ada', lastname: 'Lovelace', jobTitle: 'Countess' })
+  await world.bind('user', user.id)
+  assert.deepEqual(held(lab), {}, 'the binding answers before anything is sent')
+  await app.runDueProvisioning()
+
+  const [remote] = [...lab.store.users.values()]
+  assert.equal(remote!.userName, user.username)
+  assert.equal(remote!.externalId, user.id)
+  assert.equal(remote!.active, true)
+  assert.deepEqual(remote!.name, { givenName: 'Ada', familyName: 'Lovelace' })
+  assert.deepEqual(remote!.emails, [
+    { type: 'work', value: `${user.username}@example.com`, primary: true },
+  ])
+  const account = await world.account(user.id)
+  assert.equal(account.state, 'provisioned')
+  assert.equal(account.remoteId, remote!.id)
+
+  ok(await org.put(`/api/systemusers/${user.id}`, { jobTitle: 'Analyst' }))
+  await app.runDueProvisioning()
+  assert.equal(lab.store.users.get(account.remoteId)!.title, 'Analyst')
+
+  await world.bind('user', user.id, 'remove')
+  await app.runDueProvisioning()
+  assert.deepEqual(held(lab), { [user.username]: false })
+  assert.equal((await world.account(user.id)).state, 'deactivated')
+
+  await world.bind('user', user.id)
+  await app.runDueProvisioning()
+  assert.deepEqual(held(lab), { [user.username]: true })
+  assert.equal(lab.store.users.size, 1)
+
+  const events = await world.provisioningEvents()
+  assert.deepEqual(
+    events.map(({ event_type }) => event_type),
+    ['user_create_provision', 'user_update_provision', 'user_deprovision', 'user_update_provision'],
+  )
+  const [created] = events
+  assert.deepEqual(created!.application, { id: world.id, name: 'wiki' })
+  assert.equal(typeof created!.idm_client_id, 'string')
+  assert.equal((created!.message_chain as { response_code: number }).response_code, 201)
+  assert.deepEqual(created!.resource, {
+    type: 'user',
+    id: user.id,
+    username: user.username,
+  })
+})
+
+test('states: STAGED is skipped, suspension and deletion end the account, a second path keeps it', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  const staged = await addUser(org, { state: 'STAGED' })
+  const both = await addUser(org)
+  const gone = await addUser(org)
+  const [first, second] = [
+    await addGroupOf(org, [staged.id, both.id, gone.id]),
+    await addGroupOf(org, [both.id]),
+  ]
+  await world.bind('user_group', first)
+  await world.bind('user_group', second)
+  await app.runDueProvisioning()
+  assert.deepEqual(held(lab), { [both.username]: true, [gone.username]: true })
+  assert.equal((await world.account(staged.id)).state, 'staged')
+
+  ok(await org.post(`/api/systemusers/${staged.id}/state/activate`))
+  ok(await org.put(`/api/systemusers/${both.id}`, { suspended: true }))
+  await app.runDueProvisioning()
+  assert.deepEqual(held(lab), {
+    [both.username]: false,
+    [gone.username]: true,
+    [staged.username]: true,
+  })
+
+  ok(await org.put(`/api/systemusers/${both.id}`, { suspended: false }))
+  await world.bind('user_group', first, 'remove')
+  ok(await org.delete(`/api/systemusers/${gone.id}`))
+  await app.runDueProvisioning()
+  assert.deepEqual(held(lab), {
+    [both.username]: true,
+    [gone.username]: false,
+    [staged.username]: false,
+  })
+
+  await member(org, second, both.id, 'remove')
+  await app.runDueProvisioning()
+  assert.equal(held(lab)[both.username], false)
+})
