@@ -219,6 +219,19 @@ export const saveResults = (
      where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.user_id = r.user_id
        and exists (select from provisioning_runs l where l.application_id = ${applicationId} and l.lease = ${token})`)
 
+/** Before requests are sent: what the provider may hold from now on. */
+export const saveUnderWay = (
+  tx: Queryable,
+  organizationId: string,
+  { applicationId, token }: { applicationId: string; token: string },
+  writes: readonly Pick<AccountRow, 'user_id' | 'written'>[],
+) =>
+  tx.run(sql`
+    update provisioning_users p set written = w.written
+      from jsonb_to_recordset(${JSON.stringify(writes)}::jsonb) as w (user_id text, written jsonb)
+     where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.user_id = w.user_id
+       and exists (select from provisioning_runs l where l.application_id = ${applicationId} and l.lease = ${token})`)
+
 /** When the next account is due; null if none is. */
 export const nextDue = async (
   db: Queryable,

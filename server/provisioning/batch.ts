@@ -5,10 +5,11 @@ import {
   type AccountResult,
   type AccountRow,
   saveResults,
+  saveUnderWay,
   touchAccountsOf,
 } from './account-store.ts'
 import type { ProvisioningContext } from './context.ts'
-import { changedAttributes, decide, type Step } from './desired.ts'
+import { changedAttributes, decide, type Step, underWay } from './desired.ts'
 import type { Desired } from './evaluate.ts'
 import { messageChain, recordProvision } from './events.ts'
 import { touchAllGroups } from './group-store.ts'
@@ -62,9 +63,39 @@ export class Batch {
     return (this.#context.now ?? Date.now)()
   }
 
+  #decide(row: AccountRow, { wanted, resource }: Desired): Step {
+    return decide(wanted, row, resource, this.#session.settings.deprovision, this.#now)
+  }
+
+  /**
+   * Returns the rows as they are to be written. Responses may be lost, and this process may die; so the attributes that
+   * are about to change count as unknown until then. False: another worker has the connection now.
+   */
+  async begin(
+    lease: Lease,
+    rows: readonly AccountRow[],
+    desired: ReadonlyMap<string, Desired>,
+  ): Promise<AccountRow[] | false> {
+    const { organizationId } = this.#session
+    const begun = rows.map((row) => {
+      const wish = desired.get(row.user_id)!
+      const { action } = this.#decide(row, wish)
+      if (action === 'none' || action === 'create') return row
+      const before = row.written ?? {}
+      return { ...row, written: underWay(before, wish.resource ?? { ...before, active: false }) }
+    })
+    const writes = begun
+      .filter((row, at) => row !== rows[at])
+      .map(({ user_id, written }) => ({ user_id, written }))
+    if (writes.length === 0) return begun
+    const tenant = this.#context.db.tenant(organizationId)
+    const count = await saveUnderWay(tenant, organizationId, lease, writes)
+    return count === writes.length && begun
+  }
+
   async step(row: AccountRow, desired: Desired, directory: Directory | null): Promise<Outcome> {
-    const { settings, provider } = this.#session
-    const step = decide(desired.wanted, row, desired.resource, settings.deprovision, this.#now)
+    const { provider } = this.#session
+    const step = this.#decide(row, desired)
     if (step.action === 'none') return { result: settled(row, desired, step.state) }
     if (desired.problems.length > 0) {
       const message = `Required attributes are missing: ${desired.problems.join('; ')}`

@@ -51,6 +51,27 @@ export function decide(
   return { action: 'none', state: 'deactivated' }
 }
 
+type Json = Record<string, unknown>
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Differs from whatever a mapping yields. */
+const UNKNOWN = ''
+
+/**
+ * What the provider may hold while a write is under way: attributes that the write changes are unknown, so they are written
+ * again if its response is lost, even when the old value is wanted by then.
+ */
+export function underWay(before: Json, after: Json): Json {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  const entries = [...names].map((name): [string, unknown] => {
+    const [from, to] = [before[name], after[name]]
+    if (isDeepStrictEqual(from, to)) return [name, from]
+    return [name, isObject(from) && isObject(to) ? underWay(from, to) : UNKNOWN]
+  })
+  return Object.fromEntries(entries)
+}
+
 /** Attributes that differ, for plans and events. */
 export const changedAttributes = (
   before: Record<string, unknown> | null,

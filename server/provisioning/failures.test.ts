@@ -143,6 +143,34 @@ test('replies lost after the effect make no duplicates', async () => {
   assert.equal((await world.status()).users.provisioned, 40)
 })
 
+test('a change that may have taken effect is undone when it is no longer wanted', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  const user = await addUser(org, { jobTitle: 'Baker' })
+  const put = async (body: object) => ok(await org.put(`/api/systemusers/${user.id}`, body))
+  await world.bind('user', user.id)
+  await app.runDueProvisioning()
+  await put({ lastname: 'Known' })
+  await app.runDueProvisioning()
+  const remote = () => ({ ...[...lab.store.users.values()][0]!, meta: null })
+  for (const [there, back] of [
+    [{ suspended: true }, { suspended: false }],
+    [{ jobTitle: 'Smith' }, { jobTitle: 'Baker' }],
+    [{ costCenter: 'C1' }, { costCenter: '' }],
+  ]) {
+    const before = remote()
+    await put(there!)
+    lab.faults.set({ failRate: 1, cutAfter: true })
+    await app.runDueProvisioning()
+    lab.faults.set({})
+    assert.notDeepEqual(remote(), before)
+    await put(back!)
+    await later()
+    assert.deepEqual(remote(), before)
+  }
+})
+
 test('an account deleted behind our back is created again', async () => {
   const lab = await startLab()
   const world = await connectLab(app, lab)

@@ -175,7 +175,9 @@ export class Run {
         if (!(await batch.save(this.#lease, outcomes))) stop = 'lost'
       }
     }
-    const queue = due.values()
+    const begun = await batch.begin(this.#lease, due, desired)
+    if (!begun) return 'lost'
+    const queue = begun.values()
     const worker = async () => {
       for (const row of queue) {
         const outcome = await batch.step(row, desired.get(row.user_id)!, this.#directory ?? null)
