@@ -168,6 +168,9 @@ export function toTemplate(
       hidden: false,
     },
     config: configOf(template, values),
+    ...(template.provisioning && {
+      provision: { beta: false, groups_supported: template.provisioning.groups, type: 'scim' },
+    }),
     ...(template.oidc && { oidc: template.oidc }),
   }
 }

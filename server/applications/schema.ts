@@ -291,6 +291,12 @@ export const ApplicationTemplate = Type.Object(
       hidden: Type.Boolean(),
     }),
     config: ApplicationConfig,
+    provision: Type.Optional(
+      Type.Object(
+        { beta: Type.Boolean(), groups_supported: Type.Boolean(), type: Type.String() },
+        { description: 'Present if accounts can be provisioned by SCIM' },
+      ),
+    ),
     oidc: Type.Optional(
       Type.Object(
         {

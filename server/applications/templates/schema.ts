@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { MappingRule } from '../../platform/mapping/schema.ts'
 import { GRANT_TYPES, TOKEN_ENDPOINT_AUTH_METHODS } from '../settings.ts'
 
 // The format of a template file.
@@ -33,6 +34,28 @@ export const OidcTemplate = Type.Object(
 )
 export type OidcTemplate = Static<typeof OidcTemplate>
 
+const { target: _, ...rule } = MappingRule.properties
+
+/** What is known about the SCIM endpoint of the product. */
+const ProvisioningTemplate = Type.Object(
+  {
+    /** With {placeholders}. */
+    baseUrl: Type.Optional(Type.String({ pattern: '^https://\\S+$' })),
+    auth: Type.Optional(Type.Enum(['bearer', 'basic', 'header', 'oauth'])),
+    groups: Type.Boolean(),
+    note: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    /** Rules by their target, instead of those of the default mapping; null removes a target and all below it. */
+    mapping: Type.Optional(
+      Type.Record(
+        Type.String(),
+        Type.Union([Type.Object(rule, { additionalProperties: false }), Type.Null()]),
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ProvisioningTemplate = Static<typeof ProvisioningTemplate>
+
 /** Settings that are not named come from settings.ts; null removes one. */
 export const TemplateFile = Type.Object(
   {
@@ -47,6 +70,8 @@ export const TemplateFile = Type.Object(
     ),
     /** Required for the type oidc, not allowed otherwise. */
     oidc: Type.Optional(OidcTemplate),
+    /** Absent: the product offers no SCIM endpoint that we know of. */
+    provisioning: Type.Optional(ProvisioningTemplate),
     config: Type.Record(Type.String(), Type.Union([SettingOverride, Type.Null()])),
   },
   { additionalProperties: false },
