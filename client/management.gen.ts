@@ -1208,6 +1208,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/applications/{application_id}/provisioning/defaults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the template of the application knows about its provider */
+        get: operations["getApiV2ApplicationsByApplicationIdProvisioningDefaults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/applications/{application_id}/provisioning/plan": {
         parameters: {
             query?: never;
@@ -3869,6 +3886,12 @@ export interface components {
                     hidden: boolean;
                 };
                 config?: components["schemas"]["ApplicationConfig"];
+                /** @description Present if accounts can be provisioned by SCIM */
+                provision?: {
+                    beta: boolean;
+                    groups_supported: boolean;
+                    type: string;
+                };
                 oidc?: components["schemas"]["OidcTemplate"];
             }[];
         };
@@ -5389,6 +5412,15 @@ export interface components {
             /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
             clientSecret?: string;
         };
+        ProvisioningDefaults: {
+            baseUrl: string | null;
+            /** @enum {unknown} */
+            auth: "bearer" | "basic" | "header" | "oauth";
+            /** @description Whether the provider takes groups */
+            groups: boolean;
+            note: string | null;
+            mapping: components["schemas"]["Mapping"];
+        };
         ProvisioningPlan: {
             users: {
                 create: number;
@@ -5430,7 +5462,7 @@ export interface components {
             /** @description The SCIM 2.0 base URL, such as https://example.com/scim/v2 */
             baseUrl: string;
             auth: components["schemas"]["ProvisioningAuth"];
-            /** @description From attributes of the user to the SCIM resource; the default when absent */
+            /** @description From attributes of the user to the SCIM resource; that of the template when absent */
             mapping?: components["schemas"]["Mapping"] | null;
             groups?: {
                 /** @description Whether groups that are bound are pushed too */
@@ -6580,6 +6612,12 @@ export interface operations {
                             hidden: boolean;
                         };
                         config?: components["schemas"]["ApplicationConfig"];
+                        /** @description Present if accounts can be provisioned by SCIM */
+                        provision?: {
+                            beta: boolean;
+                            groups_supported: boolean;
+                            type: string;
+                        };
                         oidc?: components["schemas"]["OidcTemplate"];
                     };
                 };
@@ -10887,6 +10925,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Provisioning"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdProvisioningDefaults: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProvisioningDefaults"];
                 };
             };
             /** @description The request was rejected */

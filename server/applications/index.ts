@@ -1,4 +1,5 @@
 export { getApplicationRow } from './actions.ts'
+export { templateOf } from './catalogue.ts'
 export type { ApplicationContext } from './context.ts'
 export {
   promoteCertificateJob,
@@ -23,5 +24,6 @@ export {
 export type { AcsUrl, AuthClaims, SsoConfig } from './sso-config.ts'
 export { applicationNames, findApplication, isInactive, isSignedInTo } from './store.ts'
 export { templateRoutes } from './templates/routes.ts'
+export type { ProvisioningTemplate } from './templates/schema.ts'
 export { applicationsOfUser, mayUse } from './tiles.ts'
 export { applicationV2Routes, certificateRoutes, spMetadataRoutes } from './v2-routes.ts'

@@ -1,4 +1,4 @@
-import { getApplicationRow } from '../applications/index.ts'
+import { getApplicationRow, templateOf } from '../applications/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
@@ -17,9 +17,15 @@ import {
   saveStatus,
 } from './connection-store.ts'
 import { type ProvisioningContext, secretContext } from './context.ts'
+import { mappingOf } from './default-mapping.ts'
 import { forgetRemoteGroups } from './group-store.ts'
 import { requestSweep, scheduleReconcile } from './run-store.ts'
-import type { Provisioning, ProvisioningPut, ReconcileMode } from './schema.ts'
+import type {
+  Provisioning,
+  ProvisioningDefaults,
+  ProvisioningPut,
+  ReconcileMode,
+} from './schema.ts'
 import { openSession, type Session } from './session.ts'
 import { readSettings, type Settings, secretGoesTo, splitAuth } from './settings.ts'
 import { wake } from './touch.ts'
@@ -59,6 +65,23 @@ export const getProvisioning = async (
   applicationId: string,
 ): Promise<Provisioning> =>
   toProvisioning(await getConnection(context, organizationId, applicationId))
+
+/** For a form: what the template of the application knows about its provider. */
+export async function getDefaults(
+  { db }: ProvisioningContext,
+  { organizationId }: Caller,
+  applicationId: string,
+): Promise<ProvisioningDefaults> {
+  const { name } = await getApplicationRow(db.tenant(organizationId), organizationId, applicationId)
+  const { provisioning } = templateOf(name)
+  return {
+    baseUrl: provisioning?.baseUrl ?? null,
+    auth: provisioning?.auth ?? 'bearer',
+    groups: provisioning?.groups ?? false,
+    note: provisioning?.note ?? null,
+    mapping: mappingOf(provisioning),
+  }
+}
 
 /** A session for reading and trying, whatever the status of the connection. */
 export async function sessionFor(
@@ -125,8 +148,8 @@ export async function putProvisioning(
   const { db, now = Date.now } = context
   const { organizationId } = caller
   // Before the URL is resolved: other tenants must learn nothing about this id.
-  await getApplicationRow(db.tenant(organizationId), organizationId, applicationId)
-  const settings = readSettings(body)
+  const { name } = await getApplicationRow(db.tenant(organizationId), organizationId, applicationId)
+  const settings = readSettings(body, mappingOf(templateOf(name).provisioning))
   await checkUrls(context, settings)
   await db.tx(organizationId, async (tx) => {
     const application = await namedApplication(tx, organizationId, applicationId)

@@ -7,6 +7,7 @@ import {
   confirmRemovals,
   deactivate,
   deleteProvisioning,
+  getDefaults,
   getProvisioning,
   putProvisioning,
   requestReconcile,
@@ -21,6 +22,7 @@ import {
   ProvisionedUserDetail,
   ProvisionedUserList,
   Provisioning,
+  ProvisioningDefaults,
   ProvisioningPlan,
   ProvisioningPreview,
   ProvisioningPut,
@@ -100,6 +102,20 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox<{
       await deleteProvisioning(context, caller, params.application_id)
       return reply.code(204).send(null)
     },
+  )
+
+  app.get(
+    `${BASE}/defaults`,
+    {
+      schema: {
+        tags,
+        summary: 'What the template of the application knows about its provider',
+        params,
+        response: { 200: ProvisioningDefaults, ...errors },
+      },
+      config: { scopes: READ },
+    },
+    ({ caller, params }) => getDefaults(context, caller, params.application_id),
   )
 
   app.post(

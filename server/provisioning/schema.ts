@@ -118,7 +118,8 @@ export const ProvisioningPut = Type.Object(
     auth: Auth,
     mapping: Type.Optional(
       Type.Union([Mapping, Type.Null()], {
-        description: 'From attributes of the user to the SCIM resource; the default when absent',
+        description:
+          'From attributes of the user to the SCIM resource; that of the template when absent',
       }),
     ),
     groups: Type.Optional(GroupPush),
@@ -145,6 +146,20 @@ export const ProvisioningPut = Type.Object(
   { title: 'ProvisioningPut', ...strict },
 )
 export type ProvisioningPut = Static<typeof ProvisioningPut>
+
+export const ProvisioningDefaults = Type.Object(
+  {
+    baseUrl: nullable(
+      Type.String({ description: 'With placeholders, such as https://{host}/scim/v2' }),
+    ),
+    auth: Type.Enum(['bearer', 'basic', 'header', 'oauth']),
+    groups: Type.Boolean({ description: 'Whether the provider takes groups' }),
+    note: nullable(Type.String()),
+    mapping: Mapping,
+  },
+  { title: 'ProvisioningDefaults' },
+)
+export type ProvisioningDefaults = Static<typeof ProvisioningDefaults>
 
 const STATUSES = ['inactive', 'active', 'stopped'] as const
 

@@ -1,6 +1,5 @@
 import { invalid } from '../platform/errors.ts'
 import { compileMapping, type Mapping } from '../platform/mapping/index.ts'
-import { DEFAULT_MAPPING } from './default-mapping.ts'
 import type { Auth, ProvisioningPut, ReconcileMode } from './schema.ts'
 
 /** The settings of a connection without its secret, with all defaults filled in. */
@@ -55,7 +54,7 @@ export const secretGoesTo = ({ baseUrl, auth }: Pick<Settings, 'baseUrl' | 'auth
 const FORBIDDEN_HEADERS = new Set(['host', 'content-length', 'connection', 'transfer-encoding'])
 
 /** A full replace: absent members get their defaults. */
-export function readSettings(body: ProvisioningPut): Settings {
+export function readSettings(body: ProvisioningPut, defaultMapping: Mapping): Settings {
   for (const [field, url] of [
     ['baseUrl', body.baseUrl],
     ...(body.auth.type === 'oauth' ? [['auth.tokenUrl', body.auth.tokenUrl]] : []),
@@ -64,7 +63,7 @@ export function readSettings(body: ProvisioningPut): Settings {
       throw invalid('bad_url', `${field} must be a URL without user name and password`)
   if (body.auth.type === 'header' && FORBIDDEN_HEADERS.has(body.auth.name.toLowerCase()))
     throw invalid('bad_header', `auth.name: ${body.auth.name} cannot be set`)
-  const mapping = body.mapping ?? DEFAULT_MAPPING
+  const mapping = body.mapping ?? defaultMapping
   compileMapping(mapping)
   if (!mapping.some(({ target }) => target === 'userName'))
     throw invalid('mapping_incomplete', 'mapping must have a rule for userName')
