@@ -10,7 +10,7 @@ const STYLES = readFileSync(new URL('page.css', import.meta.url), 'utf8')
 const POLICY =
   "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** Pages for people; faults do not concern them. */
+/** Pages for people; faults do not concern them. Links are relative: another server may serve them below a path. */
 export const pageRoutes: FastifyPluginAsync<{ lab: Lab }> = async (app, { lab }) => {
   const { store } = lab
   await registerFormBody(app)
@@ -36,7 +36,7 @@ export const pageRoutes: FastifyPluginAsync<{ lab: Lab }> = async (app, { lab })
   app.post<{ Params: { name: string } }>('/profiles/:name', ({ params: { name } }, reply) => {
     if (!isProfileName(name)) throw new ScimError(404, `There is no profile ${name}`)
     lab.use(name)
-    return reply.redirect('/', 303)
+    return reply.redirect('../', 303)
   })
 
   const actions: Record<string, (id: string) => unknown> = {
@@ -50,6 +50,6 @@ export const pageRoutes: FastifyPluginAsync<{ lab: Lab }> = async (app, { lab })
       const id = String(Object(body).id)
       // Somebody else may have been faster.
       if (store.users.has(id) || store.groups.has(id)) act(id)
-      return reply.redirect('/', 303)
+      return reply.redirect('../', 303)
     })
 }

@@ -15,7 +15,7 @@ const page = (title: string, content: Html, refreshSeconds?: number): string =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${String(refreshSeconds)}">`}
 <title>${title}</title>
-<link rel="stylesheet" href="/page.css">
+<link rel="stylesheet" href="page.css">
 </head>
 <body>
 <h1>${title}</h1>
@@ -34,7 +34,7 @@ const row = (...cells: (string | Html)[]): Html =>
 `
 
 const button = (action: string, id: string, label: string): Html =>
-  html`<form method="post" action="/by-hand/${action}"><input type="hidden" name="id" value="${id}"><button type="submit">${label}</button></form>`
+  html`<form method="post" action="by-hand/${action}"><input type="hidden" name="id" value="${id}"><button type="submit">${label}</button></form>`
 
 const nameOf = ({ displayName, name }: Resource): string =>
   text(displayName) ||
@@ -100,9 +100,9 @@ ${table(['Time', 'Method', 'Path', 'Status'], rows)}`
 export const statePage = (lab: Lab): string =>
   page(
     'Test SCIM provider',
-    html`<p>Connect an application to <code>${lab.url}</code> with the token that the command printed, and give a
-group access to the application: its members appear here.</p>
-<p>Profile <strong>${lab.name}</strong>: ${lab.profile.about} <a href="/profiles">Other profiles</a></p>
+    html`<p>Connect an application to <code>${lab.url}</code> with its token, and give a group access to the
+application: its members appear here.</p>
+<p>Profile <strong>${lab.name}</strong>: ${lab.profile.about} <a href="profiles">Other profiles</a></p>
 ${usersTable(lab)}
 ${groupsTable(lab)}
 ${requestsTable(lab)}`,
@@ -122,9 +122,9 @@ ${table(
       about,
       name === lab.name
         ? 'in use'
-        : html`<form method="post" action="/profiles/${name}"><button type="submit">Use</button></form>`,
+        : html`<form method="post" action="profiles/${name}"><button type="submit">Use</button></form>`,
     ),
   ),
 )}
-<p><a href="/">Back</a></p>`,
+<p><a href=".">Back</a></p>`,
   )

@@ -1,4 +1,4 @@
-import fastify from 'fastify'
+import fastify, { type FastifyPluginAsync } from 'fastify'
 import { codeOf, OperatorError } from '../../server/platform/errors.ts'
 import { randomToken } from '../../server/platform/secrets.ts'
 import { authorize, tokenRoutes } from './authorize.ts'
@@ -47,8 +47,7 @@ function newLab(options: LabOptions, stopping: AbortSignal): Lab {
 }
 
 /** A SCIM service provider in memory, with the deviations of a profile. Not part of the service. */
-export async function startScimLab(options: LabOptions = {}) {
-  const { port = 0, host = '127.0.0.1' } = options
+async function createScimLab(options: LabOptions) {
   const stop = new AbortController()
   const lab = newLab(options, stop.signal)
   const http = fastify({
@@ -72,6 +71,17 @@ export async function startScimLab(options: LabOptions = {}) {
     )
   })
   await http.register(pageRoutes, { lab })
+  const close = async () => {
+    stop.abort()
+    await http.close()
+  }
+  return { lab, http, close }
+}
+
+/** On a port of its own. */
+export async function startScimLab(options: LabOptions = {}) {
+  const { port = 0, host = '127.0.0.1' } = options
+  const { lab, http, close } = await createScimLab(options)
   try {
     const address = await http.listen({ port, host })
     lab.url = `${address}${BASE}`
@@ -80,9 +90,36 @@ export async function startScimLab(options: LabOptions = {}) {
     throw new OperatorError(`Port ${port} is in use; choose another with --port`)
   }
   const { url, token, store, faults, use } = lab
-  const close = async () => {
-    stop.abort()
-    await http.close()
-  }
   return { url, page: new URL('/', url).href, token, store, faults, use, close }
+}
+
+/** As routes of another server, below the prefix that they are registered with; its hooks and parsers are left out. */
+export async function mountScimLab(options: LabOptions = {}) {
+  const { lab, http, close } = await createScimLab(options)
+  await http.ready()
+  const routes: FastifyPluginAsync = async (app) => {
+    const { prefix } = app
+    const config = { public: true as const }
+    app.addHook('onClose', close)
+    app.addHook('onRequest', async ({ raw }, reply) => {
+      const path = raw.url!.slice(prefix.length)
+      // Links of the page are relative.
+      if (path === '') return reply.redirect(`${prefix}/`)
+      raw.url = path
+      reply.hijack()
+      http.routing(raw, reply.raw)
+    })
+    // Never reached; without routes there would be no hook.
+    for (const path of ['/', '/*']) app.all(path, { config }, () => {})
+  }
+  return {
+    routes,
+    token: lab.token,
+    store: lab.store,
+    /** The base URL below the address of the page. */
+    listensAt(page: string): string {
+      lab.url = `${page}${BASE}`
+      return lab.url
+    },
+  }
 }
