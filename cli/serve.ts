@@ -1,5 +1,10 @@
 import { command } from './command.ts'
 
+async function importDemo() {
+  const { loadDemo, createDemoLab } = await import('../demo/index.ts')
+  return { load: loadDemo, scim: await createDemoLab() }
+}
+
 export const verb = command({
   about: 'Runs the service until SIGTERM or SIGINT.',
   options: {
@@ -9,8 +14,7 @@ export const verb = command({
   },
   async run({ options: { port, host, demo } }) {
     const { serve } = await import('../server/main.ts')
-    const load = demo ? (await import('../demo/index.ts')).loadDemo : undefined
     const { spRoutes } = await import('../lab/sp/routes.ts')
-    await serve({ port, host, demo: load, testSp: spRoutes })
+    await serve({ port, host, demo: demo ? await importDemo() : undefined, testSp: spRoutes })
   },
 })

@@ -20,6 +20,8 @@ import { seedSystems } from './systems.ts'
 import { seedUsers } from './users.ts'
 import { DAYS, describeWorld, type World } from './world.ts'
 
+export { createDemoLab } from './scim-lab.ts'
+
 export interface DemoOptions {
   baseUrl: string
   dataDir: string

@@ -57,6 +57,10 @@ function describeTenant(plan: OrganizationPlan, baseUrl: string): Tenant {
   }
 }
 
+/** The organization that no provider manages. */
+export const describeStandalone = (): Tenant =>
+  describeTenant(ORGANIZATIONS.find(({ singleTenant }) => singleTenant)!, '')
+
 export const describeWorld = (
   now: number,
   credentials: DemoCredentials,

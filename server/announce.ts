@@ -12,6 +12,8 @@ interface Announcement {
   baseUrl: string
   first: First | null
   given: Given
+  /** Whether the SCIM provider of the demo is served. */
+  servesLab: boolean
   /** The file with the passwords and keys of the demo data, if loaded. */
   demoCredentials: string | null
   role: string
@@ -37,7 +39,7 @@ export function announceFirst(first: First | null, given: Given): void {
 
 /** Printed to the terminal. Only this file prints the secrets of the first administrator. */
 export function announce(announcement: Announcement): void {
-  const { baseUrl, first, given, demoCredentials, role, readyMs } = announcement
+  const { baseUrl, first, given, servesLab, demoCredentials, role, readyMs } = announcement
   const lines = ['', `  Gatehouse is ready (${(readyMs / 1000).toFixed(1)} s, ${role})`, '']
   lines.push(
     `  Portal           ${baseUrl}/`,
@@ -45,6 +47,7 @@ export function announce(announcement: Announcement): void {
     `  API reference    ${baseUrl}/docs`,
     `  Health           ${baseUrl}/readyz`,
   )
+  if (servesLab) lines.push(`  SCIM provider    ${baseUrl}/lab/`)
   if (first) {
     const key = given.apiKey ? '$GATEHOUSE_ADMIN_API_KEY' : first.apiKey
     lines.push(...describe(first, given))

@@ -35,8 +35,12 @@ interface App {
   operations: Operation[]
 }
 
-/** Not part of the service (lab/sp); the command line passes it in. */
-export type TestSp = FastifyPluginAsync<{ sp: string; idp: string }>
+/** Not part of the service (lab/); the command line passes them in. Served if the public URL is on localhost. */
+export interface Labs {
+  testSp?: FastifyPluginAsync<{ sp: string; idp: string }> | undefined
+  /** With the demo only. */
+  scim?: FastifyPluginAsync | undefined
+}
 
 interface AppParts {
   config: Config
@@ -45,7 +49,7 @@ interface AppParts {
   searchDb: Db
   log: Logger
   sealer: Sealer
-  testSp?: TestSp | undefined
+  labs?: Labs | undefined
   /** The disk of the embedded database; absent with an external one. */
   storage?: Storage
   /** For tests: called before any route is registered. */
@@ -71,9 +75,8 @@ interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare' | 'storage' | 'o
 }
 
 async function createHttp(parts: HttpParts) {
-  const { config, db, searchDb, log, contexts, queueDepths, storage, prepare, onEvent, testSp } =
-    parts
-  const { metrics } = parts
+  const { config, db, searchDb, log, contexts, queueDepths, storage, prepare, onEvent } = parts
+  const { metrics, labs } = parts
   observeEvents((event) => {
     metrics.eventsWritten.inc({ service: event.service })
     onEvent?.(event)
@@ -93,18 +96,18 @@ async function createHttp(parts: HttpParts) {
   // A worker serves only health and metrics.
   if (config.role !== 'worker')
     await registerRoutes(http, { config, db, searchDb, contexts, operations })
-  if (testSp && config.development && config.role !== 'worker')
-    await http.register(testSp, {
-      prefix: '/saml2/test-sp',
-      sp: `${config.publicUrl}/saml2/test-sp`,
-      idp: config.publicUrl,
-    })
+  if (config.development && config.role !== 'worker') {
+    const sp = `${config.publicUrl}/saml2/test-sp`
+    if (labs?.testSp)
+      await http.register(labs.testSp, { prefix: '/saml2/test-sp', sp, idp: config.publicUrl })
+    if (labs?.scim) await http.register(labs.scim, { prefix: '/lab' })
+  }
   await http.ready()
   return { http, operations }
 }
 
 export async function createApp(parts: AppParts): Promise<App> {
-  const { config, db, searchDb, log, sealer, prepare, onEvent, testSp } = parts
+  const { config, db, searchDb, log, sealer, prepare, onEvent, labs } = parts
   setLimits(config.limits)
   const storage = parts.storage ?? new Storage(null, 0, log)
   // Job handlers send jobs, so this exists before the queue does.
@@ -129,7 +132,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     storage,
     prepare,
     onEvent,
-    testSp,
+    labs,
   })
   const forwarding = new ForwardingWorker(contexts.forwarding, log)
   const provisioning = new ProvisioningWorker(contexts.provisioning, log)

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { announce, announceFirst } from './announce.ts'
-import type { TestSp } from './app.ts'
+import type { Labs } from './app.ts'
+import type { Contexts } from './contexts.ts'
 import { type Config, demoEnvironment, loadConfig } from './platform/config.ts'
 import { codeOf, messageOf, OperatorError } from './platform/errors.ts'
 import { followKeys } from './platform/key-watch.ts'
@@ -13,19 +15,26 @@ import { startTracing } from './platform/tracing.ts'
 import { type Runtime, startService } from './runtime.ts'
 
 /** Not part of the service; the command line passes it in. */
-export type LoadDemo = (
-  runtime: Runtime,
-  options: { baseUrl: string; dataDir: string; progress?: (line: string) => void },
-) => Promise<'loaded' | 'already there'>
+interface Demo {
+  /** Loads the demo data unless it exists. */
+  load(
+    runtime: Runtime,
+    options: { baseUrl: string; dataDir: string; progress?: (line: string) => void },
+  ): Promise<'loaded' | 'already there'>
+  /** A SCIM provider, served at /lab if the public URL is on localhost, and an application connected to it. */
+  scim: {
+    routes: NonNullable<Labs['scim']>
+    connect(context: Contexts['provisioning'], page: string): Promise<void>
+  }
+}
 
 export interface ServeOptions {
   /** From the command line; validated like the settings they override. */
   port?: string | undefined
   host?: string | undefined
   /** A test service provider, served at /saml2/test-sp if the public URL is on localhost. */
-  testSp?: TestSp | undefined
-  /** Loads the demo data unless it exists. */
-  demo?: LoadDemo | undefined
+  testSp?: Labs['testSp']
+  demo?: Demo | undefined
 }
 
 async function listen(http: FastifyInstance, { port, host }: Config): Promise<void> {
@@ -41,6 +50,12 @@ async function listen(http: FastifyInstance, { port, host }: Config): Promise<vo
   }
 }
 
+/** The address at which this process reaches itself: the demo may call loopback addresses only. */
+function ownAddress(http: FastifyInstance): string {
+  const { address, port } = http.server.address() as AddressInfo
+  return `http://${address === '::1' ? '[::1]' : '127.0.0.1'}:${port}`
+}
+
 /** Starts everything, serves until SIGTERM or SIGINT, then drains and stops in order: requests, jobs, database. */
 export async function serve(options: ServeOptions = {}): Promise<void> {
   const config = loadConfig({
@@ -50,7 +65,10 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   })
   const log = createLog(config.logLevel)
   const stopTracing = await startTracing()
-  const service = await startService(config, log, options.testSp)
+  const service = await startService(config, log, {
+    testSp: options.testSp,
+    scim: options.demo?.scim.routes,
+  })
   const { app, runtime, first, stopListening } = service
   const stopFollowing = await followKeys(runtime.database.service, runtime.sealer, log)
 
@@ -58,6 +76,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     password: config.adminPassword !== undefined,
     apiKey: config.adminApiKey !== undefined,
   }
+  const servesLab = options.demo !== undefined && config.development && config.role !== 'worker'
   let stopping: Promise<void> | null = null
   const hurry = new AbortController()
   /** Keeps serving until the load balancer has noticed; a second signal skips the wait. */
@@ -107,20 +126,26 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   try {
     // Before listening, so that the demo data is there once the service is ready.
     const progress = (line: string) => log.info({}, line)
-    await options.demo?.(runtime, { baseUrl: config.publicUrl, dataDir: config.dataDir, progress })
+    await options.demo?.load(runtime, {
+      baseUrl: config.publicUrl,
+      dataDir: config.dataDir,
+      progress,
+    })
     await listen(app.http, config)
+    if (servesLab)
+      await options.demo!.scim.connect(app.contexts.provisioning, `${ownAddress(app.http)}/lab`)
   } catch (error) {
     announceFirst(first, given)
     await stop()
     throw error
   }
-  const address = app.http.server.address()
-  const port = typeof address === 'object' && address ? address.port : config.port
+  const { port } = app.http.server.address() as AddressInfo
   const demoCredentials = join(config.dataDir, 'demo-credentials.json')
   announce({
     baseUrl: config.publicUrl.replace(/:0$/, `:${port}`),
     first,
     given,
+    servesLab,
     demoCredentials: options.demo && existsSync(demoCredentials) ? demoCredentials : null,
     role: config.role,
     readyMs: Math.round(performance.now()),

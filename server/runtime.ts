@@ -1,5 +1,5 @@
 import { createFirstAdministrator } from './admins/index.ts'
-import { createApp, type TestSp } from './app.ts'
+import { createApp, type Labs } from './app.ts'
 import { ensurePartitions, GeoIpDatabase } from './insights/index.ts'
 import { jobDefinitions } from './jobs.ts'
 import type { Config } from './platform/config.ts'
@@ -71,7 +71,7 @@ export const openServerRuntime = (config: Config, log: Logger) =>
 export const openCliRuntime = (config: Config, log: Logger) =>
   openRuntime(config, log, borrowDatabase)
 
-export async function startService(config: Config, log: Logger, testSp?: TestSp) {
+export async function startService(config: Config, log: Logger, labs: Labs) {
   // Check before creating the first administrator: a start that fails later would not show the new key.
   if (config.geoipDatabase !== undefined)
     (await GeoIpDatabase.open(config.geoipDatabase, log)).close()
@@ -84,7 +84,7 @@ export async function startService(config: Config, log: Logger, testSp?: TestSp)
       apiKey: config.adminApiKey,
     })
     runtime.storage.watch()
-    const app = await createApp({ config, log, testSp, ...runtime })
+    const app = await createApp({ config, log, labs, ...runtime })
     const stopCache = await app.contexts.admins.cache.listen(runtime.database.service, log)
     const stopListening = async () => {
       await Promise.all([stopCache(), app.forwarding.stop(), app.provisioning.stop()])

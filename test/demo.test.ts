@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import fastify from 'fastify'
 import type { DemoCredentials } from '../demo/credentials.ts'
-import { loadDemo } from '../demo/index.ts'
+import { createDemoLab, loadDemo } from '../demo/index.ts'
 import { checkPassword } from '../server/admins/index.ts'
 import { findSsoApplication } from '../server/applications/index.ts'
 import { unlistedMembers } from '../server/insights/fields.ts'
@@ -58,7 +59,10 @@ interface Row {
 
 const now = Date.now()
 const dataDir = tempDirectory()
-const app = await startApp({ alone: true })
+const app = await startApp({
+  alone: true,
+  env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' },
+})
 const lines: string[] = []
 const options = {
   baseUrl: 'http://localhost:8080',
@@ -381,4 +385,47 @@ test('concurrent loads leave one set of data, the same in every installation', a
       .many<Row>(sql`select timestamp, id, service, document from events order by timestamp, id`)
     assert.deepEqual(seeded(there), seeded(await eventsOf(tenantId)))
   }
+})
+
+/** As `serve` mounts it: at the same address after each start, and empty. */
+async function startLab(port = 0) {
+  const lab = await createDemoLab()
+  const http = fastify({ forceCloseConnections: true })
+  await http.register(lab.routes, { prefix: '/lab' })
+  const address = await http.listen({ port, host: '127.0.0.1' })
+  await lab.connect(app.contexts.provisioning, `${address}/lab`)
+  await app.runDueProvisioning()
+  return { ...lab, http, port: Number(new URL(address).port) }
+}
+
+test('an application has its users at the SCIM provider, again after a restart', async () => {
+  const administrator = app.as(keyOf('Administrator'))
+  const alone = credentials.organizations[2]!.id
+  const { id } = credentials.applications.find(({ organizationId }) => organizationId === alone)!
+  const bound = (await administrator.get(`/api/v2/applications/${id}/users?limit=100`)).json()
+  const ids = new Set(bound.map((user: { id: string }) => user.id))
+  const expected = credentials.users
+    .filter((user) => ids.has(user.id) && user.state === 'ACTIVATED')
+    .map(({ username }) => username)
+  const held = ({ users }: Awaited<ReturnType<typeof startLab>>['store']) =>
+    [...users.values()].map(({ userName }) => String(userName))
+
+  const first = await startLab()
+  assert.deepEqual(held(first.store).sort(), expected.sort())
+  assert.equal(first.store.groups.size, 5)
+  await first.http.close()
+
+  const second = await startLab(first.port)
+  assert.deepEqual(held(second.store).sort(), expected)
+  const path = `/api/v2/applications/${id}/provisioning`
+  assert.equal(
+    (await administrator.get(`${path}/status`)).json().reconciliation.missing,
+    expected.length,
+  )
+  assert.equal((await administrator.post(`${path}/deactivate`)).statusCode, 200)
+  await second.http.close()
+
+  const third = await startLab(first.port)
+  assert.deepEqual(held(third.store), [], 'deactivated by the administrator')
+  await third.http.close()
 })

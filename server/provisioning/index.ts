@@ -1,5 +1,6 @@
 export { isProvisioned } from './account-store.ts'
 export type { ProvisioningContext } from './context.ts'
 export { provisioningRoutes } from './routes.ts'
+export { seedProvisioning } from './seed.ts'
 export { touchApplication, touchEdge, touchGroup, touchUser } from './touch.ts'
 export { ProvisioningWorker } from './worker.ts'
