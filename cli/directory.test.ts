@@ -49,6 +49,8 @@ test('a standalone organization gets an administrator who can sign in and call',
 
   const row = (await administrator(db, 'ada@example.com'))!
   assert.equal(row.organization, org.id)
+  // OWASP's parameters: the real process hashes at full cost (test/cheap-crypto.ts).
+  assert.match(row.password_hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   assert.equal(await checkPassword(row.password_hash, made.password), true)
   assert.deepEqual((await keyHash(db, row.id))?.hash, hashKey(made.apiKey))
   assert.deepEqual(await eventTypes(db, org.id), ['organization_create', 'admin_create'])

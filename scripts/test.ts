@@ -51,13 +51,14 @@ const entries = groups.map((group, at) => {
   return path
 })
 
+const cheapCrypto = new URL('../test/cheap-crypto.ts', import.meta.url)
 const counts = { passed: 0, failed: 0 }
 // A failed test may leave a socket open; force the exit, or the run would hang.
 const stream = run({
   files: [...entries, ...files.filter((file) => !groups.flat().includes(file))],
   concurrency: 2,
   timeout: 600_000,
-  execArgv: ['--test-force-exit'],
+  execArgv: ['--test-force-exit', '--import', cheapCrypto.href],
 })
 stream.on('test:summary', (summary) => {
   if (summary.file !== undefined) return
