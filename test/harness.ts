@@ -265,17 +265,14 @@ async function openApp(options: AppOptions) {
         tx.execute('delete from organizations where id = $1', [organizationId]),
       )
     }
-    for (let at = 1; at < organizations; at++) {
-      const id = newId()
-      await db.tx(null, (tx) =>
-        tx.execute('insert into organizations (id, provider, name) values ($1, $2, $3)', [
-          id,
-          providerId,
-          `Organization ${id}`,
-        ]),
-      )
-      ids.push(id)
-    }
+    for (let at = 1; at < organizations; at++) ids.push(newId())
+    await db.tx(null, (tx) =>
+      tx.execute(
+        `insert into organizations (id, provider, name)
+         select id, $2, 'Organization ' || id from unnest($1::text[]) id`,
+        [ids.slice(1), providerId],
+      ),
+    )
     const reached = ids.slice(0, organizations)
     const admin = await addProviderAdministrator(providerId!, reached, roleName)
     await db.tx(providerId!, async (tx) => tx.execute('delete from events'))
