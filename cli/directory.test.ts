@@ -9,7 +9,7 @@ import { type Db, openDb } from '../server/platform/db/index.ts'
 import { sql } from '../server/platform/db/sql.ts'
 import { newId } from '../server/platform/ids.ts'
 import { readMasterKey, Sealer } from '../server/platform/secrets.ts'
-import { installation } from '../test/cli.ts'
+import { installation, runCli, runJsonCli } from '../test/cli.ts'
 
 interface Administrator {
   id: string
@@ -41,11 +41,11 @@ const addSession = (db: Db, id: string) =>
 const sessions = (db: Db) => db.many(sql`select from sessions`)
 
 test('a standalone organization gets an administrator who can sign in and call', async () => {
-  const { db, run, runJson } = await place()
+  const { db, env, run, runJson } = await place()
   const org = await runJson('org', 'create', '--name', 'Fort & Söhne')
   assert.equal(org.provider, null)
   const args = ['--email', 'ada@example.com', '--role', 'read only', '--org', org.id]
-  const made = await runJson('admin', 'create', ...args)
+  const made = await runJsonCli(env, ['admin', 'create', ...args])
 
   const row = (await administrator(db, 'ada@example.com'))!
   assert.equal(row.organization, org.id)
@@ -70,7 +70,7 @@ test('a standalone organization gets an administrator who can sign in and call',
 })
 
 test('an organization of a provider is linked to its administrators with billing', async () => {
-  const { db, run, runJson } = await place()
+  const { db, env, run, runJson } = await place()
   const provider = newId()
   await db.run(sql`insert into providers (id, name) values (${provider}, 'Managed')`)
   const first = await runJson('org', 'create', '--name', 'First', '--provider', provider)
@@ -88,7 +88,7 @@ test('an organization of a provider is linked to its administrators with billing
     'admin_create',
     'organization_create',
   ])
-  const listed = await runJson('org', 'list')
+  const listed = await runJsonCli(env, ['org', 'list'])
   assert.deepEqual(
     listed.map((org: { providerName: string }) => org.providerName),
     ['Managed', 'Managed'],
@@ -143,7 +143,7 @@ test('suspend ends sessions, unsuspend lets back in, repeats leave no event', as
 })
 
 test('mail shows the newest mails with their text', async () => {
-  const { db, dataDir, run, runJson } = await place()
+  const { db, dataDir, env, run } = await place()
   assert.equal((await run('mail')).stdout, 'No mail.\n')
   const sealer = await Sealer.open(readMasterKey(undefined, dataDir), db)
   for (const at of [1, 2, 3]) {
@@ -153,7 +153,7 @@ test('mail shows the newest mails with their text', async () => {
       insert into mails (id, recipient, subject, body, created)
       values (${id}, 'ada@example.com', 'Hello', ${body}, now() + make_interval(mins => ${at}))`)
   }
-  const mails = await runJson('mail', '--limit', '2')
+  const mails = await runJsonCli(env, ['mail', '--limit', '2'])
   assert.deepEqual(
     mails.map((mail: { body: string }) => mail.body),
     ['link 3\n', 'link 2\n'],
@@ -163,8 +163,8 @@ test('mail shows the newest mails with their text', async () => {
 })
 
 test('demo loads its data once and keeps the credentials in a private file', async () => {
-  const { dataDir, run } = await place()
-  const first = await run('demo', '--json')
+  const { dataDir, env, run } = await place()
+  const first = await runCli(env, ['demo', '--json'])
   assert.equal(first.code, 0, first.stderr)
   const { loaded, credentials } = JSON.parse(first.stdout)
   assert.deepEqual([loaded, credentials], [true, join(dataDir, 'demo-credentials.json')])

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { writeWhole } from '../server/platform/files.ts'
-import { runCli } from '../test/cli.ts'
+import { callCli } from '../test/cli.ts'
 import { tempDirectory } from '../test/harness.ts'
 
 // Nothing listens here: a command that checked the file too late would report that instead.
@@ -38,7 +38,7 @@ const IRREGULAR: [name: string, why: string][] = [
 ]
 
 async function assertRefused(args: string[], words: string): Promise<void> {
-  const { code, stdout, stderr } = await runCli(ENV, args)
+  const { code, stdout, stderr } = await callCli(ENV, args)
   assert.deepEqual([code, stdout], [1, ''])
   assert.equal(stderr, `gatehouse: ${words}\n`)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { installation } from '../test/cli.ts'
+import { installation, runJsonCli } from '../test/cli.ts'
 import { asOwner } from '../test/cluster.ts'
 
 test('jobs list shows queues and failed jobs; jobs retry runs them again', async () => {
@@ -16,10 +16,10 @@ test('jobs list shows queues and failed jobs; jobs retry runs them again', async
       [mail, digests],
     ),
   )
-  const queues: { name: string; failed: number; retrying: number }[] = await place.runJson(
+  const queues: { name: string; failed: number; retrying: number }[] = await runJsonCli(place.env, [
     'jobs',
     'list',
-  )
+  ])
   const counts = Object.fromEntries(
     queues.map(({ name, retrying, failed }) => [name, [retrying, failed]]),
   )

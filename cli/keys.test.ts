@@ -11,7 +11,7 @@ import { createLog } from '../server/platform/log.ts'
 import { listMails } from '../server/platform/mail.ts'
 import { SEALED_COLUMNS } from '../server/platform/sealed-columns.ts'
 import { Sealer } from '../server/platform/secrets.ts'
-import { installation } from '../test/cli.ts'
+import { installation, runJsonCli } from '../test/cli.ts'
 
 /** An installation with this many mails and an administrator with TOTP, all encrypted under its first key. */
 async function withSecrets(mails: number) {
@@ -45,7 +45,7 @@ test('keys rotate re-encrypts everything and deletes the old data key', async ()
   const place = await withSecrets(450)
   const [old] = await place.keyIds()
 
-  const { key, resealed, removedKeys } = await place.runJson('keys', 'rotate')
+  const { key, resealed, removedKeys } = await runJsonCli(place.env, ['keys', 'rotate'])
   assert.deepEqual([resealed, removedKeys], [452, 1])
   assert.deepEqual(await place.keyIds(), [key])
   assert.notEqual(key, old)

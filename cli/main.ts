@@ -78,12 +78,20 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-// `gatehouse mail | head` closes the pipe early; that is not an error.
-process.stdout.on('error', (error) => process.exit(codeOf(error) === 'EPIPE' ? 0 : 1))
+/** Runs a command line and returns its exit code. */
+export async function run(args: string[]): Promise<number> {
+  try {
+    await main(args)
+    return 0
+  } catch (error) {
+    process.stderr.write(`gatehouse: ${explain(error)}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
 
-try {
-  await main(process.argv.slice(2))
-} catch (error) {
-  process.stderr.write(`gatehouse: ${explain(error)}\n`)
-  process.exit(error instanceof UsageError ? 2 : 1)
+if (import.meta.main) {
+  // `gatehouse mail | head` closes the pipe early; that is not an error.
+  process.stdout.on('error', (error) => process.exit(codeOf(error) === 'EPIPE' ? 0 : 1))
+  const code = await run(process.argv.slice(2))
+  if (code !== 0) process.exit(code)
 }
