@@ -65,10 +65,11 @@ export const releaseLease = (db: Queryable, { applicationId, token }: Lease) =>
     update provisioning_runs set lease = null, lease_until = null
      where application_id = ${applicationId} and lease = ${token}`)
 
-/** Asks for a comparison of all bindings. */
+/** Asks for a comparison of all bindings. Each request changes the time, so that one during a comparison is not lost. */
 export const requestSweep = (tx: Queryable, applicationIds: readonly string[], all: boolean) =>
   tx.run(sql`
-    update provisioning_runs set sweep_since = coalesce(sweep_since, now()), sweep_all = sweep_all or ${all}
+    update provisioning_runs
+       set sweep_since = coalesce(sweep_since + interval '1 millisecond', now()), sweep_all = sweep_all or ${all}
      where application_id = any(${applicationIds}::text[])`)
 
 /** Only if no other sweep was requested meanwhile. */
