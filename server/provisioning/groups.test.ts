@@ -64,6 +64,42 @@ test('bound groups are pushed with their members, renamed, and deleted with the 
   assert.ok(types.includes('group_delete_provision'))
 })
 
+test('a change of a group that may have taken effect is undone when it is no longer wanted', async () => {
+  let ahead = 0
+  app.contexts.provisioning.now = () => Date.now() + ahead
+  const lab = await startLab()
+  const world = await connectLab(app, lab, { groups: { push: true } })
+  const { org } = world
+  const [ada, bob] = [await addUser(org), await addUser(org)]
+  const all = await addGroupOf(org, [ada.id, bob.id], 'All')
+  const some = await addGroupOf(org, [ada.id], 'Some')
+  await world.bind('user_group', all)
+  await world.bind('user_group', some)
+  await app.runDueProvisioning()
+  // Also teaches how this provider removes members.
+  await member(org, some, bob.id)
+  await app.runDueProvisioning()
+  await member(org, some, bob.id, 'remove')
+  await app.runDueProvisioning()
+  const before = groupsIn(lab)
+  const rename = async (name: string) => ok(await org.put(`/api/v2/usergroups/${some}`, { name }))
+  for (const [there, back] of [
+    [() => member(org, some, bob.id), () => member(org, some, bob.id, 'remove')],
+    [() => member(org, some, ada.id, 'remove'), () => member(org, some, ada.id)],
+    [() => rename('Few'), () => rename('Some')],
+  ] as const) {
+    await there()
+    lab.faults.set({ failRate: 1, cutAfter: true })
+    await app.runDueProvisioning()
+    lab.faults.set({})
+    assert.notDeepEqual(groupsIn(lab), before)
+    await back()
+    ahead += 3_600_000
+    await app.runDueProvisioning()
+    assert.deepEqual(groupsIn(lab), before)
+  }
+})
+
 test('an existing group of the same name is taken over, and only chosen groups are pushed', async () => {
   const lab = await startLab()
   const world = await connectLab(app, lab)

@@ -106,17 +106,32 @@ class GroupPush {
   async #write(name: string, wanted: Member[]): Promise<void> {
     if (this.row.remote_id === null) await this.#create(name)
     const id = this.row.remote_id!
-    if (this.row.written_name !== name) {
-      const { written_name } = this.row
+    const { written_name } = this.row
+    const written = await this.#written()
+    if (written_name !== name) {
       const change = {
         ...(written_name !== null && { before: { displayName: written_name } }),
         after: { displayName: name },
       }
-      await this.#client.updateGroup(id, change, async () => remoteIds(await this.#written()))
+      await this.#begin([])
+      await this.#client.updateGroup(id, change, async () => remoteIds(written))
       this.event ??= 'group_update_provision'
-      this.row = { ...this.row, written_name: name }
     }
-    await this.#writeMembers(id, wanted)
+    await this.#writeMembers(id, wanted, written, written_name === null)
+    this.row = { ...this.row, written_name: name }
+  }
+
+  /**
+   * Responses may be lost, and this process may die: until all is written the name counts as unknown, and new members as
+   * written, so that whoever is not wanted by then is removed.
+   */
+  async #begin(added: Member[]): Promise<void> {
+    const { organizationId, applicationId } = this.#session
+    this.row = { ...this.row, written_name: null }
+    await this.#context.db.tx(organizationId, async (tx) => {
+      await saveMembers(tx, organizationId, applicationId, this.row.group_id, added, [])
+      await saveGroup(tx, organizationId, this.#lease, this.#result(false))
+    })
   }
 
   async #create(name: string): Promise<void> {
@@ -147,29 +162,51 @@ class GroupPush {
     return writtenMembers(tenant, organizationId, applicationId, this.row.group_id)
   }
 
-  /** Differences from what we wrote, never from what the provider returns. */
-  async #writeMembers(id: string, wanted: Member[]): Promise<void> {
+  /** The members that the provider lists; null if it lists none, or too many. */
+  async #listed(id: string): Promise<Set<unknown> | null> {
+    try {
+      const { members } = await this.#client.get('Group', id)
+      if (!Array.isArray(members) || members.length === 0) return null
+      return new Set(members.map((member) => Object(member).value))
+    } catch (error) {
+      if (error instanceof ScimFailure && error.kind === 'rejected') return null
+      throw error
+    }
+  }
+
+  /**
+   * Differences from what we wrote. What the provider returns counts only after a write whose outcome is unknown: members
+   * whom it lists need not be added again, and some providers would list them twice.
+   */
+  async #writeMembers(
+    id: string,
+    wanted: Member[],
+    written: Member[],
+    unsure: boolean,
+  ): Promise<void> {
     const { organizationId, applicationId } = this.#session
-    const written = await this.#written()
-    const removed = difference(written, wanted)
-    const added = difference(wanted, written)
-    if (removed.length + added.length === 0) return
-    this.event ??= 'group_update_provision'
-    const current = new Set(remoteIds(written))
+    const listed = unsure && wanted.length + written.length > 0 ? await this.#listed(id) : null
+    const stale = difference(written, wanted)
+    const removed = listed ? stale.filter(({ remote_id }) => listed.has(remote_id)) : stale
+    const added = unsure
+      ? wanted.filter(({ remote_id }) => !listed?.has(remote_id))
+      : difference(wanted, written)
+    const gone = new Set(remoteIds(stale))
+    const current = new Set(remoteIds(written).filter((one) => !gone.has(one)))
     for (let at = 0; at < Math.max(removed.length, added.length); at += CHUNK) {
       const [remove, add] = [removed.slice(at, at + CHUNK), added.slice(at, at + CHUNK)]
-      for (const { remote_id } of remove) current.delete(remote_id)
       for (const { remote_id } of add) current.add(remote_id)
+      await this.#begin(add)
       await this.#client.changeMembers(id, {
         add: remoteIds(add),
         remove: remoteIds(remove),
         all: async () => [...current],
       })
-      await this.#context.db.tx(organizationId, async (tx) => {
-        await saveMembers(tx, organizationId, applicationId, this.row.group_id, add, remove)
-        await saveGroup(tx, organizationId, this.#lease, this.#result(false))
-      })
+      this.event ??= 'group_update_provision'
     }
+    const tenant = this.#context.db.tenant(organizationId)
+    const fresh = difference(wanted, written)
+    await saveMembers(tenant, organizationId, applicationId, this.row.group_id, fresh, stale)
   }
 
   async #delete(): Promise<void> {
