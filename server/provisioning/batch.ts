@@ -94,14 +94,53 @@ export class Batch {
   }
 
   async step(row: AccountRow, desired: Desired, directory: Directory | null): Promise<Outcome> {
-    const { provider } = this.#session
+    const client = new ScimClient(this.#session.provider)
+    try {
+      const found = await this.#leftBehind(client, row, desired, directory)
+      return await this.#push(client, found ?? row, desired, directory)
+    } catch (error) {
+      const failure = asFailure(error, this.#log)
+      return this.#failed(row, desired, { action: 'deactivate' }, failure, client.chain)
+    }
+  }
+
+  /**
+   * The account of a user who is out, and has none as far as we know: a creation may have taken effect although its
+   * response was lost, or the worker died.
+   */
+  async #leftBehind(
+    client: ScimClient,
+    row: AccountRow,
+    { wanted, user }: Desired,
+    directory: Directory | null,
+  ): Promise<AccountRow | undefined> {
+    if (wanted !== 'gone' || row.state !== 'pending' || row.remote_id !== null) return undefined
+    const [externalId, name] = [row.user_id, user?.username ?? row.username]
+    try {
+      const found = directory
+        ? directory.find(externalId, name)
+        : await client.find('User', { externalId, name })
+      // Without our id it may be somebody's own.
+      if (found?.externalId !== externalId) return undefined
+      return { ...row, remote_id: found.id, state: 'provisioned' }
+    } catch (error) {
+      if (error instanceof ScimFailure && error.kind === 'rejected') return undefined
+      throw error
+    }
+  }
+
+  async #push(
+    client: ScimClient,
+    row: AccountRow,
+    desired: Desired,
+    directory: Directory | null,
+  ): Promise<Outcome> {
     const step = this.#decide(row, desired)
     if (step.action === 'none') return { result: settled(row, desired, step.state) }
     if (desired.problems.length > 0) {
       const message = `Required attributes are missing: ${desired.problems.join('; ')}`
       return this.#failed(row, desired, step, new ScimFailure('rejected', message), [])
     }
-    const client = new ScimClient(provider)
     const target = { remoteId: row.remote_id, written: row.written }
     try {
       const pushed = await pushUser(client, step.action, target, desired.resource, directory)

@@ -9,6 +9,7 @@ import {
   startLab,
   startProvisioning,
 } from '../../test/provisioning/world.ts'
+import { newId } from '../platform/ids.ts'
 
 const app = await startProvisioning()
 let ahead = 0
@@ -169,6 +170,29 @@ test('a change that may have taken effect is undone when it is no longer wanted'
     await later()
     assert.deepEqual(remote(), before)
   }
+})
+
+test('an account that nobody heard of is found when its user is out by then', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  const [ours, theirs] = [await addUser(org), await addUser(org)]
+  // As a worker leaves them that dies between request and save; the second is somebody's own.
+  for (const [userName, externalId] of [[ours.username, ours.id], [theirs.username]])
+    lab.store.insert(
+      'Users',
+      newId(),
+      { userName, active: true, ...(externalId && { externalId }) },
+      [],
+    )
+  for (const { id } of [ours, theirs]) {
+    await world.bind('user', id)
+    await world.bind('user', id, 'remove')
+  }
+  await app.runDueProvisioning()
+  assert.deepEqual(held(lab), { [ours.username]: false, [theirs.username]: true })
+  assert.equal((await world.account(ours.id)).state, 'deactivated')
+  assert.equal((await world.account(theirs.id)).state, 'none')
 })
 
 test('an account deleted behind our back is created again', async () => {
