@@ -67,12 +67,14 @@ class Balancer {
 }
 
 test('a rolling restart behind a load balancer fails no request', async () => {
-  const { owner } = await newDatabase({ empty: true })
+  const { owner } = await newDatabase()
   const dataDir = newDataDirectory()
   const start = () =>
     startService({
       GATEHOUSE_DATA_DIR: dataDir,
       GATEHOUSE_ROLE: 'web',
+      // The balancer notices within milliseconds; the rest of the wait is only load.
+      GATEHOUSE_DRAIN_SECONDS: '2',
       DATABASE_URL: addressOf(owner),
     })
   const balancer = new Balancer()
@@ -110,7 +112,7 @@ test('a rolling restart behind a load balancer fails no request', async () => {
 })
 
 test('a stopping process reports it at once, and a second signal skips the wait', async () => {
-  const { owner } = await newDatabase({ empty: true })
+  const { owner } = await newDatabase()
   const service = await startService({
     GATEHOUSE_DATA_DIR: newDataDirectory(),
     GATEHOUSE_DRAIN_SECONDS: '3000',
