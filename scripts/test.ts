@@ -1,4 +1,12 @@
-import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
@@ -52,6 +60,8 @@ const entries = groups.map((group, at) => {
 })
 
 const cheapCrypto = new URL('../test/cheap-crypto.ts', import.meta.url)
+process.env.TEST_KEYS = join(directory, 'keys')
+mkdirSync(process.env.TEST_KEYS)
 const counts = { passed: 0, failed: 0 }
 // A failed test may leave a socket open; force the exit, or the run would hang.
 const stream = run({
