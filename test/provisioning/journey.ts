@@ -44,7 +44,7 @@ export function clockOf(app: App) {
 type Clock = ReturnType<typeof clockOf>
 
 /** What a provider holds: users by externalId, groups with the externalIds of their members. */
-export interface Held {
+interface Held {
   users: Record<string, Json>
   groups: { name: string; members: string[] }[]
 }
