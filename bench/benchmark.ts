@@ -1,6 +1,8 @@
 export interface Settings {
   rounds: number
   seconds: number
+  /** Accounts that `provisioning` pushes. */
+  people: number
   /** Directory for a CPU profile of the service; null for none. */
   profileDir: string | null
   /** Directory that keeps slow-to-load data for the next run; null deletes it after this one. */

@@ -3,20 +3,30 @@ import type { Benchmark, Row } from './benchmark.ts'
 import { createWithEvent } from './benchmarks/create-with-event.ts'
 import { directory } from './benchmarks/directory.ts'
 import { insights } from './benchmarks/insights.ts'
+import { provisioning } from './benchmarks/provisioning.ts'
 import { readUser } from './benchmarks/read-user.ts'
 import { saml } from './benchmarks/saml.ts'
 import { startUp } from './benchmarks/start.ts'
 import { machine, resultsDir, table, writeResults } from './report.ts'
 
-// npm run bench [-- name… --rounds N --seconds N --profile --data DIR]
+// npm run bench [-- name… --rounds N --seconds N --people N --profile --data DIR]
 
-const ALL: Benchmark[] = [readUser, createWithEvent, startUp, saml, insights, directory]
+const ALL: Benchmark[] = [
+  readUser,
+  createWithEvent,
+  startUp,
+  saml,
+  insights,
+  directory,
+  provisioning,
+]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '5' },
+    people: { type: 'string', default: '10000' },
     profile: { type: 'boolean', default: false },
     data: { type: 'string' },
   },
@@ -24,13 +34,17 @@ const { values, positionals } = parseArgs({
 const settings = {
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
+  people: Number(values.people),
   profileDir: values.profile ? resultsDir : null,
   dataDir: values.data ?? null,
 }
 const unknown = positionals.find((name) => !ALL.some((benchmark) => benchmark.name === name))
-if (unknown !== undefined || !(settings.rounds > 0) || !(settings.seconds > 0)) {
+if (
+  unknown !== undefined ||
+  !(settings.rounds > 0 && settings.seconds > 0 && settings.people > 0)
+) {
   process.stderr.write(
-    `Usage: npm run bench -- [${ALL.map(({ name }) => name).join('|')}] [--rounds N] [--seconds N] [--profile] [--data DIR]\n`,
+    `Usage: npm run bench -- [${ALL.map(({ name }) => name).join('|')}] [--rounds N] [--seconds N] [--people N] [--profile] [--data DIR]\n`,
   )
   process.exit(2)
 }

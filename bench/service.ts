@@ -26,13 +26,18 @@ export function temporaryDataDir(): { dataDir: string; remove: () => void } {
  * `gatehouse serve` as an operator would start it: embedded PostgreSQL with default settings (fsync on) and the
  * default log level. Only the port differs, to avoid conflicts.
  */
-export async function startService(dataDir: string, nodeFlags: string[] = []): Promise<Service> {
+export async function startService(
+  dataDir: string,
+  nodeFlags: string[] = [],
+  env: Record<string, string> = {},
+): Promise<Service> {
   const started = await start(
     [...nodeFlags, 'cli/main.ts', 'serve'],
     /Health\s+\S+\/readyz[\s\S]*\n\n/,
     {
       GATEHOUSE_DATA_DIR: dataDir,
       PORT: '0',
+      ...env,
     },
   )
   const url = /(http:\/\/\S+)\/readyz/.exec(started.line)![1]!

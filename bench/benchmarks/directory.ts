@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { clientConfig } from '../../server/platform/db/index.ts'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import { type Benchmark, percent, profileFlags, type Row } from '../benchmark.ts'
 import { CASES, type Case } from '../directory/cases.ts'
 import { idOf, makeWorld, PEOPLE } from '../directory/world.ts'
+import { residentMegabytes } from '../memory.ts'
 import { compare, repeated } from '../rounds.ts'
 import {
   firstOrganization,
@@ -93,12 +93,11 @@ export const directory: Benchmark = {
           `  ${one.name}: ${millis(ours).toFixed(1)} ms, ${percent(millis(ours) / millis(baseline))}\n`,
         )
       }
-      const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8')
       rows.push({
         name: 'memory of the Node process afterwards',
         unit: 'MB',
         baseline: null,
-        ours: Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024,
+        ours: residentMegabytes(service.child.pid!),
         ratio: null,
         goal: '–',
         met: true,

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Benchmark } from '../benchmark.ts'
+import { residentMegabytes } from '../memory.ts'
 import { median } from '../rounds.ts'
 import { startService, temporaryDataDir } from '../service.ts'
 
@@ -8,11 +8,6 @@ const MAX_SECONDS = 5
 const MAX_MEGABYTES = 256
 /** Long enough for the timers of jobs and pools to have run. */
 const IDLE_MS = 8000
-
-function residentMegabytes(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) / 1024
-}
 
 /** Starts on an existing data directory: time until /readyz responds, idle memory. */
 export const startUp: Benchmark = {

@@ -35,25 +35,45 @@ const edges = (from: Type, fromNumber: string, to: Type, toNumber: string, serie
   on conflict do nothing`
 const series = (from: number, to: number, name = 'i') => `generate_series(${from}, ${to}) ${name}`
 
-/** The first group has all users, the others about eighty each; most users reach an application on several paths. */
-export async function makeWorld(client: pg.Client, organizationId: string): Promise<void> {
-  const run = (text: string) => client.query(text, [organizationId])
-  for (const [type, count] of [
-    ['user', PEOPLE],
-    ['user_group', GROUPS],
-    ['system', SYSTEMS],
-    ['system_group', SYSTEM_GROUPS],
-    ['application', APPLICATIONS],
-  ] as const) {
-    await run(
-      `insert into nodes (organization_id, type, id) select $1, '${type}', ${idSql(type, 'i')} from ${series(1, count)}`,
-    )
-  }
+type Run = (text: string) => Promise<unknown>
+
+const addNodes = (type: Type, from: number, to: number) =>
+  `insert into nodes (organization_id, type, id) select $1, '${type}', ${idSql(type, 'i')} from ${series(from, to)}`
+
+/** ACTIVATED users with names, a department and a job title. `run` passes the organization as $1. */
+export async function addPeople(run: Run, count: number): Promise<void> {
+  await run(addNodes('user', 1, count))
   await run(`
     insert into users (organization_id, id, username, email, firstname, lastname, state, unix_uid, unix_guid, creation_source, profile)
     select $1, ${idSql('user', 'i')}, 'user' || i, 'user' || i || '@example.com', 'First' || i % 1000, 'Last' || i % 7919,
            'ACTIVATED', 5000 + i, 5000 + i, 'gatehouse:bulk', jsonb_build_object('department', 'department ' || i % 40, 'jobTitle', 'title ' || i % 300)
-      from ${series(1, PEOPLE)}`)
+      from ${series(1, count)}`)
+}
+
+/** Every user group that is a node gets its record. */
+const recordGroups = `
+  insert into groups (organization_id, type, id, name)
+  select organization_id, type, id, 'group ' || id from nodes where organization_id = $1 and type = 'user_group'`
+
+/** One group for each size, with the first users as members. */
+export async function addGroups(run: Run, sizes: readonly number[]): Promise<void> {
+  await run(addNodes('user_group', 1, sizes.length))
+  await run(recordGroups)
+  for (const [at, size] of sizes.entries())
+    await run(edges('user_group', String(at + 1), 'user', 'i', series(1, size)))
+}
+
+/** The first group has all users, the others about eighty each; most users reach an application on several paths. */
+export async function makeWorld(client: pg.Client, organizationId: string): Promise<void> {
+  const run = (text: string) => client.query(text, [organizationId])
+  await addPeople(run, PEOPLE)
+  for (const [type, count] of [
+    ['user_group', GROUPS],
+    ['system', SYSTEMS],
+    ['system_group', SYSTEM_GROUPS],
+    ['application', APPLICATIONS],
+  ] as const)
+    await run(addNodes(type, 1, count))
   await run(edges('user_group', '1', 'user', 'i', series(1, PEOPLE)))
   const spread = `2 + (i * 7919 + k * 104729) % ${GROUPS - 1}`
   await run(edges('user_group', spread, 'user', 'i', `${series(1, PEOPLE)}, ${series(1, 4, 'k')}`))
@@ -79,15 +99,9 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
   )
   // Two groups of nearly everybody, and everybody in a hundred groups; each of both bound to an application of its own.
   const [almost, hundred] = [NEARLY_ALL_GROUP, A_HUNDREDTH]
-  await run(
-    `insert into nodes (organization_id, type, id) select $1, 'user_group', ${idSql('user_group', 'i')} from ${series(almost, hundred + 99)}`,
-  )
-  await run(
-    `insert into nodes (organization_id, type, id) select $1, 'application', ${idSql('application', 'i')} from ${series(NEARLY_ALL, IN_THOUSANDS)}`,
-  )
-  await run(`
-    insert into groups (organization_id, type, id, name)
-    select organization_id, type, id, 'group ' || id from nodes where organization_id = $1 and type = 'user_group'`)
+  await run(addNodes('user_group', almost, hundred + 99))
+  await run(addNodes('application', NEARLY_ALL, IN_THOUSANDS))
+  await run(recordGroups)
   await run(edges('user_group', `${almost}`, 'user', 'i', series(1, PEOPLE - 1)))
   await run(edges('user_group', `${almost + 1}`, 'user', 'i', series(1000, PEOPLE)))
   await run(edges('user_group', `${hundred} + i % 100`, 'user', 'i', series(1, PEOPLE)))
