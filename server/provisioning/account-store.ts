@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db/index.ts'
-import { empty, type Sql, sql } from '../platform/db/sql.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
 import type { AccountState } from './schema.ts'
 
 /** A row of provisioning_users. */
@@ -28,7 +28,10 @@ export interface AccountRow {
 const iso = (time: number): string => new Date(time).toISOString()
 
 /** The columns of a row that has a new reason to be compared; failures are forgotten, since something has changed. */
-const touched = sql`revision = p.revision + 1, next_at = now(), attempts = 0, failing_since = null, parked = false`
+export const touched = sql`revision = p.revision + 1, next_at = now(), attempts = 0, failing_since = null, parked = false`
+
+export const ofApplication = (organizationId: string, applicationId: string): Sql =>
+  sql`organization_id = ${organizationId} and application_id = ${applicationId}`
 
 /** Compares these users of these applications soon; accounts that may end go first. */
 export const touchAccounts = async (
@@ -87,9 +90,6 @@ export async function sweepAccounts(
        and user_id <> all(${boundIds}::text[])`)
 }
 
-const ofApplication = (organizationId: string, applicationId: string): Sql =>
-  sql`organization_id = ${organizationId} and application_id = ${applicationId}`
-
 export const readDueAccounts = (
   db: Queryable,
   organizationId: string,
@@ -101,70 +101,6 @@ export const readDueAccounts = (
     select * from provisioning_users
      where ${ofApplication(organizationId, applicationId)} and next_at <= ${iso(now)}
      order by urgent desc, next_at limit ${limit}`)
-
-/** Removals that are due and not confirmed, by keyset. */
-export const readSuspects = (
-  db: Queryable,
-  organizationId: string,
-  applicationId: string,
-  after: string,
-  limit: number,
-) =>
-  db.many<AccountRow>(sql`
-    select * from provisioning_users
-     where ${ofApplication(organizationId, applicationId)} and ${SUSPECT} and user_id > ${after}
-     order by user_id limit ${limit}`)
-
-/** Accounts that may have to end, by what is known before they are compared. */
-const SUSPECT = sql`removal_since is not null and next_at is not null and not removal_confirmed
-  and state = 'provisioned' and remote_id is not null`
-
-/** Removals that wait for an administrator. */
-const HELD = sql`removal_since is not null and next_at is null and not removal_confirmed and not parked
-  and state = 'provisioned' and remote_id is not null`
-
-interface Removals {
-  suspects: number
-  held: number
-  accounts: number
-}
-
-export const countRemovals = async (
-  db: Queryable,
-  organizationId: string,
-  applicationId: string,
-): Promise<Removals> =>
-  (await db.one<Removals>(sql`
-    select count(*) filter (where ${SUSPECT}) as suspects, count(*) filter (where ${HELD}) as held,
-           count(*) filter (where state = 'provisioned') as accounts
-      from provisioning_users where ${ofApplication(organizationId, applicationId)}`))!
-
-/** They wait for an administrator. */
-export const holdAccounts = (
-  tx: Queryable,
-  organizationId: string,
-  applicationId: string,
-  userIds: readonly string[],
-) =>
-  tx.run(sql`
-    update provisioning_users set next_at = null
-     where ${ofApplication(organizationId, applicationId)} and user_id = any(${userIds}::text[])`)
-
-/** Ends the suspicion: they stay. */
-export const clearSuspicion = (
-  tx: Queryable,
-  organizationId: string,
-  applicationId: string,
-  userIds: readonly string[],
-) =>
-  tx.run(sql`
-    update provisioning_users set removal_since = null
-     where ${ofApplication(organizationId, applicationId)} and user_id = any(${userIds}::text[])`)
-
-export const confirmHeld = (tx: Queryable, organizationId: string, applicationId: string) =>
-  tx.run(sql`
-    update provisioning_users set removal_confirmed = true, next_at = now(), urgent = true
-     where ${ofApplication(organizationId, applicationId)} and ${HELD}`)
 
 /** The result of one comparison, as it is saved. */
 export interface AccountResult {
@@ -299,133 +235,6 @@ export const accountsByRemote = (
     select * from provisioning_users
      where ${ofApplication(organizationId, applicationId)} and remote_id = any(${remoteIds}::text[])`)
 
-interface AccountFilter {
-  state?: string | undefined
-  parked?: boolean | undefined
-  waiting?: boolean | undefined
-  search?: string | undefined
-}
-
-export async function listAccounts(
-  db: Queryable,
-  organizationId: string,
-  applicationId: string,
-  { state, parked, waiting, search }: AccountFilter,
-  limit: number,
-  skip: number,
-): Promise<{ rows: AccountRow[]; total: number }> {
-  const where = sql`${ofApplication(organizationId, applicationId)}
-    ${state === undefined ? empty : sql`and state = ${state}`}
-    ${parked === undefined ? empty : sql`and parked = ${parked}`}
-    ${waiting === undefined ? empty : sql`and (next_at is not null) = ${waiting}`}
-    ${search === undefined ? empty : sql`and position(lower(${search}) in lower(username)) > 0`}`
-  const rows = await db.many<AccountRow>(sql`
-    select * from provisioning_users where ${where}
-     order by parked desc, (error is not null) desc, username, user_id limit ${limit} offset ${skip}`)
-  const count = await db.one<{ total: number }>(
-    sql`select count(*) as total from provisioning_users where ${where}`,
-  )
-  return { rows, total: count!.total }
-}
-
-/** The accounts of one person, in every application. */
-export const accountsOfUser = (db: Queryable, organizationId: string, userId: string) =>
-  db.many<AccountRow & { application_id: string; active: boolean }>(sql`
-    select p.*, c.status = 'active' as active
-      from provisioning_users p join provisioning_connections c using (organization_id, application_id)
-     where p.organization_id = ${organizationId} and p.user_id = ${userId} order by p.application_id`)
-
-export const countAccounts = async (db: Queryable, organizationId: string, applicationId: string) =>
-  (await db.one<{
-    bound: number
-    provisioned: number
-    staged: number
-    deactivated: number
-    deleted: number
-    waiting: number
-    failing: number
-    parked: number
-    removals_waiting: number
-    oldest_removal: string | null
-    removals: number
-    p50: number | null
-    p95: number | null
-    p99: number | null
-  }>(sql`
-    select count(*) filter (where bound) as bound,
-           count(*) filter (where state = 'provisioned') as provisioned,
-           count(*) filter (where state = 'staged') as staged,
-           count(*) filter (where state = 'deactivated') as deactivated,
-           count(*) filter (where state = 'deleted') as deleted,
-           count(*) filter (where next_at is not null and not (state = 'deactivated' and delete_at is not null and error is null)) as waiting,
-           count(*) filter (where error is not null and not parked) as failing,
-           count(*) filter (where parked) as parked,
-           count(*) filter (where removal_since is not null and state = 'provisioned') as removals_waiting,
-           min(removal_since) filter (where state = 'provisioned') as oldest_removal,
-           count(removal_ms) filter (where removed_at > now() - interval '30 days') as removals,
-           round(percentile_cont(0.5) within group (order by removal_ms) filter (where removed_at > now() - interval '30 days'))::int8 as p50,
-           round(percentile_cont(0.95) within group (order by removal_ms) filter (where removed_at > now() - interval '30 days'))::int8 as p95,
-           round(percentile_cont(0.99) within group (order by removal_ms) filter (where removed_at > now() - interval '30 days'))::int8 as p99
-      from provisioning_users where ${ofApplication(organizationId, applicationId)}`))!
-
-/** Removals that have waited longer than the target, each reported once. */
-export const takeLateRemovals = (
-  tx: Queryable,
-  organizationId: string,
-  applicationId: string,
-  before: number,
-) =>
-  tx.many<Pick<AccountRow, 'user_id' | 'username' | 'removal_since' | 'error'>>(sql`
-    update provisioning_users set removal_late = true
-     where ${ofApplication(organizationId, applicationId)} and removal_since <= ${iso(before)}
-       and not removal_late and state = 'provisioned'
-    returning user_id, username, removal_since, error`)
-
-/** Differences that a comparison with the provider found. Each is written again by the next run. */
-export const repairAccounts = (
-  tx: Queryable,
-  organizationId: string,
-  applicationId: string,
-  found: { missing: readonly string[]; changed: readonly string[]; revived: readonly string[] },
-) => {
-  const { missing, changed, revived } = found
-  return tx.run(sql`
-    update provisioning_users p
-       set ${touched}, written = null,
-           remote_id = case when user_id = any(${missing}::text[]) then null else remote_id end,
-           state = case when user_id = any(${missing}::text[]) then case when state = 'deactivated' then 'deleted' else 'pending' end
-                        when user_id = any(${revived}::text[]) then 'provisioned' else state end,
-           urgent = urgent or user_id = any(${revived}::text[])
-     where ${ofApplication(organizationId, applicationId)}
-       and user_id = any(${[...missing, ...changed, ...revived]}::text[])`)
-}
-
-/** Takes over accounts that the provider has already. */
-export const linkAccounts = (
-  tx: Queryable,
-  organizationId: string,
-  applicationId: string,
-  links: readonly { user_id: string; remote_id: string }[],
-) =>
-  tx.run(sql`
-    update provisioning_users p set ${touched}, remote_id = l.remote_id, written = null
-      from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as l (user_id text, remote_id text)
-     where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.user_id = l.user_id
-       and p.remote_id is null`)
-
-/** Accounts that are not linked yet, by user id or by user name. */
-export const unlinkedAccounts = (
-  db: Queryable,
-  organizationId: string,
-  applicationId: string,
-  userIds: readonly string[],
-  userNames: readonly string[],
-) =>
-  db.many<AccountRow>(sql`
-    select p.* from provisioning_users p left join users u on u.organization_id = p.organization_id and u.id = p.user_id
-     where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.remote_id is null
-       and (p.user_id = any(${userIds}::text[]) or lower(u.username) = any(${userNames.map((name) => name.toLowerCase())}::text[]))`)
-
 export const retryAccount = (
   tx: Queryable,
   organizationId: string,
@@ -445,19 +254,3 @@ export const forgetRemoteAccounts = (
   tx.run(sql`
     update provisioning_users p set ${touched}, remote_id = null, written = null, state = 'pending', delete_at = null
      where ${ofApplication(organizationId, applicationId)}`)
-
-/** True unless the application asks for an account before sign-on and the user has none yet. */
-export const isProvisioned = async (
-  db: Queryable,
-  organizationId: string,
-  applicationId: string,
-  userId: string,
-): Promise<boolean> =>
-  // Read at every sign-on, so over the shared connection.
-  (await db.find(sql`
-    select 1 from provisioning_connections c
-     where c.organization_id = ${organizationId} and c.application_id = ${applicationId}
-       and (c.settings ->> 'requireProvisioned')::boolean and c.status <> 'inactive'
-       and not exists (select from provisioning_users p
-                        where p.organization_id = c.organization_id and p.application_id = c.application_id
-                          and p.user_id = ${userId} and p.state = 'provisioned')`)) === undefined

@@ -5,7 +5,7 @@ import type { Tx } from '../platform/db/index.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { OutboundError } from '../platform/outbound/errors.ts'
-import { confirmHeld, forgetRemoteAccounts, retryAccount } from './account-store.ts'
+import { forgetRemoteAccounts, retryAccount } from './account-store.ts'
 import {
   type ConnectionRow,
   deleteConnection,
@@ -19,6 +19,7 @@ import {
 import { type ProvisioningContext, secretContext } from './context.ts'
 import { mappingOf } from './default-mapping.ts'
 import { forgetRemoteGroups } from './group-store.ts'
+import { confirmHeld } from './removal-store.ts'
 import { requestSweep, scheduleReconcile } from './run-store.ts'
 import type {
   Provisioning,

@@ -1,4 +1,4 @@
-export { isProvisioned } from './account-store.ts'
+export { isProvisioned } from './account-list-store.ts'
 export type { ProvisioningContext } from './context.ts'
 export { provisioningRoutes } from './routes.ts'
 export { seedProvisioning } from './seed.ts'

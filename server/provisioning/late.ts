@@ -1,8 +1,8 @@
 import { applicationNames } from '../applications/index.ts'
-import { takeLateRemovals } from './account-store.ts'
 import { findConnection } from './connection-store.ts'
 import type { ProvisioningContext } from './context.ts'
 import { recordProvision } from './events.ts'
+import { takeLateRemovals } from './removal-store.ts'
 
 /** Reports, once each, people who should be out of an application for longer than its target. */
 export async function reportLate(

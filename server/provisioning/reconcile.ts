@@ -1,17 +1,12 @@
 import { setImmediate as eventLoopTurn } from 'node:timers/promises'
 import { isId } from '../platform/ids.ts'
 import { type Remote, ScimClient, ScimFailure } from '../scim/index.ts'
-import {
-  accountsAfter,
-  accountsByRemote,
-  linkAccounts,
-  repairAccounts,
-  unlinkedAccounts,
-} from './account-store.ts'
+import { accountsAfter, accountsByRemote } from './account-store.ts'
 import { saveReconciliation } from './connection-store.ts'
 import type { ProvisioningContext } from './context.ts'
 import { driftOf } from './drift.ts'
 import { recordProvision } from './events.ts'
+import { linkAccounts, repairAccounts, unlinkedAccounts } from './reconcile-store.ts'
 import { type Lease, type RunRow, scheduleReconcile } from './run-store.ts'
 import type { ReconcileMode } from './schema.ts'
 import type { Session } from './session.ts'

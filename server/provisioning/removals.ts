@@ -1,8 +1,8 @@
 import { administratorsWith } from '../admins/index.ts'
-import { clearSuspicion, countRemovals, holdAccounts, readSuspects } from './account-store.ts'
 import { saveHeld } from './connection-store.ts'
 import type { ProvisioningContext } from './context.ts'
 import { recordProvision } from './events.ts'
+import { clearSuspicion, countRemovals, holdAccounts, readSuspects } from './removal-store.ts'
 import type { Session } from './session.ts'
 import { needsConfirmation } from './settings.ts'
 

@@ -1,15 +1,10 @@
-import { applicationNames } from '../applications/index.ts'
+import { applicationNames, isInactive } from '../applications/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import { notFound } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { findUser } from '../users/index.ts'
-import {
-  type AccountRow,
-  accountsOfUser,
-  countAccounts,
-  findAccount,
-  listAccounts,
-} from './account-store.ts'
+import { accountsOfUser, countAccounts, listAccounts } from './account-list-store.ts'
+import { type AccountRow, findAccount } from './account-store.ts'
 import { getConnection } from './actions.ts'
 import type { ProvisioningContext } from './context.ts'
 import { countGroups } from './group-store.ts'
@@ -42,9 +37,11 @@ export async function getStatus(
   const counts = await countAccounts(tenant, organizationId, applicationId)
   const groups = await countGroups(tenant, organizationId, applicationId)
   const { settings } = row
+  const asleep = await isInactive(tenant, organizationId, applicationId)
   return {
     status: row.status,
-    statusReason: row.status_reason,
+    statusReason:
+      row.status_reason ?? (asleep ? 'The application is inactive, so nothing is written' : null),
     dryRun: settings.dryRun,
     working: run?.lease_until != null && Date.parse(run.lease_until) > now(),
     pausedUntil: run?.paused_until ?? null,
