@@ -86,7 +86,7 @@ export function failed(
   const since = row.failing_since === null ? now : Date.parse(row.failing_since)
   const again =
     failure.kind === 'misconfigured' || (failure.kind === 'transient' && now - since < PATIENCE_MS)
-  const wait = Math.max(backoff(attempts), failure.retryAfterMs)
+  const wait = failure.retryAfterMs > 0 ? failure.retryAfterMs : backoff(attempts)
   return {
     ...kept(row, desired),
     attempts,

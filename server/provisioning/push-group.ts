@@ -281,10 +281,11 @@ export async function pushGroup(
 }
 
 function failedGroup(row: GroupAccountRow, failure: ScimFailure, now: number): GroupResult {
-  const attempts = row.attempts + 1
+  // A pause that the provider asks for says nothing about this group.
+  const attempts = row.attempts + (failure.retryAfterMs > 0 ? 0 : 1)
   const again =
     failure.kind === 'misconfigured' || (failure.kind === 'transient' && attempts < MAX_ATTEMPTS)
-  const wait = Math.max(backoff(attempts), failure.retryAfterMs)
+  const wait = failure.retryAfterMs > 0 ? failure.retryAfterMs : backoff(attempts)
   return {
     group_id: row.group_id,
     revision: row.revision,

@@ -212,7 +212,8 @@ export class Run {
     this.#failures++
     const asked = failure.retryAfterMs
     if (asked === 0 && this.#failures < MAX_FAILURES) return null
-    const wait = asked > 0 ? asked : backoff(this.#failures - MAX_FAILURES + 1)
+    const patience = this.#failures - MAX_FAILURES + 1
+    const wait = Math.max(asked, patience > 0 ? backoff(patience) : 0)
     await savePause(db, this.#lease, this.#now + wait, this.#failures)
     return 'paused'
   }
