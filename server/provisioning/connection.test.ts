@@ -9,6 +9,7 @@ import {
   startProvisioning,
 } from '../../test/provisioning/world.ts'
 import { addApplication } from '../../test/sso/world.ts'
+import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 
 const app = await startProvisioning()
@@ -181,6 +182,10 @@ test('a misconfigured connection stops, says why, and mails the administrators o
     ({ event_type, success }) => event_type === 'integration_deactivate' && success === false,
   )
   assert.equal(events.length, 1)
+  const mails = await app.db.many<{ subject: string }>(
+    sql`select subject from mails where recipient = ${org.email}`,
+  )
+  assert.deepEqual(mails, [{ subject: 'Provisioning of Wiki has stopped' }])
 
   ok(await org.put(path, body))
   ok(await org.post(`${path}/activate`))
