@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { appendRows, listRows, rowSecretContext } from '../server/platform/batches/row-store.ts'
+import { insertBatch } from '../server/platform/batches/store.ts'
 import { openDb } from '../server/platform/db/index.ts'
 import { sql } from '../server/platform/db/sql.ts'
 import { newId } from '../server/platform/ids.ts'
@@ -60,6 +62,25 @@ test('keys rotate re-encrypts everything and deletes the old data key', async ()
   const context = `administrator ${place.admin} totp`
   assert.equal(await fresh.unseal(row!.totp_secret, context), 'seed')
   assert.equal(await fresh.unseal(row!.totp_pending_secret, context), 'next seed')
+})
+
+test('keys rotate re-encrypts the secrets of batch rows, whose key contains a number', async () => {
+  const place = await withSecrets(0)
+  const key = { organization_id: newId(), id: newId() }
+  const rows = Array.from({ length: 250 }, (_, at) => {
+    const id = newId()
+    return { id, input: { at }, secret: place.sealer.seal(`secret ${at}`, rowSecretContext(id)) }
+  })
+  await place.db.tx(key.organization_id, async (tx) => {
+    await insertBatch(tx, { ...key, kind: 'test', input: {}, started_by: {} })
+    await appendRows(tx, key, rows)
+  })
+  assert.equal((await runJsonCli(place.env, ['keys', 'rotate'])).resealed, 252)
+  const fresh = await Sealer.open(place.master, place.db)
+  const { results } = await listRows(place.db.tenant(key.organization_id), key, {}, { skip: 245 })
+  assert.equal(results.length, 5)
+  for (const { id, input, secret } of results)
+    assert.equal(await fresh.unseal(secret!, rowSecretContext(id)), `secret ${input.at}`)
 })
 
 test('a running process uses the new key before the old one is deleted', async () => {

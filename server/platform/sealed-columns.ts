@@ -1,8 +1,10 @@
+import { rowSecretContext } from './batches/row-store.ts'
+
 /** A column with sealed values. `context` must match the one its slice seals with. */
 export interface SealedColumn {
   table: string
   column: string
-  /** Columns of the primary key; all text. */
+  /** Columns of the primary key, and the ones that `context` needs. */
   key: readonly string[]
   context: (key: Record<string, string>) => string
 }
@@ -34,10 +36,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     context: ({ user_id }) => `user ${user_id} totp`,
   },
   {
-    table: 'bulk_job_results',
-    column: 'password',
-    key: ['organization_id', 'job_id', 'id'],
-    context: ({ id }) => `bulk ${id} password`,
+    table: 'batch_rows',
+    column: 'secret',
+    key: ['organization_id', 'batch_id', 'position', 'id'],
+    context: ({ id }) => rowSecretContext(id!),
   },
   { table: 'mails', column: 'body', key: ['id'], context: ({ id }) => `mail ${id}` },
   ...['secret', 'previous_secret'].map((column) => ({

@@ -1,7 +1,7 @@
 import { forEachOrganization } from '../organizations/index.ts'
+import { purgeBatches } from '../platform/batches/store.ts'
 import { handle, type Job, type JobDefinition } from '../platform/jobs/definition.ts'
-import { runBulk } from './bulk/actions.ts'
-import { purgeBulkJobs } from './bulk/store.ts'
+import { BULK, runBulk } from './bulk/actions.ts'
 import type { UserContext } from './context.ts'
 import {
   catchUpStatesJob,
@@ -38,7 +38,7 @@ async function purgeDeletedUsers({ db }: UserContext, now: Date): Promise<void> 
   await forEachOrganization(db, (id) =>
     db.tx(id, async (tx) => {
       await purgeUsers(tx, id, before)
-      await purgeBulkJobs(tx, id, before)
+      await purgeBatches(tx, id, BULK, before)
       await deleteExpiredLinks(tx, id, now)
     }),
   )

@@ -9,16 +9,18 @@ interface Access {
 }
 
 const CREATED = /create (?:unlogged )?table (?:if not exists )?(\w+)/gi
+const DROPPED = /^drop table (\w+)/gim
 const WRITTEN = /\b(?:insert into|update|delete from)\s+(\w+)/gi
 const READ = /\b(?:from|join|using)\s+(?:lateral\s+)?(\w+(?:(?:\s+\w+)?,\s*\w+)*)/gi
 /** A table passed to a paging function. */
 const NAMED = /sql`(\w+)(?:\s+\w+)?`/g
 
-const tables = new Set(
+const inMigrations = (pattern: RegExp): string[] =>
   globSync('migrations/*.sql').flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(CREATED)].map(([, name = '']) => name),
-  ),
-)
+    [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name = '']) => name),
+  )
+const dropped = inMigrations(DROPPED)
+const tables = inMigrations(CREATED).filter((name) => !dropped.includes(name))
 
 const ownerOf = (file: string): string => file.split('/')[1]!
 const withoutComments = (text: string): string =>
@@ -40,7 +42,7 @@ export function tableAccess(): Record<string, Access> {
   const owners = (kind: 'written' | 'read', table: string) =>
     new Set(files.filter((file) => file[kind].has(table)).map(({ owner }) => owner))
   return Object.fromEntries(
-    [...tables].sort().map((table) => {
+    tables.sort().map((table) => {
       const writers = owners('written', table)
       const readers = [...owners('read', table)].filter((slice) => !writers.has(slice))
       return [table, { writers: [...writers].sort(), readers: readers.sort() }]

@@ -80,6 +80,24 @@ export interface Paging {
   skip?: number
 }
 
+const MAX_PLAIN_LIMIT = 100
+
+const plainLimit = (limit: number): number =>
+  limit === 0 ? MAX_PLAIN_LIMIT : Math.min(limit, MAX_PLAIN_LIMIT)
+
+/** A list without filter and sort parameters, of any length. `from` is everything after FROM, with WHERE. */
+export const readPlainPage = <T>(
+  db: Queryable,
+  from: Sql,
+  orderBy: Sql,
+  { limit = 10, skip = 0 }: Paging,
+): Promise<Page<T>> =>
+  pageOf<T>(
+    db,
+    sql`select count(*) as total from ${from}`,
+    sql`select * from ${from} order by ${orderBy} limit ${plainLimit(limit)} offset ${offset(skip)}`,
+  )
+
 /**
  * For short lists whose rows carry the total (`count(*) over ()`). Past the end no row does, so it is read from the
  * first row.
@@ -88,7 +106,7 @@ export async function readCountedPage<T extends { total: number }>(
   read: (limit: number, skip: number) => Promise<T[]>,
   { limit = 10, skip = 0 }: Paging,
 ): Promise<Page<T>> {
-  const results = await read(Math.min(limit === 0 ? 100 : limit, 100), offset(skip))
+  const results = await read(plainLimit(limit), offset(skip))
   const first = results[0] ?? (skip > 0 ? (await read(1, 0))[0] : undefined)
   return { totalCount: first?.total ?? 0, results }
 }

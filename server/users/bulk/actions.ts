@@ -1,25 +1,33 @@
-import { AppError, invalid, notFound } from '../../platform/errors.ts'
+import {
+  appendRows,
+  type BatchRow,
+  listRows,
+  rowSecretContext,
+} from '../../platform/batches/row-store.ts'
+import { type BatchHandler, type Finish, runBatch } from '../../platform/batches/run.ts'
+import { type Batch, findBatch, insertBatch } from '../../platform/batches/store.ts'
+import { invalid, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Paging } from '../../platform/list/page.ts'
 import { expirePassword, unlockUser } from '../account-actions.ts'
 import { updateUser } from '../actions.ts'
-import { storedActor, type UserActor, type UserContext } from '../context.ts'
+import { type StoredActor, storedActor, type UserActor, type UserContext } from '../context.ts'
 import { addUser, prepareUser, VENDOR, whileNumbered } from '../create.ts'
 import { runBulkJob } from '../job-definitions.ts'
 import type { UserCreate } from '../schema.ts'
 import type { UserWrite } from '../write.ts'
 import type { BulkResult } from './schema.ts'
-import {
-  type BulkJobRow,
-  type BulkKind,
-  type BulkResultRow,
-  findBulkJob,
-  finishBulkJob,
-  finishBulkResult,
-  insertBulkJob,
-  listBulkResults,
-  nextBulkResult,
-} from './store.ts'
+
+/** The batches of these endpoints. */
+export const BULK = 'users.bulk'
+
+/** The options of a job, as stored with its batch. */
+interface BulkInput {
+  operation: 'create' | 'update' | 'expire' | 'unlock'
+  source: string
+  /** The administrator who gets the outcome by mail; null when nobody does. */
+  mailTo: string | null
+}
 
 const SOURCE = /^[a-z][a-z0-9_]*:(gapps|o365|workday|scim|bulk|custom_integration)$/
 
@@ -40,38 +48,31 @@ interface BulkOptions {
   suppressEmail?: boolean
 }
 
-const passwordContext = (resultId: string) => `bulk ${resultId} password`
-
 /** Stores the work for a job; passwords are sealed and stored separately. */
 export async function startBulk(
   context: UserContext,
   actor: UserActor,
-  kind: BulkKind,
+  operation: BulkInput['operation'],
   elements: readonly Record<string, unknown>[],
   { source = `${VENDOR}:bulk`, suppressEmail = false }: BulkOptions = {},
 ): Promise<string> {
   const { organizationId } = actor
-  const jobId = newId()
-  const results = elements.map(({ password, ...fields }) => {
+  const rows = elements.map(({ password, ...fields }) => {
     const id = newId()
-    // Kinds without a password do not validate it, so it may not be a string.
+    // Operations without a password do not validate it, so it may not be a string.
     const given = typeof password === 'string' && password !== ''
-    const sealed = given ? context.sealer.seal(password, passwordContext(id)) : null
-    return { id, persisted_fields: fields, password: sealed }
+    const secret = given ? context.sealer.seal(password, rowSecretContext(id)) : null
+    return { id, input: fields, secret }
   })
-  const job: BulkJobRow = {
-    organization_id: organizationId,
-    id: jobId,
-    kind,
-    creation_source: source,
-    mail_to: suppressEmail ? null : (actor.initiator.email ?? null),
-    started_by: storedActor(actor),
-  }
+  const mailTo = suppressEmail ? null : (actor.initiator.email ?? null)
+  const input: BulkInput = { operation, source, mailTo }
+  const batch = { organization_id: organizationId, id: newId() }
   await context.db.tx(organizationId, async (tx) => {
-    await insertBulkJob(tx, job, results)
-    await context.send(tx, runBulkJob, { organizationId, jobId })
+    await insertBatch(tx, { ...batch, kind: BULK, input, started_by: storedActor(actor) })
+    await appendRows(tx, batch, rows)
+    await context.send(tx, runBulkJob, { organizationId, jobId: batch.id })
   })
-  return jobId
+  return batch.id
 }
 
 export async function bulkResults(
@@ -81,41 +82,37 @@ export async function bulkResults(
   paging: Paging,
 ) {
   const tenant = db.tenant(organizationId)
-  if (!(await findBulkJob(tenant, organizationId, jobId)))
-    throw notFound('bulk_job_not_found', 'job not found')
-  return listBulkResults(tenant, organizationId, jobId, paging)
+  const batch = await findBatch(tenant, organizationId, jobId)
+  if (batch?.kind !== BULK) throw notFound('bulk_job_not_found', 'job not found')
+  return listRows(tenant, batch, {}, paging)
 }
 
-export const toBulkResult = (row: BulkResultRow): BulkResult => ({
+export const toBulkResult = (row: BatchRow): BulkResult => ({
   id: row.id,
   createdAt: row.created,
   updatedAt: row.updated,
   status: row.status,
   statusMsg: row.status_msg,
-  persistedFields: row.persisted_fields,
-  meta: row.meta,
+  persistedFields: row.input,
+  meta: row.success === null ? {} : { ...row.result, success: row.success },
 })
 
-class FinishedElsewhere extends Error {}
-
-/** The new user and the result commit together, so a retried job creates no user twice. */
 async function createOne(
   context: UserContext,
-  job: BulkJobRow,
+  batch: Batch,
   actor: UserActor,
-  result: BulkResultRow,
   body: UserCreate,
+  finish: Finish,
 ): Promise<void> {
-  const way = job.creation_source.endsWith(':bulk') ? 'csvImport' : 'applicationImport'
-  const prepared = await prepareUser(context, job.organization_id, body, {
-    source: job.creation_source,
-    way,
-    correlation: { id: job.id, type: 'bulk' },
+  const { source } = batch.input as BulkInput
+  const prepared = await prepareUser(context, actor.organizationId, body, {
+    source,
+    way: source.endsWith(':bulk') ? 'csvImport' : 'applicationImport',
+    correlation: { id: batch.id, type: 'bulk' },
   })
   await whileNumbered(context, prepared, (attempt) =>
-    context.db.tx(job.organization_id, async (tx) => {
-      const meta = { success: true, userId: attempt.row.id }
-      if (!(await finishBulkResult(tx, result, 'created', meta))) throw new FinishedElsewhere()
+    context.db.tx(actor.organizationId, async (tx) => {
+      await finish(tx, 'created', { userId: attempt.row.id })
       await addUser(context, tx, actor, attempt)
     }),
   )
@@ -124,65 +121,40 @@ async function createOne(
 /** These changes are idempotent, so the result may commit separately. */
 async function changeOne(
   context: UserContext,
-  job: BulkJobRow,
+  batch: Batch,
   actor: UserActor,
-  result: BulkResultRow,
   { id, ...body }: { id: string } & UserWrite,
+  finish: Finish,
 ): Promise<void> {
-  const options = { correlation: { id: job.id, type: 'bulk' } }
-  if (job.kind === 'update') await updateUser(context, actor, id, body, options)
-  else if (job.kind === 'expire') await expirePassword(context, actor, id, options)
+  const { operation } = batch.input as BulkInput
+  const options = { correlation: { id: batch.id, type: 'bulk' } }
+  if (operation === 'update') await updateUser(context, actor, id, body, options)
+  else if (operation === 'expire') await expirePassword(context, actor, id, options)
   else await unlockUser(context, actor, id, options)
-  const meta = { success: true, userId: id }
-  await context.db.tx(job.organization_id, (tx) => finishBulkResult(tx, result, 'updated', meta))
+  await context.db.tx(actor.organizationId, (tx) => finish(tx, 'updated', { userId: id }))
 }
 
-async function runOne(
-  context: UserContext,
-  job: BulkJobRow,
-  actor: UserActor,
-  result: BulkResultRow,
-): Promise<void> {
-  const password =
-    result.password === null
-      ? {}
-      : { password: await context.sealer.unseal(result.password, passwordContext(result.id)) }
-  // Validated when the job was created.
-  const body = { ...result.persisted_fields, ...password }
-  try {
-    if (job.kind === 'create') await createOne(context, job, actor, result, body as UserCreate)
-    else await changeOne(context, job, actor, result, body as { id: string } & UserWrite)
-  } catch (error) {
-    if (error instanceof FinishedElsewhere) return
-    // A failure of one user becomes its result; a failure of the service is retried.
-    if (!(error instanceof AppError) || error.kind === 'unavailable') throw error
-    const meta = { success: false, reason: error.reason }
-    await context.db.tx(job.organization_id, (tx) =>
-      finishBulkResult(tx, result, error.message, meta),
-    )
-  }
-}
-
-export async function runBulk(
-  context: UserContext,
-  organizationId: string,
-  jobId: string,
-): Promise<void> {
-  const tenant = context.db.tenant(organizationId)
-  const job = await findBulkJob(tenant, organizationId, jobId)
-  if (!job) return
-  const actor = { ...job.started_by, organizationId }
-  for (let after = 0; ; ) {
-    const result = await nextBulkResult(tenant, organizationId, jobId, after)
-    if (!result) break
-    await runOne(context, job, actor, result)
-    after = result.position
-  }
-  await context.db.tx(organizationId, async (tx) => {
-    const done = await finishBulkJob(tx, organizationId, jobId)
-    if (!done?.mail_to) return
-    const { mail_to: recipient, total, failed } = done
-    const body = `The job ${jobId} (${job.kind} users) is done: ${total - failed} of ${total} succeeded, ${failed} failed.\n\nDetails: ${context.publicUrl}/api/v2/bulk/users/${jobId}/results\n`
+const bulkHandler = (context: UserContext): BatchHandler => ({
+  async handle(batch, row, finish) {
+    const organizationId = batch.organization_id
+    const actor = { ...(batch.started_by as StoredActor), organizationId }
+    const password =
+      row.secret === null
+        ? {}
+        : { password: await context.sealer.unseal(row.secret, rowSecretContext(row.id)) }
+    // Validated when the job was created.
+    const body: unknown = { ...row.input, ...password }
+    if ((batch.input as BulkInput).operation === 'create')
+      await createOne(context, batch, actor, body as UserCreate, finish)
+    else await changeOne(context, batch, actor, body as { id: string } & UserWrite, finish)
+  },
+  async finished(tx, batch, { total, failed }) {
+    const { operation, mailTo: recipient } = batch.input as BulkInput
+    if (!recipient) return
+    const body = `The job ${batch.id} (${operation} users) is done: ${total - failed} of ${total} succeeded, ${failed} failed.\n\nDetails: ${context.publicUrl}/api/v2/bulk/users/${batch.id}/results\n`
     await context.postMail(tx, { recipient, subject: 'Your bulk job is done', body })
-  })
-}
+  },
+})
+
+export const runBulk = (context: UserContext, organizationId: string, jobId: string) =>
+  runBatch(context.db, organizationId, jobId, bulkHandler(context))

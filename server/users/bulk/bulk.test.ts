@@ -76,10 +76,10 @@ test('bulk create: one result per user; a failure is reported and the others con
 
   const kept = await app.db
     .tenant(org.organizationId)
-    .many<{ password: string | null }>(
-      sql`select password from bulk_job_results where organization_id = ${org.organizationId}`,
+    .many<{ secret: string | null }>(
+      sql`select secret from batch_rows where organization_id = ${org.organizationId}`,
     )
-  assert.ok(kept.every(({ password }) => password === null))
+  assert.ok(kept.every(({ secret }) => secret === null))
   const mails = await listMails(app.db, app.sealer, 1000)
   const told = mails.filter(({ recipient }) => recipient === org.email)
   assert.equal(told.length, 1)

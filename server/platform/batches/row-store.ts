@@ -1,0 +1,116 @@
+import type { Queryable } from '../db/index.ts'
+import { empty, sql } from '../db/sql.ts'
+import { type Paging, readPlainPage } from '../list/page.ts'
+import type { BatchKey, BatchSummary } from './store.ts'
+
+export interface BatchRow {
+  organization_id: string
+  batch_id: string
+  position: number
+  id: string
+  status: 'Pending' | 'Finished'
+  status_msg: string
+  success: boolean | null
+  input: Record<string, unknown>
+  secret: string | null
+  result: Record<string, unknown>
+  created: string
+  updated: string
+}
+
+interface RowResult {
+  success: boolean
+  message: string
+  result: object
+}
+
+/** What a sealed secret is bound to. Values from before there were other kinds than bulk requests are too. */
+export const rowSecretContext = (rowId: string): string => `bulk ${rowId} password`
+
+/**
+ * Adds rows after the existing ones and returns how many: none when the batch has ended. The update of the batch locks
+ * it, so that two callers do not take the same positions.
+ */
+export const appendRows = (
+  tx: Queryable,
+  { organization_id, id }: BatchKey,
+  rows: readonly Pick<BatchRow, 'id' | 'input' | 'secret'>[],
+) =>
+  tx.run(sql`
+    with open as (
+      update batches set total = total + ${rows.length}::int, updated = now()
+       where organization_id = ${organization_id} and id = ${id} and state in ('queued', 'running', 'waiting')
+      returning total - ${rows.length}::int as before
+    )
+    insert into batch_rows (organization_id, batch_id, position, id, input, secret)
+    select ${organization_id}, ${id}, open.before + r.place, r.value ->> 'id', r.value -> 'input', r.value ->> 'secret'
+      from open, jsonb_array_elements(${JSON.stringify(rows)}::jsonb) with ordinality as r (value, place)`)
+
+/** The next pending rows; none when the batch is not running, such as after it was cancelled. */
+export const pendingRows = (
+  db: Queryable,
+  { organization_id, id }: BatchKey,
+  after: number,
+  limit: number,
+) =>
+  db.many<BatchRow>(sql`
+    select r.* from batches b
+      join batch_rows r on r.organization_id = b.organization_id and r.batch_id = b.id
+     where b.organization_id = ${organization_id} and b.id = ${id} and b.state = 'running'
+       and r.organization_id = ${organization_id} and r.batch_id = ${id} and r.position > ${after}
+       and r.status = 'Pending'
+     order by r.position limit ${limit}`)
+
+/** False when another run has finished the row, or the batch is no longer running. */
+export const finishRow = async (
+  tx: Queryable,
+  { organization_id, batch_id, position }: BatchRow,
+  { success, message, result }: RowResult,
+): Promise<boolean> =>
+  (await tx.run(sql`
+    update batch_rows
+       set status = 'Finished', status_msg = ${message}, success = ${success}, result = ${JSON.stringify(result)},
+           secret = null, updated = now()
+     where organization_id = ${organization_id} and batch_id = ${batch_id} and position = ${position}
+       and status = 'Pending'
+       and exists (
+         select from batches
+          where organization_id = ${organization_id} and id = ${batch_id} and state = 'running')`)) >
+  0
+
+export const reopenFailedRows = (tx: Queryable, { organization_id, id }: BatchKey) =>
+  tx.run(sql`
+    update batch_rows
+       set status = 'Pending', status_msg = '', success = null, result = '{}', updated = now()
+     where organization_id = ${organization_id} and batch_id = ${id} and not success`)
+
+export const deleteSecrets = (tx: Queryable, { organization_id, id }: BatchKey) =>
+  tx.run(sql`
+    update batch_rows set secret = null
+     where organization_id = ${organization_id} and batch_id = ${id} and secret is not null`)
+
+/** The progress of a batch. */
+export const countRows = async (
+  db: Queryable,
+  { organization_id, id }: BatchKey,
+): Promise<BatchSummary & { pending: number }> =>
+  (await db.one(sql`
+    select count(*) as total, count(*) filter (where status = 'Pending') as pending,
+           count(*) filter (where not success) as failed
+      from batch_rows where organization_id = ${organization_id} and batch_id = ${id}`))!
+
+/** In their order; `success`: only finished rows with that outcome. */
+export const listRows = (
+  db: Queryable,
+  { organization_id, id }: BatchKey,
+  { status, success }: Partial<Pick<BatchRow, 'status' | 'success'>>,
+  paging: Paging,
+) =>
+  readPlainPage<BatchRow>(
+    db,
+    sql`batch_rows where organization_id = ${organization_id} and batch_id = ${id}
+      ${status === undefined ? empty : sql`and status = ${status}`}
+      ${success === undefined ? empty : sql`and success = ${success}`}`,
+    sql`position`,
+    paging,
+  )
