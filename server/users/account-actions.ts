@@ -1,11 +1,10 @@
 import { conflict, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { changeUser, getUser, updateUser } from './actions.ts'
+import { type ChangeOptions, changeUser, getUser, updateUser } from './actions.ts'
 import type { UserActor, UserContext } from './context.ts'
 import { mergeProfile } from './fields.ts'
 import { activation, openMfaWindow, requestedState } from './lifecycle.ts'
 import { mailActivation, mailPasswordReset } from './mails.ts'
-import type { SaveOptions } from './save.ts'
 import type { MfaWrite, SshKey, SshKeyWrite } from './schema.ts'
 import type { UserRow } from './store.ts'
 import { checkPublicKey, readMfa } from './write.ts'
@@ -39,14 +38,14 @@ export const expirePassword = (
   context: UserContext,
   actor: UserActor,
   id: string,
-  options?: SaveOptions,
+  options?: ChangeOptions,
 ) => changeUser(context, actor, id, (row) => ({ ...row, password_expired: true }), options)
 
 export const unlockUser = (
   context: UserContext,
   actor: UserActor,
   id: string,
-  options?: SaveOptions,
+  options?: ChangeOptions,
 ) =>
   changeUser(
     context,

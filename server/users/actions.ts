@@ -37,13 +37,18 @@ export async function getUser(
   return row
 }
 
+export interface ChangeOptions extends SaveOptions {
+  /** Called in the transaction of the change, also when nothing changes. */
+  alongside?: (tx: Tx) => Promise<void>
+}
+
 /** One transaction: load, decide, save, record. `decide` returns the new row. */
 export function changeUser(
   context: UserChangeContext,
   actor: UserActor,
   id: string,
   decide: (row: UserRow, tx: Tx) => UserRow | Promise<UserRow>,
-  options?: SaveOptions,
+  options?: ChangeOptions,
 ): Promise<UserRow> {
   const { organizationId } = actor
   return whileUnique(() =>
@@ -55,6 +60,7 @@ export function changeUser(
       checkUserSudo(actor, before, after)
       await checkMaySignInAs(tx, actor, before, after, options)
       await saveChange(context, tx, actor, before, after, options)
+      await options?.alongside?.(tx)
       return after
     }),
   )
@@ -66,7 +72,7 @@ export async function updateUser(
   actor: UserActor,
   id: string,
   body: UserWrite,
-  options?: SaveOptions,
+  options?: ChangeOptions,
 ): Promise<UserRow> {
   const { organizationId } = actor
   const { db } = context

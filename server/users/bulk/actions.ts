@@ -6,6 +6,7 @@ import {
 } from '../../platform/batches/row-store.ts'
 import { type BatchHandler, type Finish, runBatch } from '../../platform/batches/run.ts'
 import { type Batch, findBatch, insertBatch } from '../../platform/batches/store.ts'
+import type { Tx } from '../../platform/db/index.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Paging } from '../../platform/list/page.ts'
@@ -118,7 +119,6 @@ async function createOne(
   )
 }
 
-/** These changes are idempotent, so the result may commit separately. */
 async function changeOne(
   context: UserContext,
   batch: Batch,
@@ -127,11 +127,13 @@ async function changeOne(
   finish: Finish,
 ): Promise<void> {
   const { operation } = batch.input as BulkInput
-  const options = { correlation: { id: batch.id, type: 'bulk' } }
+  const options = {
+    correlation: { id: batch.id, type: 'bulk' },
+    alongside: (tx: Tx) => finish(tx, 'updated', { userId: id }),
+  }
   if (operation === 'update') await updateUser(context, actor, id, body, options)
   else if (operation === 'expire') await expirePassword(context, actor, id, options)
   else await unlockUser(context, actor, id, options)
-  await context.db.tx(actor.organizationId, (tx) => finish(tx, 'updated', { userId: id }))
 }
 
 const bulkHandler = (context: UserContext): BatchHandler => ({
