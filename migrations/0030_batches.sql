@@ -26,7 +26,6 @@ create table batches (
 call protect_tenant_table('batches');
 create index batches_by_kind on batches (organization_id, kind, created desc, id desc);
 
--- No index on the status: a run reads the rows once, in order, and an update that changes no indexed column is cheaper.
 create table batch_rows (
   organization_id object_id not null,
   batch_id object_id not null,
@@ -47,6 +46,8 @@ create table batch_rows (
   check ((status = 'Finished') = (success is not null))
 );
 call protect_tenant_table('batch_rows');
+-- A run that continues passes over the finished rows.
+create index batch_rows_pending on batch_rows (organization_id, batch_id, position) where status = 'Pending';
 
 grant select, insert, update, delete on batches, batch_rows to gatehouse_service;
 
