@@ -4303,6 +4303,32 @@ export interface components {
             /** Format: date-time */
             created: string;
         };
+        ConnectionAuth: {
+            /** @constant */
+            type: "bearer";
+            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
+            token?: string;
+        } | {
+            /** @constant */
+            type: "basic";
+            username: string;
+            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
+            password?: string;
+        } | {
+            /** @constant */
+            type: "header";
+            name: string;
+            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
+            value?: string;
+        } | {
+            /** @constant */
+            type: "oauth";
+            tokenUrl: string;
+            clientId: string;
+            scope?: string;
+            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
+            clientSecret?: string;
+        };
         ConstantAttribute: {
             name: string;
             value: string;
@@ -5386,32 +5412,6 @@ export interface components {
             updated: string;
         };
         ProvisioningAccepted: Record<string, never>;
-        ProvisioningAuth: {
-            /** @constant */
-            type: "bearer";
-            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
-            token?: string;
-        } | {
-            /** @constant */
-            type: "basic";
-            username: string;
-            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
-            password?: string;
-        } | {
-            /** @constant */
-            type: "header";
-            name: string;
-            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
-            value?: string;
-        } | {
-            /** @constant */
-            type: "oauth";
-            tokenUrl: string;
-            clientId: string;
-            scope?: string;
-            /** @description Write-only. May be left out when neither the kind of authentication nor the host changes. */
-            clientSecret?: string;
-        };
         ProvisioningDefaults: {
             baseUrl: string | null;
             /** @enum {unknown} */
@@ -5461,7 +5461,7 @@ export interface components {
         ProvisioningPut: {
             /** @description The SCIM 2.0 base URL, such as https://example.com/scim/v2 */
             baseUrl: string;
-            auth: components["schemas"]["ProvisioningAuth"];
+            auth: components["schemas"]["ConnectionAuth"];
             /** @description From attributes of the user to the SCIM resource; that of the template when absent */
             mapping?: components["schemas"]["Mapping"] | null;
             groups?: {

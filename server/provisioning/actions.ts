@@ -5,6 +5,7 @@ import type { Tx } from '../platform/db/index.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { OutboundError } from '../platform/outbound/errors.ts'
+import { secretGoesTo, splitAuth, urlsOf } from '../scim/index.ts'
 import { forgetRemoteAccounts, retryAccount } from './account-store.ts'
 import {
   type ConnectionRow,
@@ -28,7 +29,7 @@ import type {
   ReconcileMode,
 } from './schema.ts'
 import { openSession, type Session } from './session.ts'
-import { readSettings, type Settings, secretGoesTo, splitAuth } from './settings.ts'
+import { readSettings, type Settings } from './settings.ts'
 import { wake } from './touch.ts'
 
 const HOUR_MS = 3_600_000
@@ -96,9 +97,8 @@ export async function sessionFor(
   return session
 }
 
-async function checkUrls({ outbound }: ProvisioningContext, { baseUrl, auth }: Settings) {
-  const urls = { baseUrl, ...(auth.type === 'oauth' && { 'auth.tokenUrl': auth.tokenUrl }) }
-  for (const [field, url] of Object.entries(urls))
+async function checkUrls({ outbound }: ProvisioningContext, settings: Settings) {
+  for (const [field, url] of Object.entries(urlsOf(settings)))
     try {
       await outbound.check(url)
     } catch (error) {

@@ -1,52 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { Mapping, MappingPreviewRow } from '../platform/mapping/schema.ts'
-import { ScimQuirks } from '../scim/schema.ts'
+import { ConnectionAuth, ScimQuirks } from '../scim/schema.ts'
 
 export type { ScimQuirks }
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()])
 const Time = Type.String({ format: 'date-time' })
-const Url = Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?://' })
-const Text = Type.String({ minLength: 1, maxLength: 1000 })
 const strict = { additionalProperties: false } as const
-
-const Secret = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 10_000,
-    description:
-      'Write-only. May be left out when neither the kind of authentication nor the host changes.',
-  }),
-)
-
-/** The secret is the last member of each kind; responses leave it out. */
-export const Auth = Type.Union(
-  [
-    Type.Object({ type: Type.Literal('bearer'), token: Secret }, strict),
-    Type.Object({ type: Type.Literal('basic'), username: Text, password: Secret }, strict),
-    Type.Object(
-      {
-        type: Type.Literal('header'),
-        name: Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$' }),
-        value: Secret,
-      },
-      strict,
-    ),
-    Type.Object(
-      {
-        type: Type.Literal('oauth'),
-        tokenUrl: Url,
-        clientId: Text,
-        scope: Type.Optional(Type.String({ maxLength: 1000 })),
-        clientSecret: Secret,
-      },
-      strict,
-    ),
-  ],
-  { title: 'ProvisioningAuth' },
-)
-export type Auth = Static<typeof Auth>
 
 const GroupPush = Type.Object(
   {
@@ -115,7 +76,7 @@ export const ProvisioningPut = Type.Object(
       pattern: '^https?://',
       description: 'The SCIM 2.0 base URL, such as https://example.com/scim/v2',
     }),
-    auth: Auth,
+    auth: ConnectionAuth,
     mapping: Type.Optional(
       Type.Union([Mapping, Type.Null()], {
         description:

@@ -1,5 +1,5 @@
 import { findApplication } from '../applications/index.ts'
-import { type ScimConnection, ScimProvider } from '../scim/index.ts'
+import { joinAuth, ScimProvider } from '../scim/index.ts'
 import { type ConnectionRow, findConnection, saveQuirks } from './connection-store.ts'
 import { type ProvisioningContext, secretContext } from './context.ts'
 import { Evaluator } from './evaluate.ts'
@@ -12,19 +12,6 @@ export interface Session extends ConnectionRef {
   settings: Settings
   provider: ScimProvider
   evaluator: Evaluator
-}
-
-function authOf({ auth }: Settings, secret: string): ScimConnection['auth'] {
-  switch (auth.type) {
-    case 'bearer':
-      return { type: 'bearer', token: secret }
-    case 'basic':
-      return { type: 'basic', username: auth.username, password: secret }
-    case 'header':
-      return { type: 'header', name: auth.name, value: secret }
-    case 'oauth':
-      return { ...auth, clientSecret: secret }
-  }
 }
 
 /** Undefined when the connection or its application is gone. */
@@ -46,7 +33,7 @@ export async function openSession(
     outbound,
     connection: {
       baseUrl,
-      auth: authOf(settings, secret),
+      auth: joinAuth(settings.auth, secret),
       concurrency: limits.concurrency,
       ...(limits.perSecond !== null && { perSecond: limits.perSecond }),
     },

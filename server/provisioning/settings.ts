@@ -1,6 +1,7 @@
 import { invalid } from '../platform/errors.ts'
 import { compileMapping, type Mapping } from '../platform/mapping/index.ts'
-import type { Auth, ProvisioningPut, ReconcileMode } from './schema.ts'
+import { checkDestination, type PublicAuth, splitAuth } from '../scim/index.ts'
+import type { ProvisioningPut, ReconcileMode } from './schema.ts'
 
 /** The settings of a connection without its secret, with all defaults filled in. */
 export interface Settings {
@@ -17,52 +18,16 @@ export interface Settings {
   requireProvisioned: boolean
 }
 
-type PublicAuth =
-  | { type: 'bearer' }
-  | { type: 'basic'; username: string }
-  | { type: 'header'; name: string }
-  | { type: 'oauth'; tokenUrl: string; clientId: string; scope?: string }
-
 const DEFAULT_CONCURRENCY = 8
 const DEFAULT_REMOVALS = { users: 100, percent: 30 }
 /** Below this many removals the percentage does not count: a small organization is not a mistake. */
 const MIN_REMOVALS = 10
 const DEFAULT_TARGET_SECONDS = 300
 
-/** Separates the secret from the rest, which may be shown. */
-export function splitAuth(auth: Auth): { shown: PublicAuth; secret: string | undefined } {
-  switch (auth.type) {
-    case 'bearer':
-      return { shown: { type: 'bearer' }, secret: auth.token }
-    case 'basic':
-      return { shown: { type: 'basic', username: auth.username }, secret: auth.password }
-    case 'header':
-      return { shown: { type: 'header', name: auth.name }, secret: auth.value }
-    case 'oauth': {
-      const { clientSecret, ...shown } = auth
-      return { shown, secret: clientSecret }
-    }
-  }
-}
-
-const hostOf = (url: string): string => new URL(url).origin
-
-/** Where the secret is sent. It must not be redirected to another host by someone who cannot read it. */
-export const secretGoesTo = ({ baseUrl, auth }: Pick<Settings, 'baseUrl' | 'auth'>): string =>
-  `${auth.type} ${hostOf(auth.type === 'oauth' ? auth.tokenUrl : baseUrl)} ${hostOf(baseUrl)}`
-
-const FORBIDDEN_HEADERS = new Set(['host', 'content-length', 'connection', 'transfer-encoding'])
-
 /** A full replace: absent members get their defaults. */
 export function readSettings(body: ProvisioningPut, defaultMapping: Mapping): Settings {
-  for (const [field, url] of [
-    ['baseUrl', body.baseUrl],
-    ...(body.auth.type === 'oauth' ? [['auth.tokenUrl', body.auth.tokenUrl]] : []),
-  ] as [string, string][])
-    if (!URL.canParse(url) || new URL(url).username !== '' || new URL(url).password !== '')
-      throw invalid('bad_url', `${field} must be a URL without user name and password`)
-  if (body.auth.type === 'header' && FORBIDDEN_HEADERS.has(body.auth.name.toLowerCase()))
-    throw invalid('bad_header', `auth.name: ${body.auth.name} cannot be set`)
+  const destination = { baseUrl: body.baseUrl, auth: splitAuth(body.auth).shown }
+  checkDestination(destination)
   const mapping = body.mapping ?? defaultMapping
   compileMapping(mapping)
   if (!mapping.some(({ target }) => target === 'userName'))
@@ -74,8 +39,7 @@ export function readSettings(body: ProvisioningPut, defaultMapping: Mapping): Se
       'deprovision.days is required for delete_after, and only there',
     )
   return {
-    baseUrl: body.baseUrl,
-    auth: splitAuth(body.auth).shown,
+    ...destination,
     mapping,
     groups: { push: body.groups?.push ?? false, only: body.groups?.only ?? null },
     deprovision,

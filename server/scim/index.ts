@@ -1,5 +1,13 @@
 export { ScimClient } from './client.ts'
-export type { ScimAuth, ScimConnection } from './connection.ts'
+export type { ScimAuth } from './connection.ts'
+export {
+  checkDestination,
+  joinAuth,
+  type PublicAuth,
+  secretGoesTo,
+  splitAuth,
+  urlsOf,
+} from './credentials.ts'
 export { ScimFailure, type ScimFailureKind } from './failures.ts'
 export { ScimProvider } from './provider.ts'
 export type { ScimQuirks } from './schema.ts'

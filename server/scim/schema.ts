@@ -40,3 +40,44 @@ export const ScimQuirks = Type.Object(
   { title: 'ScimQuirks', additionalProperties: false },
 )
 export type ScimQuirks = Static<typeof ScimQuirks>
+
+const Url = Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?://' })
+const Text = Type.String({ minLength: 1, maxLength: 1000 })
+const strict = { additionalProperties: false } as const
+
+const Secret = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 10_000,
+    description:
+      'Write-only. May be left out when neither the kind of authentication nor the host changes.',
+  }),
+)
+
+/** The secret is the last member of each kind; responses leave it out. */
+export const ConnectionAuth = Type.Union(
+  [
+    Type.Object({ type: Type.Literal('bearer'), token: Secret }, strict),
+    Type.Object({ type: Type.Literal('basic'), username: Text, password: Secret }, strict),
+    Type.Object(
+      {
+        type: Type.Literal('header'),
+        name: Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$' }),
+        value: Secret,
+      },
+      strict,
+    ),
+    Type.Object(
+      {
+        type: Type.Literal('oauth'),
+        tokenUrl: Url,
+        clientId: Text,
+        scope: Type.Optional(Type.String({ maxLength: 1000 })),
+        clientSecret: Secret,
+      },
+      strict,
+    ),
+  ],
+  { title: 'ConnectionAuth' },
+)
+export type ConnectionAuth = Static<typeof ConnectionAuth>
