@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { PROFILES } from '../lab/scim/profiles.ts'
 import { runCli } from '../test/cli.ts'
@@ -35,16 +35,22 @@ test('lab scim refuses wrong options', async () => {
   }
 })
 
-test('lab scim prints how to connect, serves with the options, and ends on a signal', async (t) => {
-  const options = ['--port', '0', '--profile', 'bare', '--token', 'T0', '--fail-rate', '1']
-  const args = [MAIN, 'lab', 'scim', ...options, '--fail-status', '418']
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+/** Runs until it has printed the command to try it with; returns everything it printed. */
+async function startLab(t: TestContext, args: string[]) {
+  const options = { stdio: ['ignore', 'pipe', 'inherit'] as ['ignore', 'pipe', 'inherit'] }
+  const child = spawn(process.execPath, [MAIN, 'lab', ...args], options)
   t.after(() => child.kill('SIGKILL'))
   let printed = ''
   for await (const chunk of child.stdout) {
     printed += chunk
     if (/^ {2}curl .*\n/m.test(printed)) break
   }
+  return { child, printed }
+}
+
+test('lab scim prints how to connect, serves with the options, and ends on a signal', async (t) => {
+  const options = ['--port', '0', '--profile', 'bare', '--token', 'T0', '--fail-rate', '1']
+  const { child, printed } = await startLab(t, ['scim', ...options, '--fail-status', '418'])
   assert.match(printed, /profile {3}bare\n/)
   assert.match(printed, /token {5}T0\n/)
   const [, command] = /^ {2}curl (.*)$/m.exec(printed)!
@@ -54,4 +60,30 @@ test('lab scim prints how to connect, serves with the options, and ends on a sig
   assert.equal((await fetch(new URL('/', url))).status, 200)
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+test('lab people serves the same people in each form, to holders of the token only', async (t) => {
+  const options = ['--port', '0', '--people', '3', '--token', 'T0']
+  const { child, printed } = await startLab(t, ['people', ...options])
+  const urls = printed.match(/^ {2}http:\S+$/gm)!.map((line) => line.trim())
+  assert.equal(urls.length, 8)
+  for (const url of urls) {
+    assert.equal((await fetch(url)).status, 401)
+    const response = await fetch(url, { headers: { authorization: 'Bearer T0' } })
+    const emails = (await response.text()).match(/[\w.]+@people\.example/g)
+    assert.equal(new Set(emails).size, 3, url)
+  }
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+test('lab people refuses wrong options', async () => {
+  for (const options of [
+    ['--people', '-1'],
+    ['--people', '1000001'],
+    ['--fail-rate', '2'],
+  ]) {
+    const { code, stderr } = await runCli({}, ['lab', 'people', ...options])
+    assert.equal(code, 2, stderr)
+  }
 })

@@ -3,6 +3,8 @@ import { command, UsageError } from './command.ts'
 
 const SP_PORT = 8090
 const SCIM_PORT = 8091
+const PEOPLE_PORT = 8092
+const MAX_PEOPLE = 1_000_000
 
 const names = Object.keys(PROFILES)
 
@@ -11,6 +13,24 @@ function number(option: string, text: string, min: number, max: number, pattern 
   if (!pattern.test(text) || !(value >= min && value <= max))
     throw new UsageError(`--${option} must be a number from ${min} to ${max}`)
   return value
+}
+
+const faultOptions = {
+  'fail-rate': { type: 'string', value: 'R', about: 'Share of requests that fail, 0 to 1 (0)' },
+  'fail-status': { type: 'string', value: 'N', about: 'Status of those that fail (500)' },
+  delay: { type: 'string', value: 'MS', about: 'Milliseconds before each reply (0)' },
+  seed: { type: 'string', value: 'N', about: 'The same seed, the same failures (1)' },
+} as const
+
+type FaultOptions = { [option in keyof typeof faultOptions]?: string | undefined }
+
+function readFaults({ 'fail-rate': failRate, 'fail-status': status, delay, seed }: FaultOptions) {
+  return {
+    ...(failRate && { failRate: number('fail-rate', failRate, 0, 1, /^[\d.]+$/) }),
+    ...(status && { status: number('fail-status', status, 400, 599) }),
+    ...(delay && { delayMs: number('delay', delay, 0, 600_000) }),
+    ...(seed && { seed: number('seed', seed, 0, 2 ** 31) }),
+  }
 }
 
 function closeOnSignal(lab: { close: () => Promise<unknown> }): void {
@@ -58,10 +78,7 @@ export const verb = {
         about: 'A known kind of misbehaviour (standard); "list" lists them',
       },
       token: { type: 'string', value: 'T', about: 'The bearer token (random)' },
-      'fail-rate': { type: 'string', value: 'R', about: 'Share of requests that fail, 0 to 1 (0)' },
-      'fail-status': { type: 'string', value: 'N', about: 'Status of those that fail (500)' },
-      delay: { type: 'string', value: 'MS', about: 'Milliseconds before each reply (0)' },
-      seed: { type: 'string', value: 'N', about: 'The same seed, the same failures (1)' },
+      ...faultOptions,
     },
     notes: [
       'Prints a base URL and a token. Connect an application to them and bind a group: its members',
@@ -69,22 +86,15 @@ export const verb = {
       'with GATEHOUSE_OUTBOUND_ALLOW=127.0.0.1.',
     ],
     async run({ options }) {
-      const { port = String(SCIM_PORT), profile = 'standard', token, delay, seed } = options
-      const { 'fail-rate': failRate, 'fail-status': status } = options
+      const { port = String(SCIM_PORT), profile = 'standard', token } = options
       if (profile === 'list') return listProfiles()
       if (!isProfileName(profile))
         throw new UsageError(`There is no profile "${profile}"; use one of: ${names.join(', ')}`)
-      const faults = {
-        ...(failRate && { failRate: number('fail-rate', failRate, 0, 1, /^[\d.]+$/) }),
-        ...(status && { status: number('fail-status', status, 400, 599) }),
-        ...(delay && { delayMs: number('delay', delay, 0, 600_000) }),
-        ...(seed && { seed: number('seed', seed, 0, 2 ** 31) }),
-      }
       const { startScimLab } = await import('../lab/scim/serve.ts')
       const lab = await startScimLab({
         port: number('port', port, 0, 65_535),
         profile,
-        faults,
+        faults: readFaults(options),
         ...(token && { token }),
       })
       process.stdout.write(
@@ -101,6 +111,43 @@ export const verb = {
           'Start Gatehouse with GATEHOUSE_OUTBOUND_ALLOW=127.0.0.1, connect an application to the base URL',
           'with the token, and bind a group: the page shows its members. To try the connection:',
           `  curl -H 'Authorization: Bearer ${lab.token}' ${lab.url}/Users`,
+          '',
+        ].join('\n'),
+      )
+      closeOnSignal(lab)
+    },
+  }),
+
+  people: command({
+    about: 'Runs a people API on this machine, a source of imports.',
+    options: {
+      port: { type: 'string', value: 'N', about: `Port to listen on, 0 for any (${PEOPLE_PORT})` },
+      people: { type: 'string', value: 'N', about: 'How many people it has (50)' },
+      token: { type: 'string', value: 'T', about: 'The bearer token (none: everybody may read)' },
+      ...faultOptions,
+    },
+    notes: [
+      'Prints the addresses of the same people with each style of paging and in each format.',
+      'Gatehouse calls addresses of this machine only if it runs with',
+      'GATEHOUSE_OUTBOUND_ALLOW=127.0.0.1.',
+    ],
+    async run({ options }) {
+      const { port = String(PEOPLE_PORT), people = '50', token } = options
+      const faults = readFaults(options)
+      const { PATHS, startPeopleLab } = await import('../lab/people.ts')
+      const lab = await startPeopleLab({
+        port: number('port', port, 0, 65_535),
+        people: number('people', people, 0, MAX_PEOPLE),
+        faults,
+        ...(token && { token }),
+      })
+      const header = token ? `-H 'Authorization: Bearer ${token}' ` : ''
+      process.stdout.write(
+        [
+          `The people API is at ${lab.url}; press Ctrl-C to stop.`,
+          ...PATHS.map((path) => `  ${lab.url}${path}`),
+          'Start Gatehouse with GATEHOUSE_OUTBOUND_ALLOW=127.0.0.1. To see the people:',
+          `  curl ${header}'${lab.url}/offset?limit=2'`,
           '',
         ].join('\n'),
       )
