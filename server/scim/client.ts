@@ -45,9 +45,9 @@ export class ScimClient {
     return this.#session.get(type, id)
   }
 
-  /** All resources of a type; groups without their members. */
-  list(type: ResourceType): AsyncGenerator<Remote> {
-    return list(this.#session, type)
+  /** All resources of a type, or those that match; groups without their members. */
+  list(type: ResourceType, filter?: string): AsyncGenerator<Remote> {
+    return list(this.#session, type, filter)
   }
 
   /** Does not look for an existing one first. When the response is lost, finds out whether it was created. */

@@ -41,7 +41,7 @@ export function joinAuth(shown: PublicAuth, secret: string): ScimAuth {
 
 interface Destination {
   baseUrl: string
-  auth: PublicAuth
+  auth: PublicAuth | { type: 'none' }
 }
 
 const hostOf = (url: string): string => new URL(url).origin
