@@ -2,7 +2,7 @@ import { readConfig } from './config.ts'
 import { create } from './create.ts'
 import type { Change } from './difference.ts'
 import { find, type Wanted } from './find.ts'
-import { list } from './list.ts'
+import { type ListOptions, list } from './list.ts'
 import { changeMembers, type MemberChange } from './members.ts'
 import type { ScimProvider } from './provider.ts'
 import { remove } from './remove.ts'
@@ -46,8 +46,8 @@ export class ScimClient {
   }
 
   /** All resources of a type, or those that match; groups without their members. */
-  list(type: ResourceType, filter?: string): AsyncGenerator<Remote> {
-    return list(this.#session, type, filter)
+  list(type: ResourceType, options?: ListOptions): AsyncGenerator<Remote> {
+    return list(this.#session, type, options)
   }
 
   /** Does not look for an existing one first. When the response is lost, finds out whether it was created. */

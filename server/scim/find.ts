@@ -45,7 +45,8 @@ async function search(
   }
   const hits: Remote[] = []
   try {
-    for await (const resource of list(session, type, `${attribute} eq ${JSON.stringify(value)}`)) {
+    const filter = `${attribute} eq ${JSON.stringify(value)}`
+    for await (const resource of list(session, type, { filter })) {
       // A provider that ignores the filter returns everything.
       if (!has(resource, attribute, value)) return unfilterable()
       hits.push(resource)

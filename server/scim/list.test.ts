@@ -75,7 +75,10 @@ test('a list without end is given up', async (t) => {
     body: { Resources: [user(Number(query.get('startIndex')))] },
   }))
   const session = new Session(connect(t, url).provider)
-  await assert.rejects(collect(list(session, 'User', undefined, 120)), fails('rejected', /repeats/))
+  await assert.rejects(
+    collect(list(session, 'User', { maxPages: 120 })),
+    fails('rejected', /repeats/),
+  )
   assert.equal(session.chain.length, 100)
 })
 

@@ -7,6 +7,13 @@ import type { Remote, ResourceType } from './types.ts'
 export const PAGE_SIZE = 100
 const MAX_PAGES = 20_000
 
+export interface ListOptions {
+  filter?: string | undefined
+  /** An entry without a usable id, which is left out. */
+  onUnusable?: (entry: unknown) => void
+  maxPages?: number
+}
+
 async function readPage(session: Session, type: ResourceType, query: Query) {
   const content = await session.read({
     method: 'GET',
@@ -32,8 +39,7 @@ async function readPage(session: Session, type: ResourceType, query: Query) {
 export async function* list(
   session: Session,
   type: ResourceType,
-  filter?: string,
-  maxPages = MAX_PAGES,
+  { filter, onUnusable, maxPages = MAX_PAGES }: ListOptions = {},
 ): AsyncGenerator<Remote> {
   const count = session.provider.quirks.pageSize ?? PAGE_SIZE
   const seen = new Set<string>()
@@ -46,6 +52,7 @@ export async function* list(
     for (const entry of entries) {
       const resource = readResource(entry)
       onPage.add(resource?.id ?? entry)
+      if (!resource) onUnusable?.(entry)
       if (!resource || seen.has(resource.id)) continue
       seen.add(resource.id)
       yield resource
