@@ -1,4 +1,4 @@
-import { ScimFailure } from '../../scim/index.ts'
+import { ScimFailure, type ScimFailureKind } from '../../scim/index.ts'
 
 /**
  * What the caller should do:
@@ -29,10 +29,18 @@ export class SourceFailure extends Error {
   }
 }
 
+/** A list that is not there is at another URL. */
+const KIND_OF: Record<ScimFailureKind, SourceFailureKind> = {
+  transient: 'transient',
+  misconfigured: 'misconfigured',
+  not_found: 'misconfigured',
+  exists: 'rejected',
+  rejected: 'rejected',
+}
+
 /** Returns errors that are not about the source unchanged. */
 export function asSourceFailure(error: unknown): unknown {
   if (!(error instanceof ScimFailure)) return error
   const { kind, message, status, retryAfterMs } = error
-  const known = kind === 'transient' || kind === 'misconfigured' ? kind : 'rejected'
-  return new SourceFailure(known, message, { status, retryAfterMs, cause: error })
+  return new SourceFailure(KIND_OF[kind], message, { status, retryAfterMs, cause: error })
 }

@@ -20,7 +20,7 @@ interface Document {
   onDocument?: (document: unknown) => void
 }
 
-function* batchesOf(records: SourceRecord[]): Generator<SourceRecord[]> {
+export function* batchesOf(records: SourceRecord[]): Generator<SourceRecord[]> {
   for (let at = 0; at < records.length; at += MAX_BATCH) yield records.slice(at, at + MAX_BATCH)
 }
 

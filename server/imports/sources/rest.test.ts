@@ -439,3 +439,24 @@ test('an access token that is refused is fetched anew, once', async (t) => {
   good = 'none'
   await assert.rejects(readAll(source), fails('misconfigured', /refused our credentials \(401\)/))
 })
+
+test('text is read in the charset of its content type', async (t) => {
+  let [type, body] = ['', Buffer.alloc(0)]
+  const { url } = await serve(t, (_, response) =>
+    response.writeHead(200, { 'content-type': type }).end(body),
+  )
+  const { source } = open(t, rest(url))
+  const text = '[{"id":"Zoë"}]'
+  const cases: [string, Buffer][] = [
+    ['application/json', Buffer.from(text)],
+    ['application/json; charset="UTF-8"', Buffer.from(`\ufeff${text}`)],
+    ['application/json; charset=iso-8859-1', Buffer.from(text, 'latin1')],
+    ['text/plain; format=flowed; charset=Windows-1252', Buffer.from(text, 'latin1')],
+    ['application/vnd.hr+json; charset=utf-16', Buffer.from(text, 'utf16le')],
+    ['application/json; charset=iso-8859-1', Buffer.from(`\ufeff${text}`)],
+  ]
+  for ([type, body] of cases) assert.deepEqual(idsOf(await readAll(source)), ['Zoë'], type)
+  type = 'application/json'
+  body = Buffer.from(text, 'latin1')
+  await assert.rejects(readAll(source), fails('rejected', /not valid utf-8/))
+})

@@ -51,7 +51,18 @@ test('failures of the provider are failures of the source', async (t) => {
     )
   assert.deepEqual(await read('T'), [])
   await assert.rejects(read('wrong'), fails('misconfigured', /refused our credentials/))
-  await assert.rejects(read('T', '/nowhere'), fails('rejected', /404/))
+  await assert.rejects(read('T', '/nowhere'), fails('misconfigured', /404/))
   lab.faults.set({ failRate: 1, status: 500 })
   await assert.rejects(read('T'), fails('transient', /500/))
+})
+
+test('a user without an id is a problem, and the others are read', async (t) => {
+  const { url } = await startRawServer(t, () => page([user(1), { userName: 'lost' }, user(2)]))
+  const auth = { type: 'bearer' as const, token: 'T' }
+  const records = await readAll(open(t, { kind: 'scim', baseUrl: url, auth }).source)
+  assert.deepEqual(records, [
+    { record: user(1) },
+    { problem: 'a user has no usable id', excerpt: '{"userName":"lost"}' },
+    { record: user(2) },
+  ])
 })

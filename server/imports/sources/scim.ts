@@ -1,6 +1,8 @@
 import { joinAuth, ScimClient, ScimProvider } from '../../scim/index.ts'
 import { Attempts } from './attempts.ts'
 import { asSourceFailure } from './failures.ts'
+import { excerptOf } from './json.ts'
+import { batchesOf } from './records.ts'
 import type { ScimSettings } from './settings.ts'
 import type { ReadOptions, Source, SourceDependencies, SourceRecord } from './source.ts'
 
@@ -33,8 +35,13 @@ class PatientProvider extends ScimProvider {
   }
 }
 
+const unusable = (entry: unknown): SourceRecord => ({
+  problem: 'a user has no usable id',
+  excerpt: excerptOf(JSON.stringify(entry)),
+})
+
 const both = (one: string | null, other: string | undefined): string | undefined =>
-  one && other ? `(${one}) and (${other})` : (one ?? other)
+  one && other ? `(${one}) and (${other})` : one || other || undefined
 
 export class ScimReader implements Source {
   readonly #settings: ScimSettings
@@ -64,19 +71,20 @@ export class ScimReader implements Source {
       ...(onQuirk && { onQuirk }),
     })
     let batch: SourceRecord[] = []
+    const users = new ScimClient(provider).list('User', {
+      filter: both(filter, options.query),
+      onUnusable: (entry) => batch.push(unusable(entry)),
+    })
     try {
-      for await (const record of new ScimClient(provider).list(
-        'User',
-        both(filter, options.query),
-      )) {
+      for await (const record of users) {
         batch.push({ record })
         if (batch.length < BATCH) continue
-        yield batch
+        yield* batchesOf(batch)
         batch = []
       }
     } catch (error) {
       throw asSourceFailure(error)
     }
-    if (batch.length > 0) yield batch
+    yield* batchesOf(batch)
   }
 }
