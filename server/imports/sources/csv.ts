@@ -66,11 +66,13 @@ export class CsvRecords {
     if (problem === 'open_quote')
       throw new SourceFailure('rejected', `A quote that opens in the row of ${where} never closes`)
     if (problem === 'too_long') return tooLong(where)
-    const excerpt = excerptOf(fields.join(', '))
-    if (problem === 'bad_quotes')
-      return { problem: `${where} has text after a closing quote`, excerpt }
+    const wrong = (words: string): SourceRecord => ({
+      problem: `${where} has ${words}`,
+      excerpt: excerptOf(fields.join(', ')),
+    })
+    if (problem === 'bad_quotes') return wrong('text after a closing quote')
     if (fields.length !== names.length)
-      return { problem: `${where} has ${fields.length} fields instead of ${names.length}`, excerpt }
+      return wrong(`${fields.length} fields instead of ${names.length}`)
     return { record: Object.fromEntries(names.map((name, at) => [name, fields[at]!])) }
   }
 }
