@@ -441,7 +441,7 @@ test('an access token that is refused is fetched anew, once', async (t) => {
 })
 
 test('text is read in the charset of its content type', async (t) => {
-  let [type, body] = ['', Buffer.alloc(0)]
+  let [type, body]: [string, Buffer] = ['', Buffer.alloc(0)]
   const { url } = await serve(t, (_, response) =>
     response.writeHead(200, { 'content-type': type }).end(body),
   )
