@@ -11,6 +11,8 @@ create table batches (
   -- The options of its kind.
   input jsonb not null default '{}',
   started_by jsonb not null,
+  -- What its kind notes on the way.
+  notes jsonb not null default '{}',
   -- The number of rows; the next one gets the position after it.
   total integer not null default 0,
   -- Set once it is finished.
@@ -31,6 +33,8 @@ create table batch_rows (
   batch_id object_id not null,
   position integer not null,
   id object_id not null,
+  -- What the row is about, such as the id of a record; once in a batch.
+  key text,
   status text not null default 'Pending' check (status in ('Pending', 'Finished')),
   status_msg text not null default '',
   -- Null while it is pending.
@@ -42,6 +46,7 @@ create table batch_rows (
   created timestamptz(3) not null default now(),
   updated timestamptz(3) not null default now(),
   primary key (organization_id, batch_id, position),
+  unique (organization_id, batch_id, key),
   foreign key (organization_id, batch_id) references batches (organization_id, id) on delete cascade,
   check ((status = 'Finished') = (success is not null))
 );

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/index.ts'
-import { deleteSecrets, reopenFailedRows } from './row-store.ts'
+import { countRows, deleteSecrets, reopenFailedRows } from './row-store.ts'
 import { type BatchKey, lockBatch, moveBatch } from './store.ts'
 
 // Each returns false when the state of the batch does not allow it.
@@ -34,4 +34,11 @@ export async function retryBatch(tx: Tx, batch: BatchKey): Promise<boolean> {
   const rows = await reopenFailedRows(tx, batch)
   if (rows === 0 && state === 'finished') return false
   return (await moveBatch(tx, batch, [state], 'queued')) !== undefined
+}
+
+/** Ends a batch all of whose rows came with their results. */
+export async function finishUnrun(tx: Tx, batch: BatchKey): Promise<boolean> {
+  const { total, failed } = await countRows(tx, batch)
+  const summary = { total, failed }
+  return (await moveBatch(tx, batch, ['running'], 'finished', { summary })) !== undefined
 }

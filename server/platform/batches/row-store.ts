@@ -8,6 +8,7 @@ export interface BatchRow {
   batch_id: string
   position: number
   id: string
+  key: string | null
   status: 'Pending' | 'Finished'
   status_msg: string
   success: boolean | null
@@ -18,7 +19,7 @@ export interface BatchRow {
   updated: string
 }
 
-interface RowResult {
+export interface RowResult {
   success: boolean
   message: string
   result: object
@@ -27,6 +28,15 @@ interface RowResult {
 /** What a sealed secret is bound to. Values from before there were other kinds than bulk requests are too. */
 export const rowSecretContext = (rowId: string): string => `bulk ${rowId} password`
 
+/** A row to add. One that needs no work comes with its result. */
+export interface NewRow {
+  id: string
+  key?: string
+  input: object
+  secret?: string | null
+  finished?: RowResult
+}
+
 /**
  * Adds rows after the existing ones and returns how many: none when the batch has ended. The update of the batch locks
  * it, so that two callers do not take the same positions.
@@ -34,7 +44,7 @@ export const rowSecretContext = (rowId: string): string => `bulk ${rowId} passwo
 export const appendRows = (
   tx: Queryable,
   { organization_id, id }: BatchKey,
-  rows: readonly Pick<BatchRow, 'id' | 'input' | 'secret'>[],
+  rows: readonly NewRow[],
 ) =>
   tx.run(sql`
     with open as (
@@ -42,9 +52,44 @@ export const appendRows = (
        where organization_id = ${organization_id} and id = ${id} and state in ('queued', 'running', 'waiting')
       returning total - ${rows.length}::int as before
     )
-    insert into batch_rows (organization_id, batch_id, position, id, input, secret)
-    select ${organization_id}, ${id}, open.before + r.place, r.value ->> 'id', r.value -> 'input', r.value ->> 'secret'
-      from open, jsonb_array_elements(${JSON.stringify(rows)}::jsonb) with ordinality as r (value, place)`)
+    insert into batch_rows (organization_id, batch_id, position, id, key, input, secret, status, success, status_msg, result)
+    select ${organization_id}, ${id}, open.before + r.place, r.value ->> 'id', r.value ->> 'key', r.value -> 'input',
+           r.value ->> 'secret', case when f.success is null then 'Pending' else 'Finished' end, f.success,
+           coalesce(f.message, ''), coalesce(f.result, '{}')
+      from open, jsonb_array_elements(${JSON.stringify(rows)}::jsonb) with ordinality as r (value, place),
+           jsonb_to_record(coalesce(r.value -> 'finished', '{}')) as f (success boolean, message text, result jsonb)`)
+
+/** Replaces the rows with these keys, where they exist. Returns the keys that do. */
+const replaceRows = (tx: Queryable, { organization_id, id }: BatchKey, rows: readonly NewRow[]) =>
+  tx.many<{ key: string }>(sql`
+    update batch_rows b
+       set input = r.value -> 'input', updated = now(), success = f.success,
+           status = case when f.success is null then 'Pending' else 'Finished' end,
+           status_msg = coalesce(f.message, ''), result = coalesce(f.result, '{}')
+      from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as r (value),
+           jsonb_to_record(coalesce(r.value -> 'finished', '{}')) as f (success boolean, message text, result jsonb)
+     where b.organization_id = ${organization_id} and b.batch_id = ${id} and b.key = r.value ->> 'key'
+    returning b.key`)
+
+/** Adds rows; one whose key is already there takes its place. False when the batch has ended. */
+export async function saveRows(
+  tx: Queryable,
+  batch: BatchKey,
+  rows: readonly NewRow[],
+): Promise<boolean> {
+  const byKey = new Map(rows.map((row) => [row.key ?? row, row]))
+  const known = new Set((await replaceRows(tx, batch, rows)).map(({ key }) => key))
+  const added = [...byKey.values()].filter(({ key }) => key === undefined || !known.has(key))
+  return (await appendRows(tx, batch, added)) === added.length
+}
+
+/** Of a batch that starts over. */
+export async function deleteRows(tx: Queryable, { organization_id, id }: BatchKey): Promise<void> {
+  await tx.run(sql`
+    delete from batch_rows where organization_id = ${organization_id} and batch_id = ${id}`)
+  await tx.run(sql`
+    update batches set total = 0 where organization_id = ${organization_id} and id = ${id}`)
+}
 
 /** The next pending rows; none when the batch is not running, such as after it was cancelled. */
 export const pendingRows = (

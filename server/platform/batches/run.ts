@@ -1,7 +1,14 @@
 import type { Db, Queryable, Tx } from '../db/index.ts'
 import { AppError } from '../errors.ts'
 import { type BatchRow, countRows, finishRow, pendingRows } from './row-store.ts'
-import { type Batch, type BatchKey, type BatchSummary, lockBatch, moveBatch } from './store.ts'
+import {
+  type Batch,
+  type BatchKey,
+  type BatchSummary,
+  lockBatch,
+  moveBatch,
+  startBatch,
+} from './store.ts'
 
 const CHUNK = 100
 
@@ -11,6 +18,10 @@ export type Finish = (tx: Queryable, message: string, result: object) => Promise
 export interface BatchHandler {
   /** Does the work of a row in a transaction, in which it calls `finish`. May run twice at once; one of them commits. */
   handle(batch: Batch, row: BatchRow, finish: Finish): Promise<void>
+  /** Rows that are handled at the same time; one after the other by default. */
+  concurrency?: number
+  /** Called once no row is pending, before the batch is finished; again after an interruption. */
+  settle?(batch: Batch): Promise<void>
   /** In the transaction that finishes the batch, so once. */
   finished?(tx: Tx, batch: Batch, summary: BatchSummary): Promise<void>
 }
@@ -45,17 +56,38 @@ async function runRow(
   return true
 }
 
-/** Handles the pending rows, in order, until there are none or the batch is no longer running. */
+/** Handles these rows, in order. Returns the position of the last one that was begun. */
+async function runChunk(
+  db: Db,
+  batch: Batch,
+  handler: BatchHandler,
+  rows: BatchRow[],
+): Promise<number> {
+  let after = 0
+  const lane = async () => {
+    for (let row = rows.shift(); row; row = rows.shift()) {
+      after = row.position
+      const ours = await runRow(db, batch, row, handler).catch((error) => {
+        rows.length = 0
+        throw error
+      })
+      // Not ours: the rows that follow are read anew, because they may not be either.
+      if (!ours) rows.length = 0
+    }
+  }
+  const lanes = await Promise.allSettled(Array.from({ length: handler.concurrency ?? 1 }, lane))
+  for (const { status, ...end } of lanes)
+    if (status === 'rejected') throw (end as PromiseRejectedResult).reason
+  return after
+}
+
+/** Handles the pending rows until there are none or the batch is no longer running. */
 async function runRows(db: Db, batch: Batch, handler: BatchHandler): Promise<void> {
   const tenant = db.tenant(batch.organization_id)
   for (let after = 0; ; ) {
     const rows = await pendingRows(tenant, batch, after, CHUNK)
     if (rows.length === 0) return
-    for (const row of rows) {
-      after = row.position
-      // Not ours: the rows that follow are read anew, because they may not be either.
-      if (!(await runRow(db, batch, row, handler))) break
-    }
+    after = await runChunk(db, batch, handler, rows)
   }
 }
 
@@ -81,10 +113,10 @@ export async function runBatch(
   handler: BatchHandler,
 ): Promise<void> {
   const key = { organization_id: organizationId, id }
-  const batch = await db.tx(organizationId, (tx) =>
-    moveBatch(tx, key, ['queued', 'running'], 'running'),
-  )
+  const batch = await db.tx(organizationId, (tx) => startBatch(tx, key))
   if (!batch) return
-  do await runRows(db, batch, handler)
-  while (!(await finishBatch(db, key, handler)))
+  do {
+    await runRows(db, batch, handler)
+    await handler.settle?.(batch)
+  } while (!(await finishBatch(db, key, handler)))
 }

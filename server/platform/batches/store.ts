@@ -21,6 +21,8 @@ export interface Batch extends BatchKey {
   input: object
   /** The actor, as the slice of its kind stores it. */
   started_by: object
+  /** What its kind notes on the way. */
+  notes: object
   total: number
   summary: BatchSummary | null
   error: string | null
@@ -51,12 +53,12 @@ export const lockBatch = (tx: Queryable, { organization_id, id }: BatchKey) =>
 export const listBatches = (
   db: Queryable,
   organizationId: string,
-  { kind, input = {} }: { kind: string; input?: object },
+  { kind, input = {} }: { kind: string | readonly string[]; input?: object },
   paging: Paging,
 ) =>
   readPlainPage<Batch>(
     db,
-    sql`batches where organization_id = ${organizationId} and kind = ${kind} and input @> ${JSON.stringify(input)}`,
+    sql`batches where organization_id = ${organizationId} and kind = any(${[kind].flat()}) and input @> ${JSON.stringify(input)}`,
     sql`created desc, id desc`,
     paging,
   )
@@ -81,3 +83,17 @@ export const purgeBatches = (tx: Queryable, organizationId: string, kind: string
   tx.run(
     sql`delete from batches where organization_id = ${organizationId} and kind = ${kind} and created < ${before}`,
   )
+
+/** The batch, when it is ours to run: queued, or running when an earlier run was interrupted. */
+export const startBatch = (tx: Queryable, batch: BatchKey) =>
+  moveBatch(tx, batch, ['queued', 'running'], 'running')
+
+export const noteBatch = (tx: Queryable, { organization_id, id }: BatchKey, notes: object) =>
+  tx.run(sql`
+    update batches set notes = notes || ${JSON.stringify(notes)}::jsonb, updated = now()
+     where organization_id = ${organization_id} and id = ${id}`)
+
+/** After rows were added by other means than `appendRows`. */
+export const saveTotal = (tx: Queryable, { organization_id, id }: BatchKey, total: number) =>
+  tx.run(sql`
+    update batches set total = ${total} where organization_id = ${organization_id} and id = ${id}`)
