@@ -7,8 +7,8 @@ export {
   purgeGroupsJob,
 } from './job-definitions.ts'
 export { groupJobs } from './jobs.ts'
-export { memberNames } from './member-store.ts'
+export { groupsOfUsers, memberNames } from './member-store.ts'
 export { groupRoutes } from './routes.ts'
 export { seedGroup } from './seed.ts'
-export { groupNames } from './store.ts'
+export { findGroupsByName, groupNames } from './store.ts'
 export { forgetMember } from './suggestion-store.ts'

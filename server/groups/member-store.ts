@@ -60,3 +60,13 @@ export async function memberNames(
      where organization_id = ${organizationId} and id = any(${ids})`)
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
+
+/** The groups of each user. */
+export const groupsOfUsers = (db: Queryable, organizationId: string, userIds: readonly string[]) =>
+  db.many<{ user_id: string; id: string; name: string }>(sql`
+    select m.to_id::text as user_id, g.id, g.name
+      from edges m join groups g
+        on g.organization_id = ${organizationId} and g.type = 'user_group' and g.id = m.from_id and g.deleted_at is null
+     where m.organization_id = ${organizationId} and m.from_type = 'user_group' and m.to_type = 'user'
+       and m.to_id = any(${userIds}::text[]) and m.valid_until is null
+     order by g.id`)

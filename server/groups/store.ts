@@ -189,3 +189,15 @@ export async function groupNames(
   )
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
+
+/** Names are matched exactly; one that several groups have is left out. */
+export const findGroupsByName = (
+  db: Queryable,
+  organizationId: string,
+  type: GroupType,
+  names: readonly string[],
+) =>
+  db.many<{ id: string; name: string }>(sql`
+    select min(g.id::text) as id, g.name from groups g
+     where ${living(organizationId, type)} and g.name = any(${names}::text[])
+     group by g.name having count(*) = 1`)

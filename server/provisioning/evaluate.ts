@@ -1,10 +1,11 @@
+import { groupsOfUsers } from '../groups/index.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import { type CompiledMapping, compileMapping } from '../platform/mapping/index.ts'
 import { SCHEMAS, type ScimUser } from '../scim/index.ts'
 import { findUsers, toUser, type UserRow } from '../users/index.ts'
 import { accountsByUser } from './account-store.ts'
 import { type Wanted, wantedOf } from './desired.ts'
-import { boundAmong, groupsOfUsers } from './related-store.ts'
+import { boundAmong } from './related-store.ts'
 import type { Settings } from './settings.ts'
 
 /** What should be at the provider for one user, as of now. */

@@ -28,16 +28,6 @@ interface GroupName {
   name: string
 }
 
-/** The groups of each user, for mappings that depend on them. */
-export const groupsOfUsers = (db: Queryable, organizationId: string, userIds: readonly string[]) =>
-  db.many<GroupName & { user_id: string }>(sql`
-    select m.to_id::text as user_id, g.id, g.name
-      from edges m join groups g
-        on g.organization_id = ${organizationId} and g.type = 'user_group' and g.id = m.from_id and g.deleted_at is null
-     where m.organization_id = ${organizationId} and m.from_type = 'user_group' and m.to_type = 'user'
-       and m.to_id = any(${userIds}::text[]) and m.valid_until is null
-     order by g.id`)
-
 /** The user groups that are bound to the application. */
 export const boundGroups = (db: Queryable, organizationId: string, applicationId: string) =>
   db.many<GroupName>(sql`
