@@ -9,6 +9,7 @@ export type { OrganizationContext } from './context.ts'
 export { providerRoutes } from './provider-routes.ts'
 export { settingsOf } from './records.ts'
 export { organizationRoutes } from './routes.ts'
+export { RESTRICTED_FIELDS } from './schema.ts'
 export {
   findOrganization,
   findProvider,

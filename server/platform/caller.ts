@@ -14,6 +14,9 @@ export interface Initiator {
   email?: string
   name?: string
   username?: string
+  /** Where the change comes from, such as gatehouse:scim, and its name. */
+  source?: string
+  source_metadata?: { name: string }
 }
 
 /** An authenticated principal, before an organization is chosen. */

@@ -56,14 +56,27 @@ export function changeUser(
       const before = await lockUser(tx, organizationId, id)
       if (!before) throw userNotFound()
       const after = await decide(before, tx)
-      checkRestricted(before, after)
-      checkUserSudo(actor, before, after)
-      await checkMaySignInAs(tx, actor, before, after, options)
-      await saveChange(context, tx, actor, before, after, options)
+      await changeLockedUser(context, tx, actor, before, after, options)
       await options?.alongside?.(tx)
       return after
     }),
   )
+}
+
+/** Checks and saves the change of a user who is locked by this transaction. */
+export async function changeLockedUser(
+  context: UserChangeContext,
+  tx: Tx,
+  actor: UserActor,
+  before: UserRow,
+  after: UserRow,
+  options?: SaveOptions,
+): Promise<void> {
+  checkRestricted(before, after, options?.owner)
+  checkUserSudo(actor, before, after)
+  if (after.manager !== before.manager) await checkManager(tx, actor.organizationId, after)
+  await checkMaySignInAs(tx, actor, before, after, options)
+  await saveChange(context, tx, actor, before, after, options)
 }
 
 /** Omitted members keep their values. */
@@ -90,7 +103,7 @@ export async function updateUser(
     context,
     actor,
     id,
-    async (before, tx) => {
+    (before) => {
       const state = requestedState(before.state, {
         state: body.state,
         suspended: readFlag(body.suspended),
@@ -100,7 +113,6 @@ export async function updateUser(
         makeId: newId,
         restrictedFields: settings.systemUserDefaults.restrictedFields,
       })
-      if (after.manager !== before.manager) await checkManager(tx, organizationId, after)
       return hash === null
         ? withExpiration(before, after, policy, now)
         : withPassword(after, hash, policy, now)
@@ -118,24 +130,36 @@ export function removeUser(
 ): Promise<UserRow> {
   const { organizationId } = actor
   return context.db.tx(organizationId, async (tx) => {
-    await lockDeletions(tx, organizationId)
-    const before = await lockUserToDelete(tx, organizationId, id)
-    if (!before) throw userNotFound()
-    await handOverReports(context, tx, actor, id, cascadeManager)
-    await saveUser(tx, { ...before, deleted_at: new Date().toISOString() })
-    const resource = resourceOf(before)
-    const eventId = await recordEvent(tx, actor, { event_type: 'systemuser_delete', resource })
-    // Listeners first: they may need the user's edges.
-    await context.changed.fire(tx, actor, {
-      organizationId,
-      userId: id,
-      before,
-      after: null,
-      eventId,
-    })
-    await deleteNode(tx, organizationId, 'user', id, eventId)
+    const before = await lockForRemoval(tx, organizationId, id)
+    await removeLockedUser(context, tx, actor, before, cascadeManager)
     return before
   })
+}
+
+export async function lockForRemoval(tx: Tx, organizationId: string, id: string): Promise<UserRow> {
+  await lockDeletions(tx, organizationId)
+  const row = await lockUserToDelete(tx, organizationId, id)
+  if (!row) throw userNotFound()
+  return row
+}
+
+/** Removes a user who is locked by `lockForRemoval`. */
+export async function removeLockedUser(
+  context: UserContext,
+  tx: Tx,
+  actor: UserActor,
+  before: UserRow,
+  cascadeManager?: string,
+): Promise<void> {
+  const { organizationId } = actor
+  const userId = before.id
+  await handOverReports(context, tx, actor, userId, cascadeManager)
+  await saveUser(tx, { ...before, deleted_at: new Date().toISOString() })
+  const resource = resourceOf(before)
+  const eventId = await recordEvent(tx, actor, { event_type: 'systemuser_delete', resource })
+  // Listeners first: they may need the user's edges.
+  await context.changed.fire(tx, actor, { organizationId, userId, before, after: null, eventId })
+  await deleteNode(tx, organizationId, 'user', userId, eventId)
 }
 
 /** Restores the user with associations and memberships; a manager deleted in the meantime is cleared. */

@@ -23,6 +23,8 @@ interface EntryOptions {
   source?: string
   way?: EntryWay
   correlation?: { id: string; type: string }
+  /** False: no mail with the link to the first password. */
+  mail?: boolean
 }
 
 /** A validated user, except for checks that need the transaction. */
@@ -171,7 +173,7 @@ export async function addUser(
     recordEvent(tx, actor, event, eventId),
   ])
   await context.changed.fire(tx, actor, change)
-  if (row.state === 'ACTIVATED' && row.password_hash === null)
+  if (row.state === 'ACTIVATED' && row.password_hash === null && options.mail !== false)
     await mailActivation(context, tx, actor, row)
   return row
 }

@@ -1,20 +1,38 @@
 export { userAccountRoutes } from './account-routes.ts'
-export { changeUser } from './actions.ts'
+export { changeLockedUser, changeUser, lockForRemoval, removeLockedUser } from './actions.ts'
 export { bulkUserRoutes } from './bulk/routes.ts'
-export type { UserActor, UserChangeContext, UserContext, UserListener } from './context.ts'
+export {
+  type StoredActor,
+  storedActor,
+  type UserActor,
+  type UserChangeContext,
+  type UserContext,
+  type UserListener,
+} from './context.ts'
+export { addUser, prepareUser, VENDOR, whileNumbered } from './create.ts'
+export type { Profile } from './fields.ts'
 export { userJobDefinitions, userJobs } from './jobs.ts'
 export { mailActivation, mailPasswordReset } from './mails.ts'
+export { findMatches, type UserMatch } from './match-store.ts'
 export { ownerOfLink, type PasswordLink, userActor } from './passwords/choose-password.ts'
 export { userPasswordRoutes } from './passwords/link-routes.ts'
 export { acceptPassword, withPassword } from './passwords/passwords.ts'
 export { rulesOf } from './passwords/policy.ts'
-export { isPasswordExpired, resourceOf, toUser } from './records.ts'
-export { isRestricted } from './restricted-fields.ts'
+export {
+  auditFields as userFields,
+  isPasswordExpired,
+  resourceOf,
+  toUser,
+  userChanges,
+  userFingerprint,
+} from './records.ts'
+export { checkRestricted, isRestricted } from './restricted-fields.ts'
 export { userRoutes } from './routes.ts'
+export { whileUnique } from './save.ts'
 export { scheduledStateRoutes } from './scheduled/routes.ts'
-export { User } from './schema.ts'
+export { User, type UserCreate, UserPut, UserState } from './schema.ts'
 export { seedUser } from './seed.ts'
-export { userSettings } from './settings.ts'
+export { type EntryWay, userSettings } from './settings.ts'
 export {
   attemptsLeft,
   failLogin,
@@ -36,3 +54,4 @@ export {
 } from './store.ts'
 export { UnixUids } from './unix-uids.ts'
 export { usersAfter } from './walk-store.ts'
+export { applyWrite, type UserWrite } from './write.ts'

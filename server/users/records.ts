@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { type Change, changesBetween } from '../insights/index.ts'
 import { PROFILE_DEFAULTS } from './fields.ts'
 import type { Enrollment, User } from './schema.ts'
 import type { UserRow } from './store.ts'
@@ -101,4 +103,17 @@ export function auditFields(row: UserRow): Record<string, unknown> {
     ssh_keys: row.ssh_keys.map(({ name, public_key }) => ({ name, public_key })),
   }
   return ordered(fields) as Record<string, unknown>
+}
+
+/** The difference between two rows, with the state. */
+export const userChanges = (before: UserRow, after: UserRow): Change[] => [
+  ...changesBetween(auditFields(before), auditFields(after)),
+  ...changesBetween({ state: before.state }, { state: after.state }),
+]
+
+/** Equal as long as nobody changes the user, their state or password; the manager does not count. */
+export function userFingerprint(row: UserRow): string {
+  const { state, password_hash, totp_secret } = row
+  const fields = { ...auditFields(row), manager: null, state, password_hash, totp_secret }
+  return createHash('sha256').update(JSON.stringify(fields)).digest('base64url')
 }

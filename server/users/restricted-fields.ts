@@ -14,12 +14,14 @@ const valuesOf = (row: UserRow): Record<string, unknown> => ({
 
 /**
  * Refuses changes to fields that an external authority owns: it would change them back. Only fields restricted before
- * and after count, so a request that lifts a restriction may also change the field.
+ * and after count, so a request that lifts a restriction may also change the field. The authority itself, given as
+ * `owner`, may change its own fields.
  */
-export function checkRestricted(before: UserRow, after: UserRow): void {
+export function checkRestricted(before: UserRow, after: UserRow, owner?: string): void {
   const kept = after.profile.restrictedFields ?? []
-  const restricted = (before.profile.restrictedFields ?? []).filter(({ field }) =>
-    kept.some((other) => other.field === field),
+  const restricted = (before.profile.restrictedFields ?? []).filter(
+    ({ field, id }) =>
+      (id === undefined || id !== owner) && kept.some((other) => other.field === field),
   )
   if (restricted.length === 0) return
   const [old, now] = [valuesOf(before), valuesOf(after)]

@@ -12,6 +12,8 @@ export interface SaveOptions {
   /** When the user becomes active: false sends no mail, an address sends it there. */
   mail?: boolean | string
   correlation?: { id: string; type: string }
+  /** The external authority that makes the change: it may change the fields it owns. */
+  owner?: string
 }
 
 type ChangeEvent = Pick<EventInput, 'event_type' | 'changes'>

@@ -29,7 +29,10 @@ export interface EventInput {
 }
 
 /** The administrator or system behind a change, as far as known. */
-export type Actor = Pick<Caller, 'initiator' | 'authMethod' | 'providerId' | 'client' | 'mfa'>
+export type Actor = Pick<Caller, 'initiator' | 'authMethod' | 'providerId' | 'client' | 'mfa'> & {
+  /** Work that consists of many changes, such as an import: part of every event it causes. */
+  correlation?: { id: string; type: string }
+}
 
 function directoryEvent(
   actor: Actor,
@@ -55,6 +58,7 @@ function directoryEvent(
     useragent: parseUserAgent(actor.client.userAgent),
     success: true,
     mfa: actor.mfa,
+    ...(actor.correlation && { correlation: actor.correlation }),
     ...rest,
     '@version': 1,
   } as OwnEvent
