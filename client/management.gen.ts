@@ -1134,6 +1134,228 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/applications/{application_id}/import/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the import source of an application */
+        get: operations["getApiV2ApplicationsByApplicationIdImportConfig"];
+        /**
+         * Make an application an import source, or replace its configuration
+         * @description People come from a REST API, a SCIM service or a file. The mapping turns each record into a user; a record is the user it was linked to by an earlier import, else the one with its e-mail address, else the one with its username. Secrets are write-only.
+         */
+        put: operations["putApiV2ApplicationsByApplicationIdImportConfig"];
+        post?: never;
+        /** Delete the import source; the users stay */
+        delete: operations["deleteApiV2ApplicationsByApplicationIdImportConfig"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/config/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what a mapping makes of live records
+         * @description With `mapping`, that one is tried instead of the saved one.
+         */
+        post: operations["postApiV2ApplicationsByApplicationIdImportConfigPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/config/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the first records of the source */
+        post: operations["postApiV2ApplicationsByApplicationIdImportConfigTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Upload the file of a source of kind file
+         * @description CSV, JSON or JSON Lines, up to 32 MiB. It is kept for 30 days.
+         */
+        put: operations["putApiV2ApplicationsByApplicationIdImportFile"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List import jobs, the newest first */
+        get: operations["getApiV2ApplicationsByApplicationIdImportJobs"];
+        put?: never;
+        /**
+         * Import people from the source of the application
+         * @description Answers at once; the job runs in the background. It makes a plan first, and waits for confirmation when the plan exceeds a limit of the source. All its events carry `correlation.id`.
+         */
+        post: operations["postApiV2ApplicationsByApplicationIdImportJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/jobs/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an import job with its progress */
+        get: operations["getApiV2ApplicationsByApplicationIdImportJobsByJobId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/jobs/{job_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a job; what is done stays done */
+        post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/jobs/{job_id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a waiting job go on */
+        post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/jobs/{job_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the rows of a job: the plan, and what was done */
+        get: operations["getApiV2ApplicationsByApplicationIdImportJobsByJobIdResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/jobs/{job_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try the failed rows again, or a job that failed as a whole */
+        post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdRetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/jobs/{job_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back what a job has done
+         * @description Another job: it deletes the users that the first created and restores the fields it changed, except where somebody has made a later change; such rows fail with the reason.
+         */
+        post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdUndo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/import/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the people of the source, compared with the directory */
+        get: operations["getApiV2ApplicationsByApplicationIdImportUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/applications/{application_id}/logo": {
         parameters: {
             query?: never;
@@ -4902,6 +5124,333 @@ export interface components {
             attributes?: {
                 [key: string]: unknown;
             } | null;
+        };
+        ImportChange: {
+            field: string;
+            from?: unknown;
+            to?: unknown;
+        };
+        ImportConfig: {
+            applicationId: string;
+            idmClientId: string;
+            source: {
+                kind: string;
+            } & {
+                [key: string]: unknown;
+            };
+            mapping: components["schemas"]["Mapping"];
+            active: boolean;
+            protectFields: boolean;
+            schedule: string | null;
+            nextRun: string | null;
+            missing: {
+                action: string;
+                after: number;
+            };
+            limits: {
+                /** @description A job over this limit waits for confirmation. The percentage counts from the 11th user on; null: no limit. */
+                suspensions: {
+                    users?: number | null;
+                    percent?: number | null;
+                };
+                /** @description A job over this limit waits for confirmation. The percentage counts from the 11th user on; null: no limit. */
+                changes: {
+                    users?: number | null;
+                    percent?: number | null;
+                };
+            };
+            operations: ("users.create" | "users.update")[];
+            allowUserReactivation: boolean;
+            activationEmails: boolean;
+            file: {
+                name: string;
+                bytes: number;
+                /** Format: date-time */
+                created: string;
+            } | null;
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            updated: string;
+        };
+        ImportConfigPut: {
+            source: components["schemas"]["ImportSource"];
+            mapping?: components["schemas"]["Mapping"] | null;
+            /** @description false: no job runs */
+            active?: boolean;
+            /** @description Whether the fields of the mapping can only be changed by the import; true by default, except for files */
+            protectFields?: boolean;
+            schedule?: string | null;
+            /** @description What happens to users whose record is absent from so many complete reads in a row */
+            missing?: {
+                /** @enum {unknown} */
+                action: "ignore" | "suspend";
+                after?: number;
+            };
+            limits?: {
+                /** @description A job over this limit waits for confirmation. The percentage counts from the 11th user on; null: no limit. */
+                suspensions?: {
+                    users?: number | null;
+                    percent?: number | null;
+                };
+                /** @description A job over this limit waits for confirmation. The percentage counts from the 11th user on; null: no limit. */
+                changes?: {
+                    users?: number | null;
+                    percent?: number | null;
+                };
+            };
+            /** @description Of scheduled runs */
+            operations?: ("users.create" | "users.update")[];
+            /** @description Of scheduled runs; false by default */
+            allowUserReactivation?: boolean;
+            /** @description Whether users who become active are mailed a link to set their password */
+            activationEmails?: boolean;
+        };
+        ImportFileSource: {
+            /** @constant */
+            kind: "file";
+            /** @enum {unknown} */
+            format: "json" | "jsonl" | "csv";
+            recordPath?: string;
+            /**
+             * @description Of CSV; found in the header row when absent
+             * @enum {unknown}
+             */
+            delimiter?: "," | ";" | "\t";
+            /**
+             * @description utf-8 by default; a byte order mark takes precedence
+             * @enum {unknown}
+             */
+            charset?: "utf-8" | "utf-16" | "iso-8859-1" | "windows-1252";
+        };
+        ImportJob: {
+            _id: string;
+            id: string;
+            /** @enum {unknown} */
+            kind: "import" | "undo";
+            applicationId: string;
+            /**
+             * @description waiting: for confirmation, because a limit of the source is exceeded
+             * @enum {unknown}
+             */
+            status: "queued" | "running" | "waiting" | "finished" | "failed" | "cancelled";
+            /** @enum {unknown} */
+            phase: "plan" | "apply" | "done";
+            statusReason: string | null;
+            operations: string[];
+            allowUserReactivation: boolean;
+            queryString: string;
+            dryRun: boolean;
+            undoOf: string | null;
+            startedBy: {
+                type: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Rows so far */
+            total: number;
+            pending: number;
+            succeeded: number;
+            /** @description Including parked rows */
+            failed: number;
+            planned: {
+                create: number;
+                update: number;
+                suspend: number;
+                reactivate: number;
+                none: number;
+                skip: number;
+                park: number;
+            };
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            updated: string;
+            startedAt: string | null;
+            finishedAt: string | null;
+        };
+        ImportJobCreate: {
+            operations: ("users.create" | "users.update")[];
+            /** @description Reactivate suspended users on update; true by default */
+            allowUserReactivation?: boolean;
+            /** @description Passed to the source: a URL query for REST, a filter for SCIM */
+            queryString?: string;
+            /** @enum {unknown} */
+            state?: "STAGED" | "ACTIVATED" | "SUSPENDED";
+            /** @description Only plan: the directory stays as it is */
+            dryRun?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ImportJobId: {
+            _id: string;
+            /** @description The same */
+            jobId: string;
+        };
+        ImportPaging: {
+            /** @constant */
+            type: "none";
+        } | {
+            /** @constant */
+            type: "offset";
+            limitParam?: string;
+            offsetParam?: string;
+            /** @description 100 by default */
+            pageSize?: number;
+            /** @description Where the response says how many records there are; else X-Total-Count is used */
+            totalPath?: string;
+        } | {
+            /** @constant */
+            type: "page";
+            pageParam?: string;
+            sizeParam?: string | null;
+            firstPage?: number;
+            /** @description 100 by default */
+            pageSize?: number;
+            /** @description Where the response says how many records there are; else X-Total-Count is used */
+            totalPath?: string;
+        } | {
+            /** @constant */
+            type: "cursor";
+            cursorParam?: string;
+            cursorPath?: string;
+            sizeParam?: string;
+            /** @description 100 by default */
+            pageSize?: number;
+        } | {
+            /** @constant */
+            type: "link";
+            /** @description Where the response has the next URL, instead of its Link header */
+            nextPath?: string;
+        };
+        ImportPreview: {
+            /** @description As the source sent it */
+            record: {
+                [key: string]: unknown;
+            };
+            rules: components["schemas"]["MappingPreviewRow"][];
+            externalId: string | null;
+            /** @description The result of the mapping */
+            user: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description none: already the same. skip: the job does not do this. park: needs an administrator; see reason.
+             * @enum {unknown}
+             */
+            action: "create" | "update" | "suspend" | "reactivate" | "none" | "skip" | "park";
+            userId: string | null;
+            changes: components["schemas"]["ImportChange"][];
+            reason: string | null;
+            message: string | null;
+        };
+        ImportPreviewRequest: {
+            mapping?: components["schemas"]["Mapping"] | null;
+            limit?: number;
+            queryString?: string;
+        };
+        ImportRestSource: {
+            /** @constant */
+            kind: "rest";
+            baseUrl: string;
+            auth: components["schemas"]["ConnectionAuth"] | {
+                /** @constant */
+                type: "none";
+            };
+            /** @description Below the base URL */
+            listPath?: string;
+            /** @description Parameters of every request */
+            query?: {
+                [key: string]: string;
+            };
+            /** @description Where a JSON response has the list, such as data.items; the response is the list when absent */
+            recordPath?: string;
+            /** @enum {unknown} */
+            format?: "json" | "jsonl" | "csv";
+            /**
+             * @description Of CSV; found in the header row when absent
+             * @enum {unknown}
+             */
+            delimiter?: "," | ";" | "\t";
+            paging?: components["schemas"]["ImportPaging"];
+            limits?: {
+                perSecond?: number;
+            };
+        };
+        ImportResult: {
+            id: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @enum {unknown} */
+            status: "Pending" | "Finished";
+            statusMsg: string;
+            /** @description The user as mapped */
+            persistedFields: {
+                [key: string]: unknown;
+            };
+            /** @description success, action, userId, changes, reason */
+            meta: {
+                [key: string]: unknown;
+            };
+        };
+        ImportScimSource: {
+            /** @constant */
+            kind: "scim";
+            baseUrl: string;
+            auth: components["schemas"]["ConnectionAuth"];
+            filter?: string;
+            limits?: {
+                perSecond?: number;
+            };
+        };
+        ImportSource: components["schemas"]["ImportRestSource"] | components["schemas"]["ImportScimSource"] | components["schemas"]["ImportFileSource"];
+        ImportTest: {
+            ok: boolean;
+            message: string;
+            ms: number;
+            /** @description On the first page */
+            records: number;
+            /** @description The paths of the first records */
+            members: string[];
+        };
+        ImportUser: {
+            id: string | null;
+            username?: string;
+            email?: string;
+            alternateEmail?: string;
+            firstname?: string;
+            middlename?: string;
+            lastname?: string;
+            displayname?: string;
+            company?: string;
+            costCenter?: string;
+            department?: string;
+            employeeIdentifier?: string;
+            employeeType?: string;
+            jobTitle?: string;
+            location?: string;
+            manager?: string;
+            state?: string;
+            addresses?: {
+                [key: string]: unknown;
+            }[];
+            /** @description `value`, not `number` */
+            phoneNumbers?: {
+                type?: string;
+                value?: string;
+            }[];
+            attributes?: {
+                name?: string;
+                value?: string;
+            }[];
+            groups?: string[];
+            /** @enum {unknown} */
+            status: "new" | "changed" | "unchanged" | "conflicting";
+            reason: string | null;
+            message: string | null;
+            userId: string | null;
         };
         IntervalRequest: {
             /** @description List of services, or ["all"]; required */
@@ -10619,6 +11168,695 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApplicationCertificate"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdImportConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportConfig"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    putApiV2ApplicationsByApplicationIdImportConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportConfigPut"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportConfig"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2ApplicationsByApplicationIdImportConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdImportConfigPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportPreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportPreview"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdImportConfigTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportTest"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    putApiV2ApplicationsByApplicationIdImportFile: {
+        parameters: {
+            query?: {
+                name?: string;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": string;
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdImportJobs: {
+        parameters: {
+            query?: {
+                limit?: number;
+                skip?: number;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportJob"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdImportJobs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportJobCreate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportJobId"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdImportJobsByJobId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportJob"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdImportJobsByJobIdCancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportJob"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdImportJobsByJobIdConfirm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportJob"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdImportJobsByJobIdResults: {
+        parameters: {
+            query?: {
+                limit?: number;
+                skip?: number;
+                status?: "Pending" | "Finished";
+                success?: boolean;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportResult"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdImportJobsByJobIdRetry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportJob"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdImportJobsByJobIdUndo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportJobId"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ApplicationsByApplicationIdImportUsers: {
+        parameters: {
+            query?: {
+                /** @description Part of a name, an address or an id */
+                filter?: string;
+                /** @description Passed to the source, as queryString of a job */
+                query?: string;
+                sort?: "" | "firstname" | "lastname" | "email";
+                sortOrder?: "asc" | "desc";
+                limit?: number;
+                skip?: number;
+                /** @description Ignored */
+                sessionId?: string;
+                /** @description Only the total, in x-total-count */
+                isCount?: boolean;
+                /** @description Page by x-cursor; the source is not read to its end */
+                isCursor?: boolean;
+                cursor?: string;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportUser"][];
                 };
             };
             /** @description The request was rejected */

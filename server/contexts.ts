@@ -10,6 +10,7 @@ import {
   memberChanged,
   memberNames,
 } from './groups/index.ts'
+import type { ImportContext } from './imports/index.ts'
 import type { InsightsContext } from './insights/index.ts'
 import { type OidcContext, recordDeniedClientSignIn } from './oidc/index.ts'
 import type { OrganizationContext } from './organizations/index.ts'
@@ -49,6 +50,7 @@ export interface Contexts {
   forwarding: ForwardingContext
   graph: GraphContext
   groups: GroupContext
+  imports: ImportContext
   insights: InsightsContext
   oidc: OidcContext
   organizations: OrganizationContext
@@ -139,6 +141,7 @@ function makeContexts(parts: ContextParts): Contexts {
       resources: { user: userResource, system: systemResource },
       changed: hook(),
     },
+    imports: { db, sealer, outbound, send, postMail, publicUrl, users, edges },
     insights: { db, arriving: hook() },
     oidc: { db, sealer, publicUrl, isProvisioned },
     organizations: { db, created: hook(), changed: hook() },

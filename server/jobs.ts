@@ -18,6 +18,12 @@ import {
   purgeGroupsJob,
 } from './groups/index.ts'
 import {
+  importJobs,
+  runImportJob,
+  runScheduledImportJob,
+  tidyImportsJob,
+} from './imports/index.ts'
+import {
   createPartitionsJob,
   dropExpiredJob,
   insightsJobs,
@@ -63,6 +69,9 @@ export const jobDefinitions: JobDefinition[] = [
   purgeApplicationsJob,
   tidySsoJob,
   tidyOidcJob,
+  runImportJob,
+  runScheduledImportJob,
+  tidyImportsJob,
   watchJobsJob,
 ] as unknown as JobDefinition[]
 
@@ -92,5 +101,6 @@ export const jobsOf = (db: Db, contexts: Contexts) => [
   ...groupJobs(contexts.groups),
   ...applicationJobs(contexts.applications),
   ...graphJobs(db),
+  ...importJobs(contexts.imports),
   handle(watchJobsJob, () => watchJobs(db, recordFailure)),
 ]

@@ -27,6 +27,7 @@ import type { Contexts } from './contexts.ts'
 import { forwarderRoutes } from './forwarding/index.ts'
 import { graphRoutes } from './graph/index.ts'
 import { groupRoutes } from './groups/index.ts'
+import { importFileRoutes, importJobRoutes, importRoutes } from './imports/index.ts'
 import {
   exportRoutes,
   ingestRoutes,
@@ -78,7 +79,7 @@ export async function registerRoutes(
   http: FastifyInstance,
   { config, db, searchDb, contexts, operations }: RouteParts,
 ): Promise<void> {
-  const { admins, applications, commands, forwarding, graph, groups, insights } = contexts
+  const { admins, applications, commands, forwarding, graph, groups, imports, insights } = contexts
   const { oidc, organizations, portal, provisioning, reports, sso, systems, users } = contexts
   const { searchSeconds } = config
   await http.register(insightsRoutes, { db: searchDb, searchSeconds })
@@ -141,6 +142,8 @@ export async function registerRoutes(
   ])
     await http.register(routes, { prefix: '/api/v2', context: applications })
   await http.register(provisioningRoutes, { prefix: '/api/v2', context: provisioning })
+  for (const routes of [importRoutes, importFileRoutes, importJobRoutes])
+    await http.register(routes, { prefix: '/api/v2', context: imports })
   await http.register(userRoutes, { prefix: '/api', context: users })
   await http.register(userAccountRoutes, { prefix: '/api', context: users })
   await http.register(userPasswordRoutes, { context: users })

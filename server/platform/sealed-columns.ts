@@ -72,4 +72,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['organization_id', 'application_id'],
     context: ({ application_id }) => `provisioning ${application_id}`,
   },
+  {
+    table: 'import_sources',
+    column: 'secret',
+    key: ['organization_id', 'application_id'],
+    context: ({ application_id }) => `import ${application_id}`,
+  },
 ]

@@ -13,7 +13,7 @@ export { addUser, prepareUser, VENDOR, whileNumbered } from './create.ts'
 export type { Profile } from './fields.ts'
 export { userJobDefinitions, userJobs } from './jobs.ts'
 export { mailActivation, mailPasswordReset } from './mails.ts'
-export { findMatches, type UserMatch } from './match-store.ts'
+export { findMatches } from './match-store.ts'
 export { ownerOfLink, type PasswordLink, userActor } from './passwords/choose-password.ts'
 export { userPasswordRoutes } from './passwords/link-routes.ts'
 export { acceptPassword, withPassword } from './passwords/passwords.ts'
@@ -32,7 +32,7 @@ export { whileUnique } from './save.ts'
 export { scheduledStateRoutes } from './scheduled/routes.ts'
 export { User, type UserCreate, UserPut, UserState } from './schema.ts'
 export { seedUser } from './seed.ts'
-export { type EntryWay, userSettings } from './settings.ts'
+export { userSettings } from './settings.ts'
 export {
   attemptsLeft,
   failLogin,

@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.ts'
 import type { UserRow } from './store.ts'
 
 /** Found for the key at this place of the list. */
-export type UserMatch = UserRow & { place: number; matched: 'email' | 'username' }
+type UserMatch = UserRow & { place: number; matched: 'email' | 'username' }
 
 /** Users by any of these addresses and usernames, regardless of case; null entries match nobody. */
 export const findMatches = (

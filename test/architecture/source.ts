@@ -23,7 +23,7 @@ export interface Import {
 }
 
 const FROM = /^(import|export)\s+(type\s+)?([^'";=()]*?)\s+from\s+'([^']+)'/gm
-const BARE = /\bimport\s*\(?\s*'([^']+)'/g
+const BARE = /(?<!')\bimport\s*\(?\s*'([^']+)'/g
 
 /** The exported names between braces: `a, type B, c as d` are a, B and c. */
 const listed = (clause: string): string[] =>

@@ -27,8 +27,10 @@ function addressOf({ baseUrl, listPath, query }: RestSettings, asked = ''): URL 
   return url
 }
 
-/** The records of one page, and afterwards what names the next one. */
-type PageReader = AsyncGenerator<SourceRecord[], ReadPage & { digest: string }>
+interface DigestedPage extends ReadPage {
+  /** Of its records. */
+  digest: string
+}
 
 export class RestReader implements Source {
   readonly #settings: RestSettings
@@ -53,11 +55,7 @@ export class RestReader implements Source {
     for (let number = 0; url; number++) {
       if (number === this.#limits.maxPages)
         throw new SourceFailure('rejected', `The source has more than ${number} pages`)
-      const page: Awaited<ReturnType<PageReader['return']>>['value'] = yield* this.#page(
-        url,
-        number === 0,
-        options,
-      )
+      const page: DigestedPage = yield* this.#page(url, number === 0, options)
       if (page.count > 0 && page.digest === before) throw repeats()
       before = page.digest
       url = pager.next(page)
@@ -65,7 +63,11 @@ export class RestReader implements Source {
   }
 
   /** After a failure the page is requested again, and continued behind the records that were delivered. */
-  async *#page(url: URL, firstPage: boolean, options: ReadOptions): PageReader {
+  async *#page(
+    url: URL,
+    firstPage: boolean,
+    options: ReadOptions,
+  ): AsyncGenerator<SourceRecord[], DigestedPage> {
     const attempts = new Attempts(options, this.#dependencies.wait)
     const delivered = new Delivered()
     for (;;) {

@@ -19,7 +19,7 @@ export interface BatchRow {
   updated: string
 }
 
-export interface RowResult {
+interface RowResult {
   success: boolean
   message: string
   result: object
@@ -29,7 +29,7 @@ export interface RowResult {
 export const rowSecretContext = (rowId: string): string => `bulk ${rowId} password`
 
 /** A row to add. One that needs no work comes with its result. */
-export interface NewRow {
+interface NewRow {
   id: string
   key?: string
   input: object
@@ -159,3 +159,28 @@ export const listRows = (
     sql`position`,
     paging,
   )
+
+/** Replaces the result of a finished row, or finishes one without running it. */
+export const saveResults = (
+  tx: Queryable,
+  { organization_id, id }: BatchKey,
+  rows: readonly (RowResult & { position: number })[],
+) =>
+  tx.run(sql`
+    update batch_rows b
+       set status = 'Finished', success = r.success, status_msg = r.message, result = r.result, updated = now()
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+             as r (position integer, success boolean, message text, result jsonb)
+     where b.organization_id = ${organization_id} and b.batch_id = ${id} and b.position = r.position`)
+
+/** The rows that succeeded, one page after the other. */
+export const succeededRows = (
+  db: Queryable,
+  { organization_id, id }: BatchKey,
+  before: number,
+  limit: number,
+) =>
+  db.many<BatchRow>(sql`
+    select * from batch_rows
+     where organization_id = ${organization_id} and batch_id = ${id} and success and position < ${before}
+     order by position desc limit ${limit}`)

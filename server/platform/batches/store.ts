@@ -92,8 +92,3 @@ export const noteBatch = (tx: Queryable, { organization_id, id }: BatchKey, note
   tx.run(sql`
     update batches set notes = notes || ${JSON.stringify(notes)}::jsonb, updated = now()
      where organization_id = ${organization_id} and id = ${id}`)
-
-/** After rows were added by other means than `appendRows`. */
-export const saveTotal = (tx: Queryable, { organization_id, id }: BatchKey, total: number) =>
-  tx.run(sql`
-    update batches set total = ${total} where organization_id = ${organization_id} and id = ${id}`)

@@ -1,0 +1,211 @@
+import { changeEdge } from '../graph/index.ts'
+import type { BatchRow } from '../platform/batches/row-store.ts'
+import type { Finish } from '../platform/batches/run.ts'
+import type { Batch } from '../platform/batches/store.ts'
+import type { Tx } from '../platform/db/index.ts'
+import { conflict, invalid } from '../platform/errors.ts'
+import {
+  addUser,
+  changeLockedUser,
+  lockUser,
+  prepareUser,
+  type UserActor,
+  type UserCreate,
+  userFingerprint,
+  whileNumbered,
+  whileUnique,
+} from '../users/index.ts'
+import { findReferences, matchAll } from './candidates.ts'
+import type { ImportContext } from './context.ts'
+import { type Decision, decide, type References, type Rules, restrictionsOf } from './decide.ts'
+import type { Incoming } from './incoming.ts'
+import {
+  actorOf,
+  incomingOf,
+  keyOf,
+  type RowInput,
+  type RowResult,
+  rulesOf,
+  sourceOf,
+} from './job.ts'
+import { saveLink } from './link-store.ts'
+import { ENTRY, type Settings } from './settings.ts'
+
+/** What every row of a job needs. */
+export interface Applying {
+  batch: Batch
+  settings: Settings
+  rules: Rules
+  actor: UserActor
+}
+
+export const applying = (batch: Batch, settings: Settings, name: string): Applying => ({
+  batch,
+  settings,
+  rules: rulesOf(batch, settings),
+  actor: actorOf(batch, sourceOf(settings), name),
+})
+
+const DONE: Record<Decision['action'], string> = {
+  create: 'created',
+  update: 'updated',
+  suspend: 'suspended',
+  reactivate: 'reactivated',
+  none: 'unchanged',
+  skip: 'skipped',
+  park: 'parked',
+}
+
+/** The state of the directory is not the one that this way of applying needs; the other way is tried. */
+class OtherWay extends Error {}
+
+async function decided(tx: Tx, { batch, rules }: Applying, incoming: Incoming) {
+  const key = keyOf(batch)
+  const [first] = await matchAll(tx, key, [incoming])
+  const found = first!
+  // Decided on the locked row: nobody changes it until this transaction ends.
+  const locked =
+    'user' in found && found.user
+      ? await lockUser(tx, key.organizationId, found.user.id)
+      : undefined
+  const matched = locked && 'user' in found ? { ...found, user: locked } : found
+  const [references] = await findReferences(tx, key, [incoming], [matched])
+  const decision = decide(incoming, matched, references!, rules)
+  if (decision.action === 'park')
+    throw conflict(decision.reason ?? 'parked', decision.message ?? 'parked')
+  return { decision, references: references!, before: locked }
+}
+
+/** The groups to join, as events of the job. Returns their ids. */
+async function join(
+  { edges }: ImportContext,
+  tx: Tx,
+  actor: UserActor,
+  userId: string,
+  { joins }: References,
+): Promise<string[]> {
+  for (const { id } of joins)
+    await changeEdge(edges, tx, actor, {
+      source: { type: 'user_group', id },
+      target: { type: 'user', id: userId },
+      op: 'add',
+    })
+  return joins.map(({ id }) => id)
+}
+
+export const unknownManager = (reference: string): string =>
+  `; the manager "${reference}" is not known yet`
+
+const noteOf = (incoming: Incoming, { manager, unknownGroups }: References): string => {
+  const waits = incoming.manager !== null && manager === undefined
+  const groups = unknownGroups.map((name) => `; there is no single group "${name}"`)
+  return `${waits ? unknownManager(incoming.manager!) : ''}${groups.join('')}`
+}
+
+function resultOf(
+  incoming: Incoming,
+  { after: _, ...decision }: Decision,
+  references: References,
+  more: Partial<RowResult>,
+): RowResult {
+  const waits = incoming.manager !== null && references.manager === undefined
+  return {
+    ...decision,
+    externalId: incoming.externalId,
+    ...(waits && { managerRef: incoming.manager! }),
+    ...more,
+  }
+}
+
+async function createOne(
+  context: ImportContext,
+  job: Applying,
+  incoming: Incoming,
+  finish: Finish,
+): Promise<void> {
+  const { batch, settings, rules, actor } = job
+  const { users } = context
+  const key = keyOf(batch)
+  const { way } = ENTRY[settings.source.kind]
+  const state = incoming.state ?? rules.state
+  const body = {
+    ...incoming.write,
+    ...(state !== null && { state }),
+    ...(rules.owned.length > 0 && { restrictedFields: restrictionsOf(rules) }),
+  } as UserCreate
+  if (!body.username || !body.email)
+    throw invalid('field_missing', 'username and email are required for a new user')
+  const prepared = await prepareUser(users, key.organizationId, body, {
+    source: sourceOf(settings),
+    way,
+    mail: settings.activationEmails,
+  })
+  await whileNumbered(users, prepared, (attempt) =>
+    context.db.tx(key.organizationId, async (tx) => {
+      const { decision, references } = await decided(tx, job, incoming)
+      if (decision.action !== 'create') throw new OtherWay()
+      const row = { ...attempt.row, manager: references.manager ?? null }
+      const user = await addUser(users, tx, actor, { ...attempt, row })
+      const linked = await saveLink(tx, key, incoming.externalId, user.id)
+      const joined = await join(context, tx, actor, user.id, references)
+      const more = { userId: user.id, linked, joined, fingerprint: userFingerprint(user) }
+      await finish(
+        tx,
+        `${DONE.create}${noteOf(incoming, references)}`,
+        resultOf(incoming, decision, references, more),
+      )
+    }),
+  )
+}
+
+async function changeOne(
+  context: ImportContext,
+  job: Applying,
+  incoming: Incoming,
+  finish: Finish,
+): Promise<void> {
+  const { batch, settings, actor } = job
+  const key = keyOf(batch)
+  await whileUnique(() =>
+    context.db.tx(key.organizationId, async (tx) => {
+      const { decision, references, before } = await decided(tx, job, incoming)
+      if (decision.action === 'create') throw new OtherWay()
+      let more: Partial<RowResult> = {}
+      if (before && decision.after) {
+        await changeLockedUser(context.users, tx, actor, before, decision.after, {
+          owner: key.applicationId,
+          mail: settings.activationEmails,
+        })
+        const linked = await saveLink(tx, key, incoming.externalId, before.id)
+        more = { linked, joined: await join(context, tx, actor, before.id, references) }
+      }
+      await finish(
+        tx,
+        `${DONE[decision.action]}${noteOf(incoming, references)}`,
+        resultOf(incoming, decision, references, more),
+      )
+    }),
+  )
+}
+
+/** Applies one row, decided again on what the directory holds now. */
+export async function applyRow(
+  context: ImportContext,
+  job: Applying,
+  row: BatchRow,
+  finish: Finish,
+): Promise<void> {
+  const input = row.input as unknown as RowInput
+  const { plan, unreadable } = input
+  if (unreadable) throw invalid(plan.reason ?? 'unreadable', plan.message ?? 'unreadable')
+  const incoming = incomingOf(input)
+  const ways = [createOne, changeOne]
+  if (plan.action !== 'create') ways.reverse()
+  for (const way of ways)
+    try {
+      return await way(context, job, incoming, finish)
+    } catch (error) {
+      if (!(error instanceof OtherWay)) throw error
+    }
+  throw conflict('changing', 'the user is being changed by others; retry the row')
+}

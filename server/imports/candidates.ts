@@ -1,0 +1,133 @@
+import { findGroupsByName, groupsOfUsers } from '../groups/index.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { isId } from '../platform/ids.ts'
+import { findMatches, findUsers, type UserRow } from '../users/index.ts'
+import type { References } from './decide.ts'
+import type { Incoming } from './incoming.ts'
+import { findLinks, linksOfUsers, type SourceKey } from './link-store.ts'
+import { type Match, match } from './match.ts'
+
+/** Who the records are, each by the ladder. A few statements, however many records. */
+export async function matchAll(
+  db: Queryable,
+  key: SourceKey,
+  records: readonly Incoming[],
+): Promise<Match[]> {
+  const { organizationId } = key
+  const links = await findLinks(
+    db,
+    key,
+    records.map(({ externalId }) => externalId),
+  )
+  const linkedUsers = new Map(
+    (
+      await findUsers(
+        db,
+        organizationId,
+        links.map(({ user_id }) => user_id),
+      )
+    ).map((user) => [user.id, user]),
+  )
+  const byExternalId = new Map(
+    links.map(({ external_id, user_id }) => [external_id, linkedUsers.get(user_id)]),
+  )
+  const found = await findMatches(
+    db,
+    organizationId,
+    records.map(({ write }) => write.email ?? null),
+    records.map(({ write }) => write.username ?? null),
+  )
+  const at = { email: new Map<number, UserRow>(), username: new Map<number, UserRow>() }
+  for (const user of found) at[user.matched].set(user.place - 1, user)
+  const unlinked = found.map(({ id }) => id).filter((id) => !linkedUsers.has(id))
+  const linkOf = new Map(
+    unlinked.length === 0
+      ? []
+      : (await linksOfUsers(db, key, unlinked)).map(({ user_id, external_id }) => [
+          user_id,
+          external_id,
+        ]),
+  )
+  return records.map(({ externalId }, place) =>
+    match(externalId, {
+      linked: byExternalId.get(externalId),
+      byEmail: at.email.get(place),
+      byUsername: at.username.get(place),
+      linkOf: (userId) => linkOf.get(userId),
+    }),
+  )
+}
+
+/** The users that records name as manager: by external id, by id, by e-mail address, by username. */
+export async function findManagers(
+  db: Queryable,
+  key: SourceKey,
+  references: readonly string[],
+): Promise<Map<string, string>> {
+  const wanted = [...new Set(references)]
+  if (wanted.length === 0) return new Map()
+  const { organizationId } = key
+  const found = await findMatches(db, organizationId, wanted, wanted)
+  const ids = await findUsers(db, organizationId, wanted.filter(isId))
+  const links = await findLinks(db, key, wanted)
+  const living = new Set(
+    (
+      await findUsers(
+        db,
+        organizationId,
+        links.map(({ user_id }) => user_id),
+      )
+    ).map(({ id }) => id),
+  )
+  const by = (matched: 'email' | 'username') =>
+    found
+      .filter((user) => user.matched === matched)
+      .map(({ place, id }) => [wanted[place - 1]!, id] as const)
+  // The last one wins.
+  return new Map([
+    ...by('username'),
+    ...by('email'),
+    ...ids.map(({ id }) => [id, id] as const),
+    ...links
+      .filter(({ user_id }) => living.has(user_id))
+      .map(({ external_id, user_id }) => [external_id, user_id] as const),
+  ])
+}
+
+/** What the records refer to. `known` are the groups by name that were asked for. */
+export async function findReferences(
+  db: Queryable,
+  key: SourceKey,
+  records: readonly Incoming[],
+  matches: readonly Match[],
+): Promise<References[]> {
+  const { organizationId } = key
+  const managers = await findManagers(
+    db,
+    key,
+    records.flatMap(({ manager }) => manager ?? []),
+  )
+  const names = [...new Set(records.flatMap(({ groups }) => groups))]
+  const groups = new Map<string, string>()
+  const memberships = new Set<string>()
+  if (names.length > 0) {
+    for (const { id, name } of await findGroupsByName(db, organizationId, 'user_group', names))
+      groups.set(name, id)
+    const users = matches.flatMap((one) => ('user' in one && one.user ? one.user.id : []))
+    for (const { user_id, id } of await groupsOfUsers(db, organizationId, users))
+      memberships.add(`${user_id} ${id}`)
+  }
+  return records.map((record, at) => {
+    const one = matches[at]!
+    const userId = 'user' in one ? one.user?.id : undefined
+    const known = record.groups.flatMap((name) => {
+      const id = groups.get(name)
+      return id === undefined ? [] : { id, name }
+    })
+    return {
+      manager: record.manager === null ? undefined : managers.get(record.manager),
+      joins: known.filter(({ id }) => !memberships.has(`${userId} ${id}`)),
+      unknownGroups: record.groups.filter((name) => !groups.has(name)),
+    }
+  })
+}

@@ -1,0 +1,5 @@
+export type { ImportContext } from './context.ts'
+export { runImportJob, runScheduledImportJob, tidyImportsJob } from './job-definitions.ts'
+export { importJobRoutes } from './job-routes.ts'
+export { importJobs } from './jobs.ts'
+export { importFileRoutes, importRoutes } from './routes.ts'

@@ -1,0 +1,138 @@
+import { cancelBatch, confirmBatch, retryBatch } from '../platform/batches/control.ts'
+import { appendRows, succeededRows } from '../platform/batches/row-store.ts'
+import { type Batch, type BatchKey, insertBatch, noteBatch } from '../platform/batches/store.ts'
+import type { Caller } from '../platform/caller.ts'
+import type { Tx } from '../platform/db/index.ts'
+import { conflict, invalid } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { storedActor } from '../users/index.ts'
+import { applicationOf, sourceKey } from './application.ts'
+import type { ImportContext } from './context.ts'
+import { recordJobEvent } from './events.ts'
+import { IMPORT, inputOf, type RowResult, UNDO } from './job.ts'
+import { runImportJob } from './job-definitions.ts'
+import { getBatch } from './jobs-view.ts'
+import type { Action } from './schema.ts'
+
+/** A change of the job as a whole, with its event. */
+async function change(
+  context: ImportContext,
+  caller: Caller,
+  applicationId: string,
+  jobId: string,
+  event: string,
+  work: (tx: Tx, batch: Batch) => Promise<void>,
+): Promise<void> {
+  const batch = await getBatch(context, caller, applicationId, jobId)
+  await context.db.tx(caller.organizationId, async (tx) => {
+    const application = await applicationOf(tx, sourceKey(caller, applicationId))
+    await work(tx, batch)
+    await recordJobEvent(tx, caller, event, { id: batch.id, application })
+  })
+}
+
+const run = ({ send }: ImportContext, tx: Tx, { organization_id, id }: Batch) =>
+  send(tx, runImportJob, { organizationId: organization_id, jobId: id })
+
+const wrongState = (message: string) => conflict('import_job_state', message)
+
+export const cancelJob = (
+  context: ImportContext,
+  caller: Caller,
+  applicationId: string,
+  jobId: string,
+): Promise<void> =>
+  change(context, caller, applicationId, jobId, 'import_job_cancel', async (tx, batch) => {
+    if (!(await cancelBatch(tx, batch))) throw wrongState('The job has already ended')
+  })
+
+export const confirmJob = (
+  context: ImportContext,
+  caller: Caller,
+  applicationId: string,
+  jobId: string,
+): Promise<void> =>
+  change(context, caller, applicationId, jobId, 'import_job_confirm', async (tx, batch) => {
+    if (!(await confirmBatch(tx, batch))) throw wrongState('The job does not wait for confirmation')
+    await noteBatch(tx, batch, { confirmed: true })
+    await run(context, tx, batch)
+  })
+
+/** Tries the failed rows again, or a job that failed as a whole. */
+export const retryJob = (
+  context: ImportContext,
+  caller: Caller,
+  applicationId: string,
+  jobId: string,
+): Promise<void> =>
+  change(context, caller, applicationId, jobId, 'import_job_retry', async (tx, batch) => {
+    if (inputOf(batch).dryRun) throw wrongState('A dry run has nothing to retry')
+    if (!(await retryBatch(tx, batch))) throw wrongState('The job has nothing to retry')
+    await run(context, tx, batch)
+  })
+
+const CHUNK = 1000
+const CHANGES: readonly Action[] = ['update', 'suspend', 'reactivate']
+
+/** Adds what the rows of a job did to the rows of its undo, the last first. Returns how many. */
+async function copyRows(
+  tx: Tx,
+  from: Batch,
+  to: BatchKey,
+  wanted: (result: RowResult) => boolean,
+): Promise<number> {
+  let copied = 0
+  for (let before = from.total + 1; ; ) {
+    const rows = await succeededRows(tx, from, before, CHUNK)
+    if (rows.length === 0) return copied
+    const results = rows.map(({ result }) => result as unknown as RowResult).filter(wanted)
+    copied += await appendRows(
+      tx,
+      to,
+      results.map((input) => ({ id: newId(), input })),
+    )
+    before = rows.at(-1)!.position
+  }
+}
+
+/** Queues a job that takes back what a finished or cancelled one has done. */
+export async function undoJob(
+  context: ImportContext,
+  caller: Caller,
+  applicationId: string,
+  jobId: string,
+): Promise<string> {
+  const { db } = context
+  const batch = await getBatch(context, caller, applicationId, jobId)
+  const { organizationId } = caller
+  if (batch.kind !== IMPORT) throw invalid('not_an_import', 'An undo cannot be undone')
+  if (!['finished', 'cancelled', 'failed'].includes(batch.state) || inputOf(batch).dryRun)
+    throw wrongState('Only a job that has ended, and was no dry run, can be undone')
+  const id = newId()
+  await db.tx(organizationId, async (tx) => {
+    const application = await applicationOf(tx, sourceKey(caller, applicationId))
+    const undo = { organization_id: organizationId, id }
+    const since = batch.started_at ?? batch.created
+    await insertBatch(tx, {
+      ...undo,
+      kind: UNDO,
+      input: { applicationId, undoOf: batch.id, since },
+      started_by: storedActor(caller),
+    })
+    // Users are deleted after the changes are taken back: some may have become managers of others.
+    const changed = await copyRows(tx, batch, undo, ({ action }) => CHANGES.includes(action))
+    const created = await copyRows(tx, batch, undo, ({ action }) => action === 'create')
+    if (changed + created === 0) throw wrongState('The job has changed nothing')
+    await recordJobEvent(
+      tx,
+      caller,
+      'import_job_undo',
+      { id, application },
+      {
+        message: `Undo of the job ${batch.id}`,
+      },
+    )
+    await context.send(tx, runImportJob, { organizationId, jobId: id })
+  })
+  return id
+}

@@ -1,0 +1,109 @@
+import { RESTRICTED_FIELDS } from '../organizations/index.ts'
+import type { Batch } from '../platform/batches/store.ts'
+import { newId } from '../platform/ids.ts'
+import type { StoredActor, UserActor, UserState } from '../users/index.ts'
+import { VENDOR } from '../users/index.ts'
+import type { FieldChange, Rules } from './decide.ts'
+import { type ImportWrite, type Incoming, mappedFields } from './incoming.ts'
+import type { SourceKey } from './link-store.ts'
+import type { Action, Operation } from './schema.ts'
+import { ENTRY, type Settings } from './settings.ts'
+
+export const IMPORT = 'imports.import'
+export const UNDO = 'imports.undo'
+
+/** The options of a job. */
+export interface JobInput {
+  applicationId: string
+  operations: Operation[]
+  allowUserReactivation: boolean
+  queryString: string
+  state: UserState | null
+  dryRun: boolean
+}
+
+/** What a job notes about itself on its way. */
+interface JobNotes {
+  /** The plan is complete; from now on its rows are applied. */
+  planned?: boolean
+  /** Rows by action, when the plan was made. */
+  counts?: Partial<Record<Action, number>>
+  /** Why it waits for confirmation. */
+  held?: string
+  confirmed?: boolean
+}
+
+/** One row: the record as a user, and what the plan says about it. */
+export type RowInput = {
+  externalId: string | null
+  write: ImportWrite
+  state: UserState | null
+  manager: string | null
+  groups: string[]
+  plan: Planned
+  /** The record cannot be imported, however often it is tried. */
+  unreadable?: true
+}
+
+export interface Planned {
+  action: Action
+  userId: string | null
+  changes: FieldChange[]
+  reason?: string
+  message?: string
+}
+
+/** What was done for a row; the undo reads it. */
+export interface RowResult extends Planned {
+  externalId: string | null
+  /** The record was not linked to this user before. */
+  linked?: boolean
+  /** Groups that the user joined. */
+  joined?: string[]
+  /** The manager who was not there yet. */
+  managerRef?: string
+  /** Of a new user: tells whether somebody changed them since. */
+  fingerprint?: string
+}
+
+/** The part of a job that decides; a preview has no more. */
+export type JobLike = Pick<Batch, 'organization_id' | 'input'>
+
+export const inputOf = (batch: JobLike): JobInput => batch.input as JobInput
+export const notesOf = (batch: Batch): JobNotes => batch.notes as JobNotes
+export const keyOf = (batch: JobLike): SourceKey => ({
+  organizationId: batch.organization_id,
+  applicationId: inputOf(batch).applicationId,
+})
+
+export const incomingOf = ({ plan: _, ...record }: RowInput): Incoming => record as Incoming
+
+/** The one who started the job. Every event it causes carries the correlation. */
+export const actorOf = (batch: Batch, source: string, name: string): UserActor => {
+  const started = batch.started_by as StoredActor
+  return {
+    ...started,
+    initiator: { ...started.initiator, source, source_metadata: { name } },
+    organizationId: batch.organization_id,
+    correlation: { id: batch.id, type: 'user_import' },
+  }
+}
+
+export const sourceOf = ({ source }: Settings): string => `${VENDOR}:${ENTRY[source.kind].source}`
+
+export function rulesOf(batch: JobLike, settings: Settings): Rules {
+  const { operations, allowUserReactivation, state, applicationId } = inputOf(batch)
+  const restrictable: readonly string[] = RESTRICTED_FIELDS
+  return {
+    create: operations.includes('users.create'),
+    update: operations.includes('users.update'),
+    reactivate: allowUserReactivation,
+    state,
+    owned: settings.protectFields
+      ? mappedFields(settings.mapping).filter((field) => restrictable.includes(field))
+      : [],
+    owner: applicationId,
+    now: new Date(),
+    makeId: newId,
+  }
+}

@@ -1,0 +1,92 @@
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
+
+/** The source of an application. */
+export interface SourceKey {
+  organizationId: string
+  applicationId: string
+}
+
+interface Link {
+  external_id: string
+  user_id: string
+}
+
+export const findLinks = (
+  db: Queryable,
+  { organizationId, applicationId }: SourceKey,
+  externalIds: readonly string[],
+) =>
+  db.many<Link>(sql`
+    select external_id, user_id from import_links
+     where organization_id = ${organizationId} and application_id = ${applicationId}
+       and external_id = any(${externalIds}::text[])`)
+
+export const linksOfUsers = (
+  db: Queryable,
+  { organizationId, applicationId }: SourceKey,
+  userIds: readonly string[],
+) =>
+  db.many<Link>(sql`
+    select external_id, user_id from import_links
+     where organization_id = ${organizationId} and application_id = ${applicationId}
+       and user_id = any(${userIds}::text[])`)
+
+/** True when it is new. The record may have been linked to a user who was deleted since. */
+export const saveLink = async (
+  tx: Queryable,
+  { organizationId, applicationId }: SourceKey,
+  externalId: string,
+  userId: string,
+): Promise<boolean> =>
+  (await tx.one<{ added: boolean }>(sql`
+    insert into import_links (organization_id, application_id, external_id, user_id)
+    values (${organizationId}, ${applicationId}, ${externalId}, ${userId})
+    on conflict (organization_id, application_id, external_id)
+      do update set user_id = excluded.user_id
+    returning xmax = 0 as added`))!.added
+
+export const deleteLink = (
+  tx: Queryable,
+  { organizationId, applicationId }: SourceKey,
+  externalId: string,
+  userId: string,
+) =>
+  tx.run(sql`
+    delete from import_links
+     where organization_id = ${organizationId} and application_id = ${applicationId}
+       and external_id = ${externalId} and user_id = ${userId}`)
+
+/** The linked users whom this many complete reads in a row, with the present one, did not have. */
+export const absentUsers = (
+  db: Queryable,
+  { organizationId, applicationId }: SourceKey,
+  batchId: string,
+  after: number,
+) =>
+  db.many<Link & { absences: number }>(sql`
+    select l.external_id, l.user_id, l.absences + 1 as absences
+      from import_links l
+     where l.organization_id = ${organizationId} and l.application_id = ${applicationId}
+       and l.absences + 1 >= ${after}
+       and not exists (
+         select from batch_rows r
+          where r.organization_id = ${organizationId} and r.batch_id = ${batchId} and r.key = l.external_id)
+     order by l.external_id`)
+
+export const countAbsences = (
+  tx: Queryable,
+  { organizationId, applicationId }: SourceKey,
+  batchId: string,
+) =>
+  tx.run(sql`
+    with seen as (
+      select l.external_id, exists (
+        select from batch_rows r
+         where r.organization_id = ${organizationId} and r.batch_id = ${batchId} and r.key = l.external_id) as here
+        from import_links l
+       where l.organization_id = ${organizationId} and l.application_id = ${applicationId})
+    update import_links l set absences = case when seen.here then 0 else l.absences + 1 end
+      from seen
+     where l.organization_id = ${organizationId} and l.application_id = ${applicationId}
+       and l.external_id = seen.external_id and (not seen.here or l.absences > 0)`)

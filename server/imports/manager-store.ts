@@ -1,0 +1,16 @@
+import type { BatchKey } from '../platform/batches/store.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { sql } from '../platform/db/sql.ts'
+
+/** Finished rows whose manager was not known yet. */
+export const waitingForManager = (
+  db: Queryable,
+  { organization_id, id }: BatchKey,
+  after: number,
+  limit: number,
+) =>
+  db.many<{ position: number; message: string; result: object }>(sql`
+    select position, status_msg as message, result from batch_rows
+     where organization_id = ${organization_id} and batch_id = ${id} and position > ${after}
+       and success and result ? 'managerRef' and result ->> 'userId' is not null
+     order by position limit ${limit}`)

@@ -1,0 +1,41 @@
+import type { UserRow } from '../users/index.ts'
+
+/** Who a record may be, as the directory has it. */
+interface Candidates {
+  /** By the link of an earlier import. */
+  linked: UserRow | undefined
+  byEmail: UserRow | undefined
+  byUsername: UserRow | undefined
+  /** The external id that the found user is already linked to, if another. */
+  linkOf: (userId: string) => string | undefined
+}
+
+export type Match = { user: UserRow | null } | { conflict: string; message: string }
+
+const named = ({ username }: UserRow) => `"${username}"`
+
+/** The ladder: external id, then e-mail, then username. Two answers that differ are a conflict, never a merge. */
+export function match(
+  externalId: string,
+  { linked, byEmail, byUsername, linkOf }: Candidates,
+): Match {
+  const user = linked ?? byEmail ?? byUsername
+  if (!user) return { user: null }
+  if (byEmail && byEmail.id !== user.id)
+    return {
+      conflict: 'email_of_other',
+      message: `email: belongs to ${named(byEmail)}, but the record is ${named(user)}`,
+    }
+  if (byUsername && byUsername.id !== user.id)
+    return {
+      conflict: 'username_of_other',
+      message: `username: belongs to ${named(byUsername)}, but the record is ${named(user)}`,
+    }
+  const other = linkOf(user.id)
+  if (!linked && other !== undefined && other !== externalId)
+    return {
+      conflict: 'linked_to_other',
+      message: `${named(user)} was imported from another record of this source, "${other}"`,
+    }
+  return { user }
+}

@@ -1,0 +1,45 @@
+import type { BatchKey } from '../platform/batches/store.ts'
+import type { Queryable } from '../platform/db/index.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
+import { ACTIONS, type Action } from './schema.ts'
+
+interface Claim {
+  position: number
+  externalId: string | null
+  /** The external id of the first row with the same value. */
+  holder: string
+}
+
+/** All but the first of the rows with the same value: two records of the source claim to be one user. */
+const repeated = (db: Queryable, { organization_id, id }: BatchKey, value: Sql) =>
+  db.many<Claim>(sql`
+    select position, "externalId", holder from (
+      select position, key as "externalId", row_number() over claims as place, first_value(key) over claims as holder
+        from batch_rows
+       where organization_id = ${organization_id} and batch_id = ${id}
+         and input -> 'plan' ->> 'action' not in ('park', 'skip') and result ->> 'reason' is null and ${value} is not null
+      window claims as (partition by ${value} order by position)) claimed
+     where place > 1`)
+
+const VALUES = {
+  user: sql`(input -> 'plan' ->> 'userId')`,
+  email: sql`lower(input -> 'write' ->> 'email')`,
+  username: sql`fold(input -> 'write' ->> 'username')`,
+}
+
+export const repeatedRows = (db: Queryable, batch: BatchKey, field: keyof typeof VALUES) =>
+  repeated(db, batch, VALUES[field])
+
+/** The rows by action, and how many are about users of the directory. */
+export async function countPlanned(
+  db: Queryable,
+  { organization_id, id }: BatchKey,
+): Promise<{ counts: Record<Action, number>; matched: number }> {
+  const rows = await db.many<{ action: Action; rows: number; matched: number }>(sql`
+    select coalesce(result ->> 'action', input -> 'plan' ->> 'action') as action, count(*) as rows,
+           count(*) filter (where input -> 'plan' ->> 'userId' is not null) as matched
+      from batch_rows where organization_id = ${organization_id} and batch_id = ${id} group by 1`)
+  const counts = Object.fromEntries(ACTIONS.map((action) => [action, 0])) as Record<Action, number>
+  for (const { action, rows: count } of rows) counts[action] = count
+  return { counts, matched: rows.reduce((sum, { matched }) => sum + matched, 0) }
+}

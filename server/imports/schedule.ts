@@ -1,0 +1,58 @@
+import { systemCaller } from '../platform/caller.ts'
+import type { Tx } from '../platform/db/index.ts'
+import type { ImportContext } from './context.ts'
+import { runScheduledImportJob } from './job-definitions.ts'
+import type { SourceKey } from './link-store.ts'
+import { nextRun, type Settings } from './settings.ts'
+import { lockSource, overdueSources, saveNextRun } from './source-store.ts'
+import { insertJob } from './start.ts'
+
+/** Sets the next run of a source, with the job for it in the same transaction. */
+export async function schedule(
+  { send }: Pick<ImportContext, 'send'>,
+  tx: Tx,
+  key: SourceKey,
+  settings: Settings,
+  now: Date,
+): Promise<void> {
+  const next = settings.active ? nextRun(settings.schedule, now) : null
+  await saveNextRun(tx, key, next)
+  if (next)
+    await send(tx, runScheduledImportJob, { ...key, at: next.toISOString() }, { startAfter: next })
+}
+
+/** Idempotent: a repeated job, or one for a run that was rescheduled, does nothing. */
+export function runScheduled(
+  context: ImportContext,
+  { at, ...key }: SourceKey & { at: string },
+  now: Date,
+): Promise<void> {
+  return context.db.tx(key.organizationId, async (tx) => {
+    const source = await lockSource(tx, key)
+    if (source?.next_run_at !== at) return
+    const { settings } = source
+    const caller = systemCaller(key.organizationId, 'import schedule')
+    await insertJob(context, tx, caller, key, {
+      operations: settings.operations,
+      allowUserReactivation: settings.allowUserReactivation,
+    })
+    // A clock that is behind must not run the same turn twice.
+    const after = new Date(Math.max(now.getTime(), Date.parse(at)))
+    await schedule(context, tx, key, settings, after)
+  })
+}
+
+const HOUR_MS = 3_600_000
+
+/** Schedules sources that lost their job, such as those of a restored archive. */
+export async function scheduleForgotten(
+  context: ImportContext,
+  organizationId: string,
+  now: Date,
+): Promise<void> {
+  await context.db.tx(organizationId, async (tx) => {
+    const before = new Date(now.getTime() - HOUR_MS)
+    for (const { application_id, settings } of await overdueSources(tx, organizationId, before))
+      await schedule(context, tx, { organizationId, applicationId: application_id }, settings, now)
+  })
+}
