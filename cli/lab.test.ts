@@ -87,3 +87,25 @@ test('lab people refuses wrong options', async () => {
     assert.equal(code, 2, stderr)
   }
 })
+
+test('lab workday prints its report and credentials, and ends on a signal', async (t) => {
+  const { code, stderr } = await runCli({}, ['lab', 'workday', '--workers', 'many'])
+  assert.equal(code, 2)
+  assert.match(stderr, /--workers must be a number from 0 to 100000/)
+
+  const options = ['--port', '0', '--username', 'me', '--password', 'P0', '--workers', '3']
+  const args = [MAIN, 'lab', 'workday', ...options]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
+  let printed = ''
+  for await (const chunk of child.stdout) {
+    printed += chunk
+    if (/^ {2}curl .*\n/m.test(printed)) break
+  }
+  const [, credentials, url] = /^ {2}curl -u '(.*)' '(.*)'$/m.exec(printed)!
+  assert.equal(credentials, 'me:P0')
+  const answer = await fetch(url!, { headers: { authorization: `Basic ${btoa('me:P0')}` } })
+  assert.equal(((await answer.json()) as { Report_Entry: object[] }).Report_Entry.length, 3)
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})

@@ -5,6 +5,7 @@ const SP_PORT = 8090
 const SCIM_PORT = 8091
 const PEOPLE_PORT = 8092
 const MAX_PEOPLE = 1_000_000
+const WORKDAY_PORT = 8093
 
 const names = Object.keys(PROFILES)
 
@@ -148,6 +149,41 @@ export const verb = {
           ...PATHS.map((path) => `  ${lab.url}${path}`),
           'Start Gatehouse with GATEHOUSE_OUTBOUND_ALLOW=127.0.0.1. To see the people:',
           `  curl ${header}'${lab.url}/offset?limit=2'`,
+          '',
+        ].join('\n'),
+      )
+      closeOnSignal(lab)
+    },
+  }),
+
+  workday: command({
+    about: 'Runs a report server like that of Workday on this machine, with invented workers.',
+    options: {
+      port: { type: 'string', value: 'N', about: `Port to listen on, 0 for any (${WORKDAY_PORT})` },
+      username: { type: 'string', value: 'NAME', about: 'The user name (ISU_Gatehouse)' },
+      password: { type: 'string', value: 'P', about: 'The password (random)' },
+      workers: { type: 'string', value: 'N', about: 'Workers in the report (200)' },
+    },
+    notes: [
+      'Prints the address of the report and the credentials. Gatehouse calls addresses of this machine',
+      'only if it runs with GATEHOUSE_OUTBOUND_ALLOW=127.0.0.1.',
+    ],
+    async run({ options: { port = String(WORKDAY_PORT), username, password, workers } }) {
+      const { startWorkdayLab } = await import('../lab/workday.ts')
+      const lab = await startWorkdayLab({
+        port: number('port', port, 0, 65_535),
+        ...(username && { username }),
+        ...(password && { password }),
+        ...(workers && { workers: number('workers', workers, 0, 100_000) }),
+      })
+      process.stdout.write(
+        [
+          'The report server is running; press Ctrl-C to stop.',
+          `  report URL  ${lab.reportUrl}`,
+          `  username    ${lab.username}`,
+          `  password    ${lab.password}`,
+          'Start Gatehouse with GATEHOUSE_OUTBOUND_ALLOW=127.0.0.1. To see the report:',
+          `  curl -u '${lab.username}:${lab.password}' '${lab.reportUrl}'`,
           '',
         ].join('\n'),
       )
