@@ -3793,6 +3793,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/workdays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Workdays */
+        get: operations["getApiV2Workdays"];
+        put?: never;
+        /**
+         * Create the Workday of an organization
+         * @description There is one in an organization, and its name is "Workday Import". The report is tried at once: auth.basic shows whether it could be read.
+         */
+        post: operations["postApiV2Workdays"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/workdays/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a Workday */
+        get: operations["getApiV2WorkdaysById"];
+        /**
+         * Change the report of a Workday
+         * @description The credentials are kept only for the host they were given for; authorize again after a change of the host.
+         */
+        put: operations["putApiV2WorkdaysById"];
+        post?: never;
+        /** Delete a Workday; imported users stay */
+        delete: operations["deleteApiV2WorkdaysById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/workdays/{workday_id}/auth": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the credentials of a Workday
+         * @description The report is tried at once. Wrong credentials are stored too: the record shows in auth.basic whether the report could be read, and if not, why.
+         */
+        post: operations["postApiV2WorkdaysByWorkdayIdAuth"];
+        /** Delete the credentials of a Workday */
+        delete: operations["deleteApiV2WorkdaysByWorkdayIdAuth"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/workdays/{workday_id}/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the workers in the report
+         * @description Reads the whole report, so prefer few large pages: limit may be up to 1000. Sorts by username, email, firstName and lastName; otherwise in the order of the report.
+         */
+        get: operations["getApiV2WorkdaysByWorkdayIdWorkers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -7021,6 +7105,77 @@ export interface components {
             })[];
         } & {
             [key: string]: unknown;
+        };
+        Workday: {
+            id: string;
+            name?: string;
+            reportUrl?: string;
+            /** @description A time; empty before the first one */
+            lastImport?: string;
+            auth?: {
+                basic: {
+                    /** @description Whether the report could be read at the last try */
+                    isValid: boolean;
+                    /** @description Empty: basic authentication does not expire */
+                    expiry: string;
+                    /** @description Why it could not be read */
+                    message: string;
+                };
+                oauth: {
+                    /** @description Whether the report could be read at the last try */
+                    isValid: boolean;
+                    /** @description Empty: basic authentication does not expire */
+                    expiry: string;
+                    /** @description Why it could not be read */
+                    message: string;
+                };
+            };
+        };
+        /** @description Only basic authentication is supported */
+        WorkdayAuth: {
+            basic?: ({
+                username?: string | null;
+                password?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            oauth?: ({
+                code?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        WorkdayAuthorize: {
+            auth: components["schemas"]["WorkdayAuth"];
+        } & {
+            [key: string]: unknown;
+        };
+        WorkdayFields: {
+            name?: string | null;
+            reportUrl?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        WorkdayInput: {
+            /** @description Always "Workday Import" */
+            name: string;
+            /** @description The JSON address of the report (RaaS), such as https://host/ccx/service/customreport2/tenant/owner/report?format=json */
+            reportUrl: string;
+            auth: components["schemas"]["WorkdayAuth"];
+        } & {
+            [key: string]: unknown;
+        };
+        WorkdayWorker: {
+            username: string;
+            email: string;
+            firstName: string;
+            lastName: string;
+            /** @description All other members of the report, as they are */
+            attributes: {
+                [key: string]: unknown;
+            };
         };
         WrappedAuthConfig: {
             authConfig: components["schemas"]["AuthConfig"];
@@ -20507,6 +20662,374 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Workdays: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records to return */
+                limit?: number;
+                /** @description Number of records to skip */
+                skip?: number;
+                /** @description Like sort, but case-insensitive */
+                sortIgnoreCase?: string;
+                /** @description Comma-separated names of the fields to return */
+                fields?: string[];
+                /** @description Comma-separated fields; a leading - sorts descending */
+                sort?: string[];
+                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                filter?: string[];
+                /** @description Free text */
+                search?: string;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workday"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2Workdays: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkdayInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workday"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2WorkdaysById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workday"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    putApiV2WorkdaysById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkdayFields"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workday"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2WorkdaysById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2WorkdaysByWorkdayIdAuth: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                workday_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkdayAuthorize"];
+            };
+        };
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2WorkdaysByWorkdayIdAuth: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                workday_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2WorkdaysByWorkdayIdWorkers: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records to return */
+                limit?: number;
+                /** @description Number of records to skip */
+                skip?: number;
+                /** @description Comma-separated fields; a leading - sorts descending */
+                sort?: string[];
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                workday_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkdayWorker"][];
                 };
             };
             /** @description The request was rejected */

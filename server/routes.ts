@@ -27,7 +27,12 @@ import type { Contexts } from './contexts.ts'
 import { forwarderRoutes } from './forwarding/index.ts'
 import { graphRoutes } from './graph/index.ts'
 import { groupRoutes } from './groups/index.ts'
-import { importFileRoutes, importJobRoutes, importRoutes } from './imports/index.ts'
+import {
+  importFileRoutes,
+  importJobRoutes,
+  importRoutes,
+  workdayRoutes,
+} from './imports/index.ts'
 import {
   exportRoutes,
   ingestRoutes,
@@ -150,6 +155,7 @@ export async function registerRoutes(
   await http.register(userStatusRoutes, { prefix: '/api/v2', context: users })
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
+  await http.register(workdayRoutes, { prefix: '/api/v2', context: contexts.workday })
   await http.register(portalRoutes, { context: portal })
   await http.register(assetRoutes)
   await http.register(samlRoutes, { context: sso })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addNode, NODE_TYPES, type NodeType } from '../server/graph/index.ts'
+import { insertWorkday } from '../server/imports/workday/store.ts'
 import type { Operation } from '../server/platform/http/openapi.ts'
 import { newId } from '../server/platform/ids.ts'
 import { enrol, newKeyPair, signedCaller } from './enrol.ts'
@@ -66,8 +67,12 @@ async function furnish(org: Org): Promise<Record<string, string>> {
     nodes[type] = id
     await app.db.tx(organizationId, (tx) => addNode(tx, organizationId, type, id))
   }
+  // Not through the API, which would try the report.
+  const workday = { id: newId(), name: 'Workday Import', report_url: REPORT, secret: null }
+  await app.db.tx(organizationId, (tx) => insertWorkday(tx, organizationId, workday))
   return {
     ...nodes,
+    workday: workday.id,
     trigger,
     report: report.id,
     artifact: report.artifacts[0].id,
@@ -97,6 +102,7 @@ const PARAMETERS: [RegExp, Record<string, string>][] = [
   [/^\/api\/v2\/applications\//, { application_id: 'application', user_id: 'user' }],
   [/^\/api\/v2\/bulk\/users\//, { job_id: 'job' }],
   [/^\/api\/v2\/bulk\/userstates\//, { id: 'planned' }],
+  [/^\/api\/v2\/workdays\//, { id: 'workday', workday_id: 'workday' }],
   [/^\/api\/v2\/policies\//, { policy_id: 'policy' }],
   [/^\/api\/v2\/policygroups\//, { group_id: 'policy_group' }],
   [/^\/api\/v2\/softwareapps\//, { software_app_id: 'software_app' }],
@@ -116,6 +122,8 @@ app.secrets.add(STRONG)
 
 /** A public address, to which nothing is ever sent here. */
 const SCIM = { baseUrl: 'https://8.8.8.8/scim', auth: { type: 'bearer', token: STRONG } }
+
+const REPORT = 'https://8.8.8.8/report'
 
 /** Bodies that are valid enough to reach the record. */
 const BODIES: [RegExp, object][] = [
@@ -140,6 +148,8 @@ const BODIES: [RegExp, object][] = [
   ],
   [/^PUT .*\/provisioning$/, SCIM],
   [/\/provisioning\/preview$/, { userId: newId() }],
+  [/^PUT .*\/workdays\//, { reportUrl: REPORT }],
+  [/\/workdays\/.*\/auth$/, { auth: { basic: { username: 'me', password: STRONG } } }],
   [/\/sshkeys$/, { name: 'mine', public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLE' }],
   [/\/password$/, { password: STRONG }],
   [/usergroups\/\{group_id\}\/suggestions$/, { user_ids: [newId()] }],

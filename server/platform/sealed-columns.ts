@@ -78,4 +78,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: ['organization_id', 'application_id'],
     context: ({ application_id }) => `import ${application_id}`,
   },
+  {
+    table: 'workdays',
+    column: 'secret',
+    key: ['organization_id', 'id'],
+    context: ({ id }) => `workday ${id}`,
+  },
 ]
