@@ -3836,6 +3836,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/workdays/{id}/import/{job_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the results of an import, one per entry */
+        get: operations["getApiV2WorkdaysByIdImportByJobIdResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/workdays/{workday_id}/auth": {
         parameters: {
             query?: never;
@@ -3852,6 +3869,26 @@ export interface paths {
         post: operations["postApiV2WorkdaysByWorkdayIdAuth"];
         /** Delete the credentials of a Workday */
         delete: operations["deleteApiV2WorkdaysByWorkdayIdAuth"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/workdays/{workday_id}/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import workers as users
+         * @description A job creates a user for each entry, with the state of the entry or else the default of the organization. The results tell what became of each.
+         */
+        post: operations["postApiV2WorkdaysByWorkdayIdImport"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -20916,6 +20953,55 @@ export interface operations {
             };
         };
     };
+    getApiV2WorkdaysByIdImportByJobIdResults: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of records to return */
+                limit?: number;
+                /** @description Number of records to skip */
+                skip?: number;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                id: string;
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResult"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     postApiV2WorkdaysByWorkdayIdAuth: {
         parameters: {
             query?: never;
@@ -20981,6 +21067,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2WorkdaysByWorkdayIdImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                workday_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserCreate"][];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
             };
             /** @description The request was rejected */
             "4XX": {

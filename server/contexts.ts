@@ -10,7 +10,7 @@ import {
   memberChanged,
   memberNames,
 } from './groups/index.ts'
-import type { ImportContext, WorkdayContext } from './imports/index.ts'
+import type { ImportContext } from './imports/index.ts'
 import type { InsightsContext } from './insights/index.ts'
 import { type OidcContext, recordDeniedClientSignIn } from './oidc/index.ts'
 import type { OrganizationContext } from './organizations/index.ts'
@@ -60,7 +60,6 @@ export interface Contexts {
   sso: SsoSliceContext
   systems: SystemContext
   users: UserContext
-  workday: WorkdayContext
 }
 
 interface ContextParts {
@@ -152,7 +151,6 @@ function makeContexts(parts: ContextParts): Contexts {
     sso: { db, sealer, publicUrl, isProvisioned, sessionEnded: portal.sessionEnded },
     systems: { db, sealer, publicUrl, changed: hook() },
     users,
-    workday: { db, sealer, outbound },
   }
 }
 

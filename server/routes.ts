@@ -155,7 +155,7 @@ export async function registerRoutes(
   await http.register(userStatusRoutes, { prefix: '/api/v2', context: users })
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
-  await http.register(workdayRoutes, { prefix: '/api/v2', context: contexts.workday })
+  await http.register(workdayRoutes, { prefix: '/api/v2', context: imports })
   await http.register(portalRoutes, { context: portal })
   await http.register(assetRoutes)
   await http.register(samlRoutes, { context: sso })

@@ -3,5 +3,4 @@ export { runImportJob, runScheduledImportJob, tidyImportsJob } from './job-defin
 export { importJobRoutes } from './job-routes.ts'
 export { importJobs } from './jobs.ts'
 export { importFileRoutes, importRoutes } from './routes.ts'
-export type { WorkdayContext } from './workday/context.ts'
 export { workdayRoutes } from './workday/routes.ts'

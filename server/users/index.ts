@@ -1,5 +1,6 @@
 export { userAccountRoutes } from './account-routes.ts'
 export { changeLockedUser, changeUser, lockForRemoval, removeLockedUser } from './actions.ts'
+export { bulkResults, startBulk, toBulkResult } from './bulk/actions.ts'
 export { bulkUserRoutes } from './bulk/routes.ts'
 export {
   type StoredActor,

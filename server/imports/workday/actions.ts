@@ -1,13 +1,21 @@
-import { changesBetween, recordEvent } from '../../insights/index.ts'
+import { changesBetween, type EventInput, recordEvent } from '../../insights/index.ts'
 import type { Caller } from '../../platform/caller.ts'
-import { isUniqueViolation } from '../../platform/db/index.ts'
+import { isUniqueViolation, type Tx } from '../../platform/db/index.ts'
 import { AppError, conflict, invalid, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Paging } from '../../platform/list/page.ts'
 import { OutboundError } from '../../platform/outbound/errors.ts'
+import { bulkResults, startBulk, toBulkResult } from '../../users/index.ts'
 import { secretContext, type WorkdayContext } from './context.ts'
 import { type Credentials, checkFormat, readReport } from './report.ts'
-import type { Workday, WorkdayAuth, WorkdayFields, WorkdayInput, WorkdayWorker } from './schema.ts'
+import type {
+  Workday,
+  WorkdayAuth,
+  WorkdayEntries,
+  WorkdayFields,
+  WorkdayInput,
+  WorkdayWorker,
+} from './schema.ts'
 import {
   deleteWorkday,
   findWorkday,
@@ -162,27 +170,34 @@ export async function createWorkday(
 }
 
 /** Locks, decides, saves and records the change, if there is one. */
-function change(
+async function changeIn(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  decide: (row: WorkdayRow) => WorkdayRow,
+  details: Pick<EventInput, 'correlation'> = {},
+): Promise<void> {
+  const { organizationId } = caller
+  const before = await lockWorkday(tx, organizationId, id)
+  if (!before) throw workdayNotFound()
+  const after = decide(before)
+  const changes = changesBetween(fieldsOf(before), fieldsOf(after), SECRETS)
+  if (changes.length === 0) return
+  await saveWorkday(tx, organizationId, after)
+  await recordEvent(tx, caller, {
+    event_type: 'workday_update',
+    resource: resourceOf(after),
+    changes,
+    ...details,
+  })
+}
+
+const change = (
   { db }: WorkdayContext,
   caller: Caller,
   id: string,
   decide: (row: WorkdayRow) => WorkdayRow,
-): Promise<void> {
-  const { organizationId } = caller
-  return db.tx(organizationId, async (tx) => {
-    const before = await lockWorkday(tx, organizationId, id)
-    if (!before) throw workdayNotFound()
-    const after = decide(before)
-    const changes = changesBetween(fieldsOf(before), fieldsOf(after), SECRETS)
-    if (changes.length === 0) return
-    await saveWorkday(tx, organizationId, after)
-    await recordEvent(tx, caller, {
-      event_type: 'workday_update',
-      resource: resourceOf(after),
-      changes,
-    })
-  })
-}
+): Promise<void> => db.tx(caller.organizationId, (tx) => changeIn(tx, caller, id, decide))
 
 const untried = { auth_valid: false, auth_message: '' }
 
@@ -242,4 +257,38 @@ export async function listWorkers(
     for await (const entry of entries) page.add(entry)
   })
   return { totalCount: page.totalCount, results: page.workers }
+}
+
+/** Creates a user for each entry, in a job; a user who exists is the failure of one entry. */
+export async function importWorkers(
+  context: WorkdayContext,
+  caller: Caller,
+  id: string,
+  entries: WorkdayEntries,
+): Promise<string> {
+  // Before the entries are stored.
+  await getRow(context, caller, id)
+  const last_import = new Date().toISOString()
+  return startBulk(context.users, caller, 'create', entries, {
+    source: 'gatehouse:workday',
+    suppressEmail: true,
+    importedFrom: id,
+    alongside: (tx, jobId) =>
+      changeIn(tx, caller, id, (row) => ({ ...row, last_import }), {
+        correlation: { id: jobId, type: 'user_import' },
+      }),
+  })
+}
+
+export async function importResults(
+  context: WorkdayContext,
+  caller: Caller,
+  id: string,
+  jobId: string,
+  paging: Paging,
+) {
+  await getRow(context, caller, id)
+  const { organizationId } = caller
+  const page = await bulkResults(context.users, organizationId, jobId, paging, id)
+  return { ...page, results: page.results.map(toBulkResult) }
 }

@@ -5,8 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { startWorkdayLab } from '../../../lab/workday.ts'
 import { startApp } from '../../../test/harness.ts'
+import { person } from '../../../test/people.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { newId } from '../../platform/ids.ts'
+import { listMails } from '../../platform/mail.ts'
 
 const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
 const WORKDAYS = '/api/v2/workdays'
@@ -308,18 +310,124 @@ test('the report is asked for as JSON, and the outcome is that of the last try',
   assert.deepEqual(await shown(org, id), basic(true))
 })
 
+test('an import creates a user for each entry, and tells what became of each', async () => {
+  const { org, path, workday } = await connect()
+  const settings = { newSystemUserStateDefaults: { applicationImport: 'STAGED' } }
+  await org.put(`/api/organizations/${org.organizationId}`, { settings })
+  const taken = person()
+  await org.post('/api/systemusers', taken)
+  const before = (await org.events()).length
+  const entries = [
+    person({
+      firstname: 'Ada',
+      lastname: 'Lovelace',
+      state: 'ACTIVATED',
+      attributes: [{ name: 'EmployeeID', value: '0001' }],
+    }),
+    person(),
+    person({ username: taken.username }),
+  ]
+  const res = await org.post(`${path}/import/`, entries)
+  assert.equal(res.statusCode, 201, res.body)
+  const { jobId } = res.json()
+  assert.deepEqual(res.json(), { jobId })
+  const results = `${path}/import/${jobId}/results`
+  const waiting = (await org.get(results)).json()
+  assert.deepEqual(
+    waiting.map(({ status }: { status: string }) => status),
+    ['Pending', 'Pending', 'Pending'],
+  )
+  await app.runDueJobs()
+
+  const done = await org.get(`${results}/`)
+  assert.equal(done.headers['x-total-count'], '3')
+  type Result = { status: string; statusMsg: string; persistedFields: object; meta: object }
+  const outcome: Result[] = done.json()
+  assert.deepEqual(
+    outcome.map(({ persistedFields }) => persistedFields),
+    entries,
+  )
+  assert.ok(outcome.every(({ status }) => status === 'Finished'))
+  assert.deepEqual(outcome[2]!.meta, { success: false, reason: 'username_taken' })
+  assert.match(outcome[2]!.statusMsg, /^username/)
+  assert.equal((await org.get(`${results}?limit=2&skip=2`)).json().length, 1)
+
+  const [ada, other] = await Promise.all(
+    outcome.slice(0, 2).map(async ({ meta }) => {
+      const { userId } = meta as { userId: string }
+      return (await org.get(`/api/systemusers/${userId}`)).json()
+    }),
+  )
+  assert.deepEqual(
+    [ada.firstname, ada.lastname, ada.state, ada.creationSource, ada.attributes],
+    ['Ada', 'Lovelace', 'ACTIVATED', 'gatehouse:workday', [{ name: 'EmployeeID', value: '0001' }]],
+  )
+  assert.equal(other.state, 'STAGED')
+
+  const { lastImport, ...rest } = (await org.get(path)).json()
+  assert.deepEqual({ ...rest, lastImport: '' }, workday)
+  const events = (await org.events()).slice(before)
+  assert.equal(events[0]!.event_type, 'workday_update')
+  assert.deepEqual(events[0]!.changes, [{ field: 'lastImport', from: null, to: lastImport }])
+  assert.equal(events.filter(({ event_type }) => event_type === 'systemuser_create').length, 2)
+  for (const { correlation, event_type } of events)
+    assert.deepEqual(correlation, { id: jobId, type: 'user_import' }, event_type)
+  const mails = await listMails(app.db, app.sealer, 1000)
+  assert.ok(!mails.some(({ recipient }) => recipient === org.email))
+})
+
+test('the results of an import belong to its Workday, and end with it', async () => {
+  const { org, path } = await connect()
+  const { jobId } = (await org.post(`${path}/import`, [person()])).json()
+  const results = `${path}/import/${jobId}/results`
+  assert.equal((await org.get(`/api/v2/bulk/users/${jobId}/results`)).statusCode, 404)
+  const bulk = (await org.post('/api/v2/bulk/users', [person()])).json().jobId
+  const foreign = await org.get(`${path}/import/${bulk}/results`)
+  assert.deepEqual([foreign.statusCode, foreign.json().reason], [404, 'bulk_job_not_found'])
+  await app.runDueJobs()
+  const [{ meta }] = (await org.get(results)).json()
+  await org.delete(path)
+  assert.equal((await org.get(results)).json().reason, 'workday_not_found')
+  assert.equal((await org.post(`${path}/import`, [person()])).json().reason, 'workday_not_found')
+  assert.equal((await org.get(`/api/systemusers/${meta.userId}`)).statusCode, 200)
+})
+
+test('an import with a bad entry is refused as a whole, with the field', async () => {
+  const { org, path } = await connect()
+  const entry = { username: 'x', email: 'x@example.com' }
+  const cases: [object, RegExp][] = [
+    [[], /body/],
+    [{}, /body/],
+    [[person(), { username: 'x' }], /1.*email/],
+    [[person({ email: 'nobody' })], /email/],
+    [[person({ state: 'HIRED' })], /state/],
+    [[person({ attributes: { EmployeeID: '1' } })], /attributes/],
+    [[person({ attributes: [{ value: '1' }] })], /name/],
+    [Array.from({ length: 10_001 }, () => entry), /10000/],
+  ]
+  for (const [body, message] of cases) {
+    const res = await org.post(`${path}/import`, body)
+    assert.equal(res.statusCode, 400, res.body)
+    assert.match(JSON.stringify(res.json()), message)
+  }
+  assert.equal((await org.get(path)).json().lastImport, '')
+  assert.deepEqual(await org.eventTypes(), ['workday_create'])
+})
+
 test('scopes, and isolation between organizations', async () => {
   const { org, path } = await connect()
+  const { jobId } = (await org.post(`${path}/import`, [person()])).json()
   const stranger = await app.newOrganization()
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
   const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
   const events = (await org.eventTypes()).length
-  const reads = [path, `${path}/workers`]
+  const reads = [path, `${path}/workers`, `${path}/import/${jobId}/results`]
   const writes = [
     ['put', path, { reportUrl: 'http://127.0.0.1/report' }],
     ['delete', path],
     ['post', `${path}/auth`, { auth }],
     ['delete', `${path}/auth`],
+    ['post', `${path}/import`, [person()]],
   ] as const
   for (const url of reads) {
     assert.equal((await reader.get(url)).statusCode, 200)

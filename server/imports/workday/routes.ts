@@ -8,13 +8,24 @@ import {
   createWorkday,
   deauthorizeWorkday,
   getWorkday,
+  importResults,
+  importWorkers,
   listWorkers,
   removeWorkday,
   toWorkday,
   updateWorkday,
 } from './actions.ts'
 import type { WorkdayContext } from './context.ts'
-import { Workday, WorkdayAuthorize, WorkdayFields, WorkdayInput, WorkdayWorker } from './schema.ts'
+import {
+  BulkJob,
+  BulkResult,
+  Workday,
+  WorkdayAuthorize,
+  WorkdayEntries,
+  WorkdayFields,
+  WorkdayInput,
+  WorkdayWorker,
+} from './schema.ts'
 import { readWorkdays, workdayResource } from './store.ts'
 
 const errors = errorsOf('v2')
@@ -168,6 +179,51 @@ export const workdayRoutes: FastifyPluginAsyncTypebox<{ context: WorkdayContext 
     },
     async ({ caller, params, query }, reply) => {
       const { totalCount, results } = await listWorkers(context, caller, params.workday_id, query)
+      reply.header('x-total-count', totalCount)
+      return results
+    },
+  )
+
+  app.post(
+    '/workdays/:workday_id/import',
+    {
+      schema: {
+        tags,
+        summary: 'Import workers as users',
+        description:
+          'A job creates a user for each entry, with the state of the entry or else the default of the organization. The results tell what became of each.',
+        params: workdayParams,
+        body: WorkdayEntries,
+        response: { 201: BulkJob, ...errors },
+      },
+      config: { scopes: ['users'], ...id('import') },
+    },
+    async ({ caller, params, body }, reply) => {
+      const jobId = await importWorkers(context, caller, params.workday_id, body)
+      return reply.code(201).send({ jobId })
+    },
+  )
+
+  app.get(
+    '/workdays/:id/import/:job_id/results',
+    {
+      schema: {
+        tags,
+        summary: 'List the results of an import, one per entry',
+        params: Type.Object({ id: Type.String(), job_id: Type.String() }),
+        querystring: Type.Pick(ListQueryV2, ['limit', 'skip']),
+        response: { 200: Type.Array(BulkResult), ...errors },
+      },
+      config: { scopes: READ, ...id('importresults') },
+    },
+    async ({ caller, params, query }, reply) => {
+      const { totalCount, results } = await importResults(
+        context,
+        caller,
+        params.id,
+        params.job_id,
+        query,
+      )
       reply.header('x-total-count', totalCount)
       return results
     },

@@ -1,4 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { BulkUsersCreate } from '../../users/bulk/schema.ts'
+
+export { BulkJob, BulkResult } from '../../users/bulk/schema.ts'
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(orNull(schema))
@@ -82,3 +85,7 @@ export const WorkdayWorker = Type.Object(
   { title: 'WorkdayWorker' },
 )
 export type WorkdayWorker = Static<typeof WorkdayWorker>
+
+/** Entries may have all members of a new user, beyond those of the specification. */
+export const WorkdayEntries = BulkUsersCreate
+export type WorkdayEntries = Static<typeof WorkdayEntries>

@@ -28,6 +28,7 @@ interface BulkInput {
   source: string
   /** The administrator who gets the outcome by mail; null when nobody does. */
   mailTo: string | null
+  importedFrom?: string
 }
 
 const SOURCE = /^[a-z][a-z0-9_]*:(gapps|o365|workday|scim|bulk|custom_integration)$/
@@ -47,7 +48,24 @@ export function readCreationSource(header: string | undefined): string {
 interface BulkOptions {
   source?: string
   suppressEmail?: boolean
+  /** The source of an import, such as a Workday. The results are shown there, not by the bulk endpoints. */
+  importedFrom?: string
+  /** Called in the transaction that stores the job. */
+  alongside?: (tx: Tx, jobId: string) => Promise<void>
 }
+
+const isImport = ({ input }: Batch): boolean => (input as BulkInput).importedFrom !== undefined
+const correlationOf = (batch: Batch) => ({
+  id: batch.id,
+  type: isImport(batch) ? 'user_import' : 'bulk',
+})
+
+/** Every event of an import carries its correlation; of a bulk request, those of its users. */
+const actorOf = (batch: Batch): UserActor => ({
+  ...(batch.started_by as StoredActor),
+  organizationId: batch.organization_id,
+  ...(isImport(batch) && { correlation: correlationOf(batch) }),
+})
 
 /** Stores the work for a job; passwords are sealed and stored separately. */
 export async function startBulk(
@@ -55,8 +73,9 @@ export async function startBulk(
   actor: UserActor,
   operation: BulkInput['operation'],
   elements: readonly Record<string, unknown>[],
-  { source = `${VENDOR}:bulk`, suppressEmail = false }: BulkOptions = {},
+  options: BulkOptions = {},
 ): Promise<string> {
+  const { source = `${VENDOR}:bulk`, suppressEmail = false, importedFrom, alongside } = options
   const { organizationId } = actor
   const rows = elements.map(({ password, ...fields }) => {
     const id = newId()
@@ -66,12 +85,18 @@ export async function startBulk(
     return { id, input: fields, secret }
   })
   const mailTo = suppressEmail ? null : (actor.initiator.email ?? null)
-  const input: BulkInput = { operation, source, mailTo }
+  const input: BulkInput = {
+    operation,
+    source,
+    mailTo,
+    ...(importedFrom !== undefined && { importedFrom }),
+  }
   const batch = { organization_id: organizationId, id: newId() }
   await context.db.tx(organizationId, async (tx) => {
     await insertBatch(tx, { ...batch, kind: BULK, input, started_by: storedActor(actor) })
     await appendRows(tx, batch, rows)
     await context.send(tx, runBulkJob, { organizationId, jobId: batch.id })
+    await alongside?.(tx, batch.id)
   })
   return batch.id
 }
@@ -81,10 +106,12 @@ export async function bulkResults(
   organizationId: string,
   jobId: string,
   paging: Paging,
+  importedFrom?: string,
 ) {
   const tenant = db.tenant(organizationId)
   const batch = await findBatch(tenant, organizationId, jobId)
-  if (batch?.kind !== BULK) throw notFound('bulk_job_not_found', 'job not found')
+  if (batch?.kind !== BULK || (batch.input as BulkInput).importedFrom !== importedFrom)
+    throw notFound('bulk_job_not_found', 'job not found')
   return listRows(tenant, batch, {}, paging)
 }
 
@@ -109,7 +136,7 @@ async function createOne(
   const prepared = await prepareUser(context, actor.organizationId, body, {
     source,
     way: source.endsWith(':bulk') ? 'csvImport' : 'applicationImport',
-    correlation: { id: batch.id, type: 'bulk' },
+    correlation: correlationOf(batch),
   })
   await whileNumbered(context, prepared, (attempt) =>
     context.db.tx(actor.organizationId, async (tx) => {
@@ -128,7 +155,7 @@ async function changeOne(
 ): Promise<void> {
   const { operation } = batch.input as BulkInput
   const options = {
-    correlation: { id: batch.id, type: 'bulk' },
+    correlation: correlationOf(batch),
     alongside: (tx: Tx) => finish(tx, 'updated', { userId: id }),
   }
   if (operation === 'update') await updateUser(context, actor, id, body, options)
@@ -138,8 +165,7 @@ async function changeOne(
 
 const bulkHandler = (context: UserContext): BatchHandler => ({
   async handle(batch, row, finish) {
-    const organizationId = batch.organization_id
-    const actor = { ...(batch.started_by as StoredActor), organizationId }
+    const actor = actorOf(batch)
     const password =
       row.secret === null
         ? {}
