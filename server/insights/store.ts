@@ -7,16 +7,39 @@ import type { OwnService } from './services.ts'
  * The database sets the time (design D7: readers rely on it), so the document is sent in two halves and the time put
  * between them.
  */
+interface UntimedEvent {
+  id: string
+  service: OwnService
+  beforeTime: string
+  afterTime: string
+}
+
 export async function insertEvent(
   db: Queryable,
   organizationId: string,
-  event: { id: string; service: OwnService; beforeTime: string; afterTime: string },
+  event: UntimedEvent,
 ): Promise<void> {
   await db.run(sql`
     insert into events (organization_id, timestamp, id, service, document)
     select ${organizationId}, at, ${event.id}, ${event.service},
            ${event.beforeTime} || to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ${event.afterTime}
       from (select event_clock() as at) clock`)
+}
+
+/** Many at once, all with the same time; their ids keep them in order. */
+export async function insertEvents(
+  db: Queryable,
+  organizationId: string,
+  events: readonly UntimedEvent[],
+): Promise<void> {
+  const column = (name: keyof UntimedEvent) => events.map((event) => event[name])
+  await db.run(sql`
+    with clock as materialized (select event_clock() as at)
+    insert into events (organization_id, timestamp, id, service, document)
+    select ${organizationId}, at, id, service,
+           before_time || to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || after_time
+      from clock, unnest(${column('id')}::uuid[], ${column('service')}::text[], ${column('beforeTime')}::text[],
+                         ${column('afterTime')}::text[]) as event (id, service, before_time, after_time)`)
 }
 
 export interface PastEvent {

@@ -11,7 +11,7 @@ import {
 import type { ProvisioningContext } from './context.ts'
 import { changedAttributes, decide, type Step, underWay } from './desired.ts'
 import type { Desired } from './evaluate.ts'
-import { messageChain, recordProvision } from './events.ts'
+import { messageChain, type ProvisionEvent, recordProvisions } from './events.ts'
 import { touchAllGroups } from './group-store.ts'
 import { failed, settled, succeeded } from './outcome.ts'
 import { type Directory, type Pushed, pushUser } from './push-user.ts'
@@ -22,7 +22,7 @@ import type { Session } from './session.ts'
 /** The outcome of one comparison, with the event that it leaves. */
 interface Outcome {
   result: AccountResult
-  event?: Parameters<typeof recordProvision>[2]
+  event?: ProvisionEvent
   failure?: ScimFailure
   /** The set of active accounts has changed: memberships and managers follow. */
   moved?: boolean
@@ -202,7 +202,8 @@ export class Batch {
       const results = outcomes.map(({ result }) => result)
       const count = await saveResults(tx, organizationId, lease, results)
       if (count < results.length) return false
-      for (const { event } of outcomes) if (event) await recordProvision(tx, this.#session, event)
+      const events = outcomes.flatMap(({ event }) => event ?? [])
+      await recordProvisions(tx, this.#session, events)
       const moved = outcomes.filter((outcome) => outcome.moved).map(({ result }) => result.user_id)
       if (moved.length > 0) {
         if (this.#session.settings.groups.push)

@@ -1,4 +1,4 @@
-import { type EventInput, recordEvent } from '../insights/index.ts'
+import { type EventInput, recordEvents } from '../insights/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
 import type { ScimExchange, ScimFailure } from '../scim/index.ts'
@@ -31,17 +31,25 @@ export function messageChain(
   }
 }
 
+export type ProvisionEvent = Pick<
+  EventInput,
+  'event_type' | 'resource' | 'changes' | 'success' | 'error_message' | 'message_chain'
+>
+
 /** Written by the service itself, in the transaction that saves the outcome. */
-export const recordProvision = (
+export async function recordProvisions(
   tx: Tx,
-  connection: ConnectionRef,
-  event: Pick<
-    EventInput,
-    'event_type' | 'resource' | 'changes' | 'success' | 'error_message' | 'message_chain'
-  >,
-) =>
-  recordEvent(tx, systemCaller(connection.organizationId, 'provisioning'), {
-    ...event,
-    application: { id: connection.applicationId, name: connection.applicationName },
-    idm_client_id: connection.idmClientId,
-  })
+  { organizationId, applicationId, applicationName, idmClientId }: ConnectionRef,
+  events: readonly ProvisionEvent[],
+): Promise<void> {
+  if (events.length === 0) return
+  const connection = {
+    application: { id: applicationId, name: applicationName },
+    idm_client_id: idmClientId,
+  }
+  const inputs = events.map((event) => ({ ...event, ...connection }))
+  await recordEvents(tx, systemCaller(organizationId, 'provisioning'), inputs)
+}
+
+export const recordProvision = (tx: Tx, connection: ConnectionRef, event: ProvisionEvent) =>
+  recordProvisions(tx, connection, [event])

@@ -1,7 +1,7 @@
 import { applicationNames } from '../applications/index.ts'
 import { findConnection } from './connection-store.ts'
 import type { ProvisioningContext } from './context.ts'
-import { recordProvision } from './events.ts'
+import { recordProvisions } from './events.ts'
 import { takeLateRemovals } from './removal-store.ts'
 
 /** Reports, once each, people who should be out of an application for longer than its target. */
@@ -24,12 +24,12 @@ export async function reportLate(
       applicationName: names.get(applicationId) ?? '',
       idmClientId: connection.idm_client_id,
     }
-    for (const { user_id, username, removal_since, error } of late)
-      await recordProvision(tx, ref, {
-        event_type: 'user_deprovision_late',
-        resource: { type: 'user', id: user_id, username },
-        success: false,
-        error_message: `Still has an account after ${target} s, since ${removal_since}${error ? `: ${error}` : ''}`,
-      })
+    const events = late.map(({ user_id, username, removal_since, error }) => ({
+      event_type: 'user_deprovision_late',
+      resource: { type: 'user', id: user_id, username },
+      success: false,
+      error_message: `Still has an account after ${target} s, since ${removal_since}${error ? `: ${error}` : ''}`,
+    }))
+    await recordProvisions(tx, ref, events)
   })
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/index.ts'
 import { documentText, fold } from '../document.ts'
 import type { OwnService } from '../services.ts'
-import { insertEvent } from '../store.ts'
+import { insertEvent, insertEvents } from '../store.ts'
 
 /** An event of the service itself, without its time, which the database sets. */
 export interface OwnEvent {
@@ -17,18 +17,29 @@ export const observeEvents = (observer: (event: OwnEvent) => void): void => {
 }
 
 /** The text before and after the time, which the database fills in. */
-function halvesOf(event: OwnEvent): { beforeTime: string; afterTime: string } {
+function untimed(event: OwnEvent) {
+  const { id, service } = event
   const text = documentText(fold(event))
-  return { beforeTime: `${text.slice(0, -1)},"timestamp":"`, afterTime: '"}' }
+  return { id, service, beforeTime: `${text.slice(0, -1)},"timestamp":"`, afterTime: '"}' }
 }
 
-/** The only way for the service to write its own events, in the transaction of the change they record. */
+// The only ways for the service to write its own events, in the transaction of the change they record.
+
 export async function writeOwnEvent(
   tx: Tx,
   organizationId: string,
   event: OwnEvent,
 ): Promise<void> {
-  const { id, service } = event
-  await insertEvent(tx, organizationId, { id, service, ...halvesOf(event) })
+  await insertEvent(tx, organizationId, untimed(event))
   tx.afterCommit(() => onWritten(event))
+}
+
+/** In one statement. */
+export async function writeOwnEvents(
+  tx: Tx,
+  organizationId: string,
+  events: readonly OwnEvent[],
+): Promise<void> {
+  await insertEvents(tx, organizationId, events.map(untimed))
+  tx.afterCommit(() => events.forEach(onWritten))
 }

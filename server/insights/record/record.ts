@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/index.ts'
 import { uuidv7 } from '../../platform/ids.ts'
 import type { Change } from '../document.ts'
 import { locate } from './geoip.ts'
-import { type OwnEvent, writeOwnEvent } from './own-event.ts'
+import { type OwnEvent, writeOwnEvent, writeOwnEvents } from './own-event.ts'
 import { parseUserAgent } from './useragent.ts'
 
 /** The part of an event that an action provides; actor, time, client and method are added here. */
@@ -77,4 +77,15 @@ export async function recordEvent(
   const { organizationId } = actor
   await writeOwnEvent(tx, organizationId, directoryEvent(actor, organizationId, input, id))
   return id
+}
+
+/** Many events of one caller, in one statement. */
+export async function recordEvents(
+  tx: Tx,
+  actor: Actor & { organizationId: string },
+  inputs: readonly EventInput[],
+): Promise<void> {
+  const { organizationId } = actor
+  const events = inputs.map((input) => directoryEvent(actor, organizationId, input, uuidv7()))
+  await writeOwnEvents(tx, organizationId, events)
 }
