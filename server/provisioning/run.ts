@@ -33,7 +33,15 @@ import {
 } from './run-store.ts'
 import { openSession, type Session } from './session.ts'
 
-const BATCH = 200
+/**
+ * A batch has as many accounts as the provider takes in about this time, and ends after it: a removal that becomes due
+ * meanwhile goes first in the next one.
+ */
+const BATCH_MS = 1000
+const FIRST_BATCH = 200
+const MAX_BATCH = 1000
+/** Results that are saved together; those of a batch are saved at its end at the latest. */
+const MAX_UNSAVED = 50
 const GROUPS = 20
 /** Failures in a row after which the provider is taken to be down, and left alone for a while. */
 const MAX_FAILURES = 10
@@ -54,6 +62,7 @@ export class Run {
   /** Undefined: not read yet. */
   #directory: Directory | null | undefined
   #failures = 0
+  #batchSize = FIRST_BATCH
 
   constructor(context: ProvisioningContext, lease: Lease, log: Logger, signal: AbortSignal) {
     this.#context = context
@@ -134,7 +143,8 @@ export class Run {
     const { organizationId, applicationId } = this.#session
     const tenant = this.#context.db.tenant(organizationId)
     await holdRemovals(this.#context, this.#session)
-    const due = await readDueAccounts(tenant, organizationId, applicationId, this.#now, BATCH)
+    const size = this.#batchSize
+    const due = await readDueAccounts(tenant, organizationId, applicationId, this.#now, size)
     if (due.length > 0) {
       await this.#pushAccounts(due)
       return true
@@ -178,20 +188,27 @@ export class Run {
     const begun = await batch.begin(this.#lease, due, desired)
     if (!begun) return 'lost'
     const queue = begun.values()
+    const began = this.#now
+    const elapsed = () => this.#now - began
+    let done = 0
     const worker = async () => {
       for (const row of queue) {
         const outcome = await batch.step(row, desired.get(row.user_id)!, this.#directory ?? null)
         finished.push(outcome)
+        done++
         const verdict = await this.#mind(outcome.failure ?? null)
         stop ??= verdict
-        // Results that arrive during a save are saved together by the next one.
-        saving ??= save().finally(() => {
-          saving = null
-        })
-        if (stop || this.#signal.aborted) return
+        if (finished.length >= MAX_UNSAVED)
+          saving ??= save().finally(() => {
+            saving = null
+          })
+        if (stop || this.#signal.aborted || elapsed() > BATCH_MS) return
       }
     }
-    await Promise.all(Array.from({ length: settings.limits.concurrency }, worker))
+    const { concurrency } = settings.limits
+    await Promise.all(Array.from({ length: concurrency }, worker))
+    const perBatch = Math.ceil((done * BATCH_MS) / Math.max(elapsed(), 1))
+    this.#batchSize = Math.min(Math.max(perBatch, concurrency), MAX_BATCH)
     await saving
     await save()
     return stop
