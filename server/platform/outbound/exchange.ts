@@ -45,7 +45,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.#unlimit()
     if (Number(headers['content-length'] ?? 0) > this.#maxBytes) throw this.#tooLarge()
-    this.#body = new Readable({
+    const body = new Readable({
       read: () => {
         if (!controller.paused) return
         this.#limitIdle()
@@ -53,16 +53,19 @@ class Exchange implements Dispatcher.DispatchHandler {
       },
       destroy: (error, done) => {
         this.#end()
-        // Paused as well, so that the parser stops at once. Both are no-ops after the end of the response.
-        controller.pause()
-        controller.abort(error ?? new Error('The response was abandoned'))
+        if (!body.readableEnded) {
+          // Paused as well, so that the parser stops at once. Both are no-ops after the end of the response.
+          controller.pause()
+          controller.abort(error ?? new Error('The response was abandoned'))
+        }
         done(error)
       },
     }) as AnswerBody
     // Keeps an error for a later reader; unhandled, it would end the process.
-    this.#body.on('error', () => {})
+    body.on('error', () => {})
+    this.#body = body
     this.#limitIdle()
-    this.reply.resolve({ status, headers: foldHeaders(headers), body: this.#body })
+    this.reply.resolve({ status, headers: foldHeaders(headers), body })
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
