@@ -67,7 +67,7 @@ export async function connect(service: Service, lab: Lab, name: string, settings
         if (status.users.parked + status.users.failing > 0)
           throw new Error(`Accounts fail: ${JSON.stringify(status.users)}`)
         if (isDone(status)) return status
-        await delay(100)
+        await delay(250)
       }
     },
   }
