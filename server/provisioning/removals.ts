@@ -1,7 +1,6 @@
-import { administratorsWith } from '../admins/index.ts'
+import { alertAdministrators } from './alert.ts'
 import { saveHeld } from './connection-store.ts'
 import type { ProvisioningContext } from './context.ts'
-import { recordProvision } from './events.ts'
 import { clearSuspicion, countRemovals, holdAccounts, readSuspects } from './removal-store.ts'
 import type { Session } from './session.ts'
 import { needsConfirmation } from './settings.ts'
@@ -40,36 +39,32 @@ export async function holdRemovals(context: ProvisioningContext, session: Sessio
 }
 
 async function hold(
-  { db, postMail, publicUrl }: ProvisioningContext,
+  context: ProvisioningContext,
   session: Session,
   userIds: string[],
 ): Promise<void> {
   const { organizationId, applicationId, applicationName, row } = session
   const before = row.held_removals ?? 0
   const total = before + userIds.length
-  const emails = before === 0 ? await administratorsWith(db, organizationId, 'applications') : []
   const message = `${total} people would lose their account at ${applicationName}; an administrator has to confirm it`
-  await db.tx(organizationId, async (tx) => {
+  const mail = {
+    subject: `Provisioning of ${applicationName} waits for you`,
+    lines: [
+      `${message}.`,
+      '',
+      `If this is intended, confirm it: POST ${context.publicUrl}/api/v2/applications/${applicationId}/provisioning/plan/confirm`,
+      'If it is not, restore the bindings; nothing has been removed yet.',
+    ],
+  }
+  const alert = {
+    event_type: 'integration_removals_held',
+    message,
+    mail: before === 0 ? mail : null,
+  } as const
+  await alertAdministrators(context, session, alert, async (tx) => {
     await holdAccounts(tx, organizationId, applicationId, userIds)
     await saveHeld(tx, organizationId, applicationId, total)
-    await recordProvision(tx, session, {
-      event_type: 'integration_removals_held',
-      resource: { type: 'application', id: applicationId, name: applicationName },
-      success: false,
-      error_message: message,
-    })
-    for (const recipient of emails)
-      await postMail(tx, {
-        recipient,
-        subject: `Provisioning of ${applicationName} waits for you`,
-        body: [
-          `${message}.`,
-          '',
-          `If this is intended, confirm it: POST ${publicUrl}/api/v2/applications/${applicationId}/provisioning/plan/confirm`,
-          'If it is not, restore the bindings; nothing has been removed yet.',
-          '',
-        ].join('\n'),
-      })
+    return true
   })
   row.held_removals = total
 }

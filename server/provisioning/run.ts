@@ -1,4 +1,3 @@
-import { administratorsWith } from '../admins/index.ts'
 import { isInactive } from '../applications/index.ts'
 import { reachableIds } from '../graph/index.ts'
 import type { Logger } from '../platform/log.ts'
@@ -11,11 +10,11 @@ import {
   readDueAccounts,
   sweepAccounts,
 } from './account-store.ts'
+import { alertAdministrators } from './alert.ts'
 import { Batch } from './batch.ts'
 import { lockConnection, saveStatus } from './connection-store.ts'
 import type { ProvisioningContext } from './context.ts'
 import { MIN_NEW, readDirectory } from './directory.ts'
-import { recordProvision } from './events.ts'
 import { readDueGroups, touchAllGroups, touchGroups } from './group-store.ts'
 import { pushGroup } from './push-group.ts'
 import type { Directory } from './push-user.ts'
@@ -255,37 +254,28 @@ export class Run {
 }
 
 /** The provider refuses us altogether: stop, say why, and tell the administrators once. */
-async function stopConnection(
+function stopConnection(
   context: ProvisioningContext,
   session: Session,
   reason: string,
 ): Promise<void> {
-  const { db, postMail } = context
   const { organizationId, applicationId, applicationName } = session
-  const emails = await administratorsWith(db, organizationId, 'applications')
-  await db.tx(organizationId, async (tx) => {
+  const mail = {
+    subject: `Provisioning of ${applicationName} has stopped`,
+    lines: [
+      `Accounts are no longer written to ${applicationName}:`,
+      '',
+      `  ${reason}`,
+      '',
+      'Correct the connection and activate it again. Nothing is lost: all changes made',
+      'meanwhile are written then.',
+    ],
+  }
+  const alert = { event_type: 'integration_deactivate', message: reason, mail } as const
+  return alertAdministrators(context, session, alert, async (tx) => {
     const row = await lockConnection(tx, organizationId, applicationId)
-    if (row?.status !== 'active') return
+    if (row?.status !== 'active') return false
     await saveStatus(tx, organizationId, applicationId, 'stopped', reason)
-    await recordProvision(tx, session, {
-      event_type: 'integration_deactivate',
-      resource: { type: 'application', id: applicationId, name: applicationName },
-      success: false,
-      error_message: reason,
-    })
-    for (const recipient of emails)
-      await postMail(tx, {
-        recipient,
-        subject: `Provisioning of ${applicationName} has stopped`,
-        body: [
-          `Accounts are no longer written to ${applicationName}:`,
-          '',
-          `  ${reason}`,
-          '',
-          'Correct the connection and activate it again. Nothing is lost: all changes made',
-          'meanwhile are written then.',
-          '',
-        ].join('\n'),
-      })
+    return true
   })
 }
