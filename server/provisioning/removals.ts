@@ -1,3 +1,4 @@
+import type { AccountRow } from './account-store.ts'
 import { alertAdministrators } from './alert.ts'
 import { saveHeld } from './connection-store.ts'
 import type { ProvisioningContext } from './context.ts'
@@ -6,6 +7,13 @@ import type { Session } from './session.ts'
 import { needsConfirmation } from './settings.ts'
 
 const PAGE = 500
+
+/** As `readSuspects` finds them: a batch without any of them removes nobody, so nobody has to be counted. */
+export const isSuspect = (row: AccountRow): boolean =>
+  row.removal_since !== null &&
+  !row.removal_confirmed &&
+  row.state === 'provisioned' &&
+  row.remote_id !== null
 
 /**
  * Holds back removals that are too many at once, until an administrator confirms them: a group unbound by mistake must

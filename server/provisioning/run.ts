@@ -20,7 +20,7 @@ import { pushGroup } from './push-group.ts'
 import type { Directory } from './push-user.ts'
 import { reconcileDue } from './reconcile.ts'
 import { boundGroups } from './related-store.ts'
-import { holdRemovals } from './removals.ts'
+import { holdRemovals, isSuspect } from './removals.ts'
 import {
   type Lease,
   lockRun,
@@ -40,7 +40,7 @@ const BATCH_MS = 1000
 const FIRST_BATCH = 200
 const MAX_BATCH = 1000
 /** Results that are saved together; those of a batch are saved at its end at the latest. */
-const MAX_UNSAVED = 50
+const MAX_UNSAVED = 250
 const GROUPS = 20
 /** Failures in a row after which the provider is taken to be down, and left alone for a while. */
 const MAX_FAILURES = 10
@@ -141,9 +141,13 @@ export class Run {
   async #work(run: RunRow): Promise<boolean> {
     const { organizationId, applicationId } = this.#session
     const tenant = this.#context.db.tenant(organizationId)
-    await holdRemovals(this.#context, this.#session)
-    const size = this.#batchSize
-    const due = await readDueAccounts(tenant, organizationId, applicationId, this.#now, size)
+    const readDue = () =>
+      readDueAccounts(tenant, organizationId, applicationId, this.#now, this.#batchSize)
+    let due = await readDue()
+    if (due.some(isSuspect) || this.#session.row.held_removals !== null) {
+      await holdRemovals(this.#context, this.#session)
+      due = await readDue()
+    }
     if (due.length > 0) {
       await this.#pushAccounts(due)
       return true
