@@ -19,7 +19,11 @@ import {
 } from './run-store.ts'
 import { CHANNEL } from './touch.ts'
 
-/** Renewed while a run goes on; short, so that another worker can soon take over from a dead one. */
+/**
+ * Renewed while a run goes on; short, so that another worker can soon take over from a dead one. Not at once, as by a
+ * lock that ends with its connection: a creation that the dead one had sent may still be under way at the provider. A
+ * look-up would not find it yet, and not every provider refuses a second account with the same name.
+ */
 const LEASE_MS = 15_000
 const RENEW_MS = 5_000
 /** For connections whose notification was missed. */
