@@ -6,7 +6,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { changesBetween, fold } from '../document.ts'
 import { dropExpired, ensurePartitions } from '../jobs.ts'
 import { createPartitions } from '../store.ts'
-import { recordEvent } from './record.ts'
+import { recordEvent, recordEvents } from './record.ts'
 import { parseUserAgent } from './useragent.ts'
 
 const app = await startApp({ alone: true })
@@ -97,6 +97,25 @@ test('an event commits and rolls back with its transaction', async () => {
     .one<{ timestamp: string; id: string }>(sql`select timestamp, id from events`)
   assert.equal(row?.timestamp, event?.timestamp)
   assert.equal(row?.id, event?.id)
+})
+
+test('events that are written together have one time, and keep their order', async () => {
+  const { organizationId } = await app.newOrganization()
+  const names = ['first "', 'second, {}', 'third \\']
+  const inputs = names.map((name) => ({ event_type: 'many', resource: { type: 'thing', name } }))
+  await app.db.tx(organizationId, (tx) =>
+    recordEvents(tx, systemCaller(organizationId, 'test'), inputs),
+  )
+  const rows = await app.db
+    .tenant(organizationId)
+    .many<{ timestamp: string; document: string }>(sql`select * from events order by timestamp, id`)
+  const documents = rows.map(({ document }) => JSON.parse(document))
+  assert.deepEqual(
+    documents.map(({ resource }) => resource.name),
+    names,
+  )
+  assert.equal(new Set(documents.map(({ timestamp }) => timestamp)).size, 1)
+  assert.equal(documents[0].timestamp, rows[0]!.timestamp)
 })
 
 test('own documents never contain text that jsonb cannot store', async () => {
