@@ -176,6 +176,12 @@ test('absent people are suspended after so many complete reads', async () => {
   assert.equal(await state(), 'ACTIVATED')
   const second = await run()
   assert.deepEqual([second.planned.suspend, await state()], [1, 'SUSPENDED'])
+  ok(
+    await org.put(`/api/systemusers/${(await usersOf(org)).get(gone.username)!.id}`, {
+      state: 'ACTIVATED',
+    }),
+  )
+  assert.equal((await run()).planned.suspend, 1, 'still absent')
   lab.people = people
   await run()
   assert.equal(await state(), 'ACTIVATED')

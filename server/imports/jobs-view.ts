@@ -96,7 +96,12 @@ export async function listJobs(
     paging,
   )
   const results: ImportJob[] = []
-  for (const batch of page.results) results.push(toJob(batch, await countRows(tenant, batch)))
+  for (const batch of page.results) {
+    const counted = batch.summary
+      ? { ...batch.summary, pending: 0 }
+      : await countRows(tenant, batch)
+    results.push(toJob(batch, counted))
+  }
   return { ...page, results }
 }
 

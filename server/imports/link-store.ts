@@ -57,18 +57,18 @@ export const deleteLink = (
      where organization_id = ${organizationId} and application_id = ${applicationId}
        and external_id = ${externalId} and user_id = ${userId}`)
 
-/** The linked users whom this many complete reads in a row, with the present one, did not have. */
+/** The linked users whom so many complete reads in a row did not have, and this one neither. */
 export const absentUsers = (
   db: Queryable,
   { organizationId, applicationId }: SourceKey,
   batchId: string,
-  after: number,
+  absences: number,
 ) =>
-  db.many<Link & { absences: number }>(sql`
-    select l.external_id, l.user_id, l.absences + 1 as absences
+  db.many<Link>(sql`
+    select l.external_id, l.user_id
       from import_links l
      where l.organization_id = ${organizationId} and l.application_id = ${applicationId}
-       and l.absences + 1 >= ${after}
+       and l.absences >= ${absences}
        and not exists (
          select from batch_rows r
           where r.organization_id = ${organizationId} and r.batch_id = ${batchId} and r.key = l.external_id)

@@ -130,19 +130,21 @@ async function parkRepeated(tx: Tx, batch: Batch): Promise<void> {
 /** Users whose record has been absent for so long that they are suspended. */
 async function planAbsent(tx: Tx, batch: Batch, settings: Settings): Promise<RowInput[]> {
   const { missing } = settings
-  const { operations, queryString } = inputOf(batch)
+  const { operations, queryString, dryRun } = inputOf(batch)
   // Only a complete read can tell who is absent.
   if (queryString !== '' || missing.action === 'ignore' || !operations.includes('users.update'))
     return []
   const key = keyOf(batch)
-  const absent = await absentUsers(tx, key, batch.id, missing.after)
+  // This read is counted already, except in a dry run.
+  const counted = dryRun ? missing.after - 1 : missing.after
+  const absent = await absentUsers(tx, key, batch.id, counted)
   const users = await findUsers(
     tx,
     key.organizationId,
     absent.map(({ user_id }) => user_id),
   )
   const byId = new Map(users.map((user) => [user.id, user]))
-  return absent.flatMap(({ external_id, user_id, absences }) => {
+  return absent.flatMap(({ external_id, user_id }) => {
     const user = byId.get(user_id)
     if (!user || user.state === 'SUSPENDED') return []
     const { username, email } = user
@@ -151,7 +153,7 @@ async function planAbsent(tx: Tx, batch: Batch, settings: Settings): Promise<Row
       userId: user_id,
       changes: [{ field: 'state', from: user.state, to: 'SUSPENDED' }],
       reason: 'absent',
-      message: `absent from ${absences} complete reads`,
+      message: `absent from ${missing.after} complete reads in a row`,
     }
     return {
       ...EMPTY,
@@ -207,6 +209,7 @@ export async function planJob(
   }
   return db.tx(organizationId, async (tx) => {
     await parkRepeated(tx, batch)
+    if (queryString === '' && !dryRun) await countAbsences(tx, keyOf(batch), batch.id)
     const absent = await planAbsent(tx, batch, settings)
     for (let at = 0; at < absent.length; at += CHUNK)
       await appendRows(
@@ -217,7 +220,6 @@ export async function planJob(
     const { counts, matched } = await countPlanned(tx, batch)
     await noteBatch(tx, batch, { planned: true, counts })
     if (dryRun) return (await finishUnrun(tx, batch)) ? 'done' : 'stopped'
-    if (queryString === '') await countAbsences(tx, keyOf(batch), batch.id)
     const held = excess(settings, counts, matched)
     if (held === undefined) return 'apply'
     await noteBatch(tx, batch, { held })
