@@ -75,10 +75,11 @@ export function checkTargets(mapping: Mapping): void {
 }
 
 const textOf = (value: unknown): string | null =>
-  value === undefined || value === null || value === '' ? null : String(value)
+  value === undefined || value === null ? null : String(value).trim() || null
 
-/** Numbers and flags of the source become texts: all these members are texts. */
+/** Numbers and flags of the source become texts: all these members are texts. Spaces around them mean nothing. */
 function asTexts(value: unknown): unknown {
+  if (typeof value === 'string') return value.trim()
   if (Array.isArray(value)) return value.map(asTexts)
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(
