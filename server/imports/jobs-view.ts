@@ -113,7 +113,6 @@ interface ResultFilter {
 const toResult = (row: BatchRow): ImportResult => {
   // Of an undo, the input is what it takes back.
   const { plan, ...fields } = row.input as Partial<RowInput>
-  const shown = row.status === 'Pending' ? plan : row.result
   return {
     id: row.id,
     createdAt: row.created,
@@ -121,7 +120,8 @@ const toResult = (row: BatchRow): ImportResult => {
     status: row.status,
     statusMsg: row.status_msg,
     persistedFields: fields,
-    meta: { ...shown, ...(row.success !== null && { success: row.success }) },
+    // Of a row that failed, the plan says what was tried.
+    meta: { ...plan, ...row.result, ...(row.success !== null && { success: row.success }) },
   }
 }
 
