@@ -25,7 +25,7 @@ export type Values<O extends Options> = {
 /** The parsed command line, checked against the command's options. */
 interface Call<O extends Options = Options> {
   options: Values<O>
-  /** One for each name in `operands`. */
+  /** One for each name in `operands`; optional ones may be missing at the end. */
   operands: string[]
   json: boolean
 }
@@ -33,6 +33,7 @@ interface Call<O extends Options = Options> {
 export interface Command<O extends Options = Options> {
   about: string
   options?: O
+  /** Names; an optional one is in brackets, as in the help. */
   operands?: string[]
   /** Prints data, so it takes --json. */
   json?: true
@@ -90,8 +91,8 @@ export function parseCall(name: string, definition: Command, args: string[]): Ca
   const { values, positionals: operands } = parsed
   if (values.help) return null
   const wanted = definition.operands ?? []
-  if (operands.length < wanted.length)
-    throw new UsageError(`${wanted[operands.length]} is missing; ${seeHelp}`)
+  const missing = wanted.slice(operands.length).find((one) => !one.startsWith('['))
+  if (missing !== undefined) throw new UsageError(`${missing} is missing; ${seeHelp}`)
   if (operands.length > wanted.length)
     throw new UsageError(`Unexpected argument '${operands[wanted.length]}'; ${seeHelp}`)
   for (const [key, { required, multiple }] of Object.entries(options)) {

@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import type { EventDocument } from './events-pages.ts'
+import { printable } from './output.ts'
 
 const WIDTHS = [24, 12, 26, 30, 40]
 const HEADS = ['TIME', 'SERVICE', 'EVENT', 'WHO', 'WHAT', 'SUCCESS']
-
-/** Events contain untrusted input: control characters must not reach the terminal. */
-const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd')
 
 const columns = (cells: string[]): string =>
   cells

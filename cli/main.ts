@@ -25,6 +25,7 @@ const verbs: Record<string, Entry> = {
   keys: { about: 'Rotate encryption keys', load: () => import('./keys.ts') },
   backup: { about: 'Back up the database into one file', load: () => import('./backup.ts') },
   restore: { about: 'Restore a backup', load: () => import('./restore.ts') },
+  import: { about: 'Import people from a file', load: () => import('./import.ts') },
   events: { about: 'Query, tail, import and export events', load: () => import('./events.ts') },
   jobs: { about: 'List jobs and retry failed ones', load: () => import('./jobs.ts') },
   mail: { about: 'Show recent mail', load: () => import('./mail.ts') },

@@ -4,6 +4,9 @@ export function print(json: boolean, data: unknown, lines: () => string[]): void
   process.stdout.write(`${text}\n`)
 }
 
+/** For data that others wrote: control characters must not reach the terminal. */
+export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd')
+
 export function table(heads: string[], rows: string[][]): string[] {
   const widths = heads.map((head, at) =>
     Math.max(head.length, ...rows.map((row) => row[at]!.length)),
