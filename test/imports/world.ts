@@ -46,24 +46,26 @@ export const PEOPLE_MAPPING = [
 
 const BOTH = ['users.create', 'users.update']
 
+/** The configuration of a source that reads from the lab. */
+export const peopleConfig = (url: string) => ({
+  source: {
+    kind: 'rest',
+    baseUrl: url,
+    auth: { type: 'none' },
+    listPath: '/offset',
+    recordPath: 'people',
+    paging: { type: 'offset' },
+  },
+  mapping: PEOPLE_MAPPING,
+  activationEmails: false,
+})
+
 /** An organization with an application that imports from the lab. */
 export async function connectPeople(app: App, lab: Pick<Lab, 'url'>, config: object = {}) {
   const org = await app.newOrganization()
   const { id } = await addApplication(org)
   const path = `/api/v2/applications/${id}/import`
-  const body = {
-    source: {
-      kind: 'rest',
-      baseUrl: lab.url,
-      auth: { type: 'none' },
-      listPath: '/offset',
-      recordPath: 'people',
-      paging: { type: 'offset' },
-    },
-    mapping: PEOPLE_MAPPING,
-    activationEmails: false,
-    ...config,
-  }
+  const body = { ...peopleConfig(lab.url), ...config }
   ok(await org.put(`${path}/config`, body))
   return { org, id, path, body, ...jobsOf(app, org, path) }
 }
