@@ -46,7 +46,7 @@ export const applying = (batch: Batch, settings: Settings, name: string): Applyi
   actor: actorOf(batch, sourceOf(settings), name),
 })
 
-const DONE: Record<Decision['action'], string> = {
+export const DONE: Record<Decision['action'], string> = {
   create: 'created',
   update: 'updated',
   suspend: 'suspended',

@@ -41,6 +41,27 @@ test('people come from a REST source, with managers who come later', async () =>
   assert.equal(again.failed, 0)
 })
 
+test('a manager who comes with the same run is set for users who were there before', async () => {
+  const [boss, worker] = generatePeople(2).map((one) => ({ ...one, groups: [], managerId: null }))
+  const lab = await startPeople({ people: [worker!] })
+  const { org, run, undo, results } = await connectPeople(app, lab)
+  await run()
+  lab.people = [{ ...worker!, managerId: boss!.id as never }, boss!]
+  const plan = await run({ dryRun: true })
+  assert.deepEqual([plan.planned.update, plan.planned.create], [1, 1])
+  const [planned] = await results(plan.id)
+  assert.deepEqual(planned.meta.changes, [{ field: 'manager', to: boss!.id }])
+  assert.equal(planned.statusMsg, 'would be updated')
+  const job = await run()
+  const users = await usersOf(org)
+  assert.equal(users.get(worker!.username)!.manager, users.get(boss!.username)!.id)
+  const [row] = await results(job.id)
+  assert.deepEqual([row.meta.action, row.statusMsg], ['update', 'updated'])
+  assert.equal((await run()).planned.none, 2)
+  assert.equal((await undo(job.id)).failed, 0)
+  assert.equal((await usersOf(org)).get(worker!.username)!.manager, null)
+})
+
 test('operations, reactivation and the state of new users', async () => {
   const people = generatePeople(12).map((one) => ({ ...one, groups: [] }))
   const lab = await startPeople({ people })

@@ -1,7 +1,7 @@
 import { saveResults } from '../platform/batches/row-store.ts'
 import { AppError } from '../platform/errors.ts'
 import { changeLockedUser, lockUser } from '../users/index.ts'
-import { type Applying, unknownManager } from './apply.ts'
+import { type Applying, DONE, unknownManager } from './apply.ts'
 import { findManagers } from './candidates.ts'
 import type { ImportContext } from './context.ts'
 import { keyOf, type RowResult } from './job.ts'
@@ -26,24 +26,21 @@ async function setManager(
   await context.db.tx(organizationId, async (tx) => {
     const before = await lockUser(tx, organizationId, result.userId)
     const { managerRef, ...rest } = result
-    const save = (done: RowResult) => {
-      const row = {
-        position,
-        success: true,
-        message: message.replace(unknownManager(managerRef), ''),
-      }
-      return saveResults(tx, batch, [{ ...row, result: done }])
+    const save = (result: RowResult, changed = false) => {
+      const known = message.replace(unknownManager(managerRef), '')
+      const row = { position, success: true, result }
+      return saveResults(tx, batch, [
+        { ...row, message: changed ? known.replace(DONE.none, DONE.update) : known },
+      ])
     }
     if (!before || before.manager === manager || before.id === manager) return save(rest)
     const after = { ...before, manager }
     await changeLockedUser(context.users, tx, actor, before, after, { owner: applicationId })
-    return save({
-      ...rest,
-      changes: [
-        ...rest.changes.filter(({ field }) => field !== 'manager'),
-        { field: 'manager', from: before.manager, to: manager },
-      ],
-    })
+    const changes = [
+      ...rest.changes.filter(({ field }) => field !== 'manager'),
+      { field: 'manager', from: before.manager, to: manager },
+    ]
+    return save({ ...rest, action: rest.action === 'none' ? 'update' : rest.action, changes }, true)
   })
 }
 

@@ -1,6 +1,7 @@
 import type { BatchKey } from '../platform/batches/store.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import { type Sql, sql } from '../platform/db/sql.ts'
+import type { RowInput } from './job.ts'
 import { ACTIONS, type Action } from './schema.ts'
 
 interface Claim {
@@ -29,6 +30,17 @@ const VALUES = {
 
 export const repeatedRows = (db: Queryable, batch: BatchKey, field: keyof typeof VALUES) =>
   repeated(db, batch, VALUES[field])
+
+/** Rows without a change, of users whose manager comes with the same job. */
+export const managedByNew = async (db: Queryable, { organization_id, id }: BatchKey) =>
+  (
+    await db.many<{ input: RowInput }>(sql`
+      select r.input from batch_rows r
+        join batch_rows m on m.organization_id = r.organization_id and m.batch_id = r.batch_id
+                         and m.key = r.input ->> 'manager' and m.input -> 'plan' ->> 'action' = 'create'
+       where r.organization_id = ${organization_id} and r.batch_id = ${id}
+         and r.input -> 'plan' ->> 'action' = 'none'`)
+  ).map(({ input }) => input)
 
 /** The rows by action, and how many are about users of the directory. */
 export async function countPlanned(

@@ -10,7 +10,7 @@ import { type Decision, decide, type Rules } from './decide.ts'
 import { type Incoming, isReadable, reader, type Unreadable } from './incoming.ts'
 import { inputOf, type JobLike, keyOf, type Planned, type RowInput, rulesOf } from './job.ts'
 import { absentUsers, countAbsences } from './link-store.ts'
-import { countPlanned, repeatedRows } from './plan-store.ts'
+import { countPlanned, managedByNew, repeatedRows } from './plan-store.ts'
 import { ACTIONS, type Action } from './schema.ts'
 import { exceeds, type Settings } from './settings.ts'
 import type { Source, SourceRecord } from './sources/source.ts'
@@ -127,6 +127,17 @@ async function parkRepeated(tx: Tx, batch: Batch): Promise<void> {
   }
 }
 
+/** Users who only get a manager whom this job creates: their rows were planned before that was known. */
+async function planManagers(tx: Tx, batch: Batch): Promise<void> {
+  const { dryRun } = inputOf(batch)
+  const rows = (await managedByNew(tx, batch)).map((input) => {
+    const changes = [{ field: 'manager', to: input.manager }]
+    const plan: Planned = { ...input.plan, action: 'update', changes }
+    return rowOf({ ...input, plan }, dryRun)
+  })
+  if (rows.length > 0) await saveRows(tx, batch, rows)
+}
+
 /** Users whose record has been absent for so long that they are suspended. */
 async function planAbsent(tx: Tx, batch: Batch, settings: Settings): Promise<RowInput[]> {
   const { missing } = settings
@@ -209,6 +220,7 @@ export async function planJob(
   }
   return db.tx(organizationId, async (tx) => {
     await parkRepeated(tx, batch)
+    await planManagers(tx, batch)
     if (queryString === '' && !dryRun) await countAbsences(tx, keyOf(batch), batch.id)
     const absent = await planAbsent(tx, batch, settings)
     for (let at = 0; at < absent.length; at += CHUNK)
