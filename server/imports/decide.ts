@@ -24,6 +24,8 @@ export interface Decision {
   changes: FieldChange[]
   reason?: string
   message?: string
+  /** Only the link between record and user is new. */
+  links?: true
   /** The user afterwards, for an existing one. */
   after?: UserRow
 }
@@ -156,5 +158,6 @@ export function decide(
   }
   const changes = [...userChanges(before, after), ...joinChange(references)]
   const action = changes.length === 0 ? 'none' : actionOf(before.state, after.state)
-  return { action, userId, changes, after }
+  const links = action === 'none' && !match.linked
+  return { action, userId, changes, ...(links && { links }), after }
 }

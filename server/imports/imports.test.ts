@@ -62,6 +62,23 @@ test('a manager who comes with the same run is set for users who were there befo
   assert.equal((await usersOf(org)).get(worker!.username)!.manager, null)
 })
 
+test('a user who is already the same is linked, so that a new e-mail address does not double them', async () => {
+  const people = generatePeople(1).map((one) => ({ ...one, groups: [] }))
+  const lab = await startPeople({ people })
+  const { org, run, undo } = await connectPeople(app, lab, { protectFields: false })
+  const { email, username, firstName: firstname, lastName: lastname, department } = people[0]!
+  const jobTitle = people[0]!.title
+  const location = people[0]!.location.city
+  const body = { email, username, firstname, lastname, department, jobTitle, location }
+  ok(await org.post('/api/systemusers', { ...body, state: 'ACTIVATED' }))
+  const job = await run()
+  assert.equal(job.planned.none, 1)
+  lab.people = people.map((one) => ({ ...one, email: 'new@example.com', username: 'new' }))
+  assert.equal((await run({ dryRun: true })).planned.update, 1)
+  assert.equal((await undo(job.id)).failed, 0)
+  assert.equal((await run({ dryRun: true })).planned.create, 1)
+})
+
 test('operations, reactivation and the state of new users', async () => {
   const people = generatePeople(12).map((one) => ({ ...one, groups: [] }))
   const lab = await startPeople({ people })

@@ -74,6 +74,10 @@ export const retryJob = (
 const CHUNK = 1000
 const CHANGES: readonly Action[] = ['update', 'suspend', 'reactivate']
 
+/** Rows that changed something, if only a link; new users come separately. */
+const changedOrLinked = ({ action, linked }: RowResult): boolean =>
+  CHANGES.includes(action) || (linked === true && action !== 'create')
+
 /** Adds what the rows of a job did to the rows of its undo, the last first. Returns how many. */
 async function copyRows(
   tx: Tx,
@@ -120,7 +124,7 @@ export async function undoJob(
       started_by: storedActor(caller),
     })
     // Users are deleted after the changes are taken back: some may have become managers of others.
-    const changed = await copyRows(tx, batch, undo, ({ action }) => CHANGES.includes(action))
+    const changed = await copyRows(tx, batch, undo, changedOrLinked)
     const created = await copyRows(tx, batch, undo, ({ action }) => action === 'create')
     if (changed + created === 0) throw wrongState('The job has changed nothing')
     await recordJobEvent(

@@ -49,6 +49,7 @@ export interface Planned {
   action: Action
   userId: string | null
   changes: FieldChange[]
+  links?: true
   reason?: string
   message?: string
 }

@@ -10,7 +10,9 @@ interface Candidates {
   linkOf: (userId: string) => string | undefined
 }
 
-export type Match = { user: UserRow | null } | { conflict: string; message: string }
+export type Match =
+  /** `linked`: by an earlier import; else the link is still to be saved. */
+  { user: UserRow | null; linked: boolean } | { conflict: string; message: string }
 
 const named = ({ username }: UserRow) => `"${username}"`
 
@@ -20,7 +22,7 @@ export function match(
   { linked, byEmail, byUsername, linkOf }: Candidates,
 ): Match {
   const user = linked ?? byEmail ?? byUsername
-  if (!user) return { user: null }
+  if (!user) return { user: null, linked: false }
   if (byEmail && byEmail.id !== user.id)
     return {
       conflict: 'email_of_other',
@@ -37,5 +39,5 @@ export function match(
       conflict: 'linked_to_other',
       message: `${named(user)} was imported from another record of this source, "${other}"`,
     }
-  return { user }
+  return { user, linked: linked !== undefined }
 }

@@ -49,7 +49,7 @@ const IDLE: readonly Action[] = ['none', 'skip', 'park']
 /** Rows without work are finished at once, and all of them in a dry run. */
 function rowOf(input: RowInput, dryRun: boolean) {
   const { plan, externalId } = input
-  const idle = dryRun || IDLE.includes(plan.action)
+  const idle = dryRun || (IDLE.includes(plan.action) && !plan.links)
   return {
     id: newId(),
     input,
