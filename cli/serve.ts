@@ -1,8 +1,8 @@
 import { command } from './command.ts'
 
 async function importDemo() {
-  const { loadDemo, createDemoLab } = await import('../demo/index.ts')
-  return { load: loadDemo, scim: await createDemoLab() }
+  const { loadDemo, createDemoLab, connectPeople } = await import('../demo/index.ts')
+  return { load: loadDemo, scim: await createDemoLab(), connectPeople }
 }
 
 export const verb = command({

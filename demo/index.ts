@@ -20,6 +20,7 @@ import { seedSystems } from './systems.ts'
 import { seedUsers } from './users.ts'
 import { DAYS, describeWorld, type World } from './world.ts'
 
+export { connectPeople } from './people-api.ts'
 export { createDemoLab } from './scim-lab.ts'
 
 export interface DemoOptions {

@@ -26,6 +26,8 @@ interface Demo {
     routes: NonNullable<Labs['scim']>
     connect(context: Contexts['provisioning'], page: string): Promise<void>
   }
+  /** An application that imports from a people API, which the same routes serve. */
+  connectPeople(context: Contexts['imports'], page: string): Promise<void>
 }
 
 export interface ServeOptions {
@@ -132,8 +134,11 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
       progress,
     })
     await listen(app.http, config)
-    if (servesLab)
-      await options.demo!.scim.connect(app.contexts.provisioning, `${ownAddress(app.http)}/lab`)
+    if (servesLab) {
+      const page = `${ownAddress(app.http)}/lab`
+      await options.demo!.scim.connect(app.contexts.provisioning, page)
+      await options.demo!.connectPeople(app.contexts.imports, page)
+    }
   } catch (error) {
     announceFirst(first, given)
     await stop()

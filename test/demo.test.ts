@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fastify from 'fastify'
 import type { DemoCredentials } from '../demo/credentials.ts'
-import { createDemoLab, loadDemo } from '../demo/index.ts'
+import { connectPeople, createDemoLab, loadDemo } from '../demo/index.ts'
 import { checkPassword } from '../server/admins/index.ts'
 import { findSsoApplication } from '../server/applications/index.ts'
 import { unlistedMembers } from '../server/insights/fields.ts'
@@ -428,4 +428,28 @@ test('an application has its users at the SCIM provider, again after a restart',
   const third = await startLab(first.port)
   assert.deepEqual(held(third.store), [], 'deactivated by the administrator')
   await third.http.close()
+})
+
+test('an application has a plan and an import in its history, also after a restart', async () => {
+  const administrator = app.as(keyOf('Administrator'))
+  const alone = credentials.organizations[2]!.id
+  const { id } = credentials.applications.findLast(
+    ({ organizationId }) => organizationId === alone,
+  )!
+  const path = `/api/v2/applications/${id}/import`
+  const count = async () => (await administrator.get('/api/systemusers?limit=1')).json().totalCount
+  const users = await count()
+  for (const _ of ['first', 'second']) {
+    const { http, port } = await startLab()
+    await connectPeople(app.contexts.imports, `http://127.0.0.1:${port}/lab`)
+    await app.runDueJobs()
+    await http.close()
+    const { source } = (await administrator.get(`${path}/config`)).json()
+    assert.equal(source.baseUrl, `http://127.0.0.1:${port}/lab`)
+    const [done, plan, ...more] = (await administrator.get(`${path}/jobs`)).json()
+    assert.deepEqual([done.status, done.planned.update, done.failed], ['finished', 20, 0])
+    assert.deepEqual([plan.dryRun, plan.status, plan.planned.create], [true, 'finished', 2])
+    assert.deepEqual(more, [])
+  }
+  assert.equal(await count(), users, 'the joiners are only planned')
 })

@@ -3,4 +3,5 @@ export { runImportJob, runScheduledImportJob, tidyImportsJob } from './job-defin
 export { importJobRoutes } from './job-routes.ts'
 export { importJobs } from './jobs.ts'
 export { importFileRoutes, importRoutes } from './routes.ts'
+export { seedImport } from './seed.ts'
 export { workdayRoutes } from './workday/routes.ts'
