@@ -190,15 +190,20 @@ test('a CSV file is uploaded and imported on the default mapping', async () => {
     'Employee ID,Username,Work Email,First Name,Last Name,Department',
     '1,ada,ada@example.com,Ada,Lovelace,"Analysis, Engines"',
     '2,grace,grace@example.com,Grace,Hopper,Navy',
-    '3,,broken@example.com,No,Name,',
+    '3,broken,not an address,No,Name,',
+    '2,other,other@example.com,The,Same,',
   ].join('\r\n')
   const put = (content: string) =>
     org.put(`${path}/file?name=people.csv`, content, { 'content-type': 'text/csv' })
   ok(await put(csv), 204)
   assert.equal((await org.get(`${path}/config`)).json().file.name, 'people.csv')
-  const { run, results } = jobsOf(app, org, path)
+  const { run, results, start: queue } = jobsOf(app, org, path)
+  await queue({ dryRun: true })
+  assert.equal((await put(csv)).json().reason, 'import_planning')
+  await app.runDueJobs()
+  ok(await put(csv), 204)
   const job = await run()
-  assert.deepEqual([job.planned.create, job.failed], [2, 1], JSON.stringify(await results(job.id)))
+  assert.deepEqual([job.planned.create, job.failed], [2, 2], JSON.stringify(await results(job.id)))
   const users = await usersOf(org)
   assert.equal(users.get('ada')!.department, 'Analysis, Engines')
   assert.equal(users.get('ada')!.creationSource, 'gatehouse:bulk')

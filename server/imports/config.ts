@@ -1,12 +1,13 @@
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
-import { invalid } from '../platform/errors.ts'
+import { conflict, invalid } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { OutboundError } from '../platform/outbound/errors.ts'
 import { applicationOf, getSource, importNotFound, sourceKey } from './application.ts'
 import { type ImportContext, secretContext } from './context.ts'
 import { describeFile, saveFile } from './file-store.ts'
+import { isPlanning } from './plan-store.ts'
 import { schedule } from './schedule.ts'
 import type { ImportConfig, ImportConfigPut } from './schema.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -144,6 +145,11 @@ export async function putFile(
     if (row.settings.source.kind !== 'file')
       throw invalid('not_a_file', 'The source of this application is not a file')
     if (content.length === 0) throw invalid('file_empty', 'The file is empty')
+    if (await isPlanning(tx, key))
+      throw conflict(
+        'import_planning',
+        'A job is about to read the present file; wait for its plan',
+      )
     await saveFile(tx, key, name, content)
     await recordEvent(tx, caller, {
       event_type: 'import_file_upload',

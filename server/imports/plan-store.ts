@@ -1,7 +1,8 @@
 import type { BatchKey } from '../platform/batches/store.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import { type Sql, sql } from '../platform/db/sql.ts'
-import type { RowInput } from './job.ts'
+import { IMPORT, type RowInput } from './job.ts'
+import type { SourceKey } from './link-store.ts'
 import { ACTIONS, type Action } from './schema.ts'
 
 interface Claim {
@@ -55,3 +56,13 @@ export async function countPlanned(
   for (const { action, rows: count } of rows) counts[action] = count
   return { counts, matched: rows.reduce((sum, { matched }) => sum + matched, 0) }
 }
+
+/** Whether a job of this source has still to be planned. */
+export const isPlanning = async (
+  db: Queryable,
+  { organizationId, applicationId }: SourceKey,
+): Promise<boolean> =>
+  (await db.one(sql`
+    select from batches
+     where organization_id = ${organizationId} and kind = ${IMPORT} and input ->> 'applicationId' = ${applicationId}
+       and state in ('queued', 'running') and not notes ? 'planned' limit 1`)) !== undefined

@@ -1,5 +1,11 @@
 import { finishUnrun, holdBatch } from '../platform/batches/control.ts'
-import { appendRows, deleteRows, saveResults, saveRows } from '../platform/batches/row-store.ts'
+import {
+  appendRows,
+  deleteRows,
+  knownKeys,
+  saveResults,
+  saveRows,
+} from '../platform/batches/row-store.ts'
 import { type Batch, noteBatch } from '../platform/batches/store.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { newId } from '../platform/ids.ts'
@@ -103,6 +109,27 @@ async function* chunksOf(source: Source, query: string): AsyncGenerator<SourceRe
     while (waiting.length >= CHUNK) yield waiting.splice(0, CHUNK)
   }
   if (waiting.length > 0) yield waiting
+}
+
+/**
+ * A record that a service sends twice has moved between two pages, and the later one is current. A file does not change
+ * while it is read: there it is a mistake that somebody should see.
+ */
+async function parkCopies(tx: Tx, batch: Batch, rows: RowInput[]): Promise<RowInput[]> {
+  const seen = await knownKeys(
+    tx,
+    batch,
+    rows.flatMap(({ externalId }) => externalId ?? []),
+  )
+  return rows.map((row) => {
+    const { externalId } = row
+    if (externalId === null || !seen.has(externalId)) {
+      if (externalId !== null) seen.add(externalId)
+      return row
+    }
+    const message = `externalId: another record of the file has "${externalId}", too`
+    return { ...row, externalId: null, plan: parked('claimed_twice', message), unreadable: true }
+  })
 }
 
 /** Two records of the source cannot be one user: the first counts. */
@@ -209,13 +236,14 @@ export async function planJob(
   await db.tx(organizationId, (tx) => deleteRows(tx, batch))
   for await (const records of chunksOf(source, queryString)) {
     const rows = await planChunk(context, batch, read, rules, records)
-    const saved = await db.tx(organizationId, (tx) =>
-      saveRows(
+    const saved = await db.tx(organizationId, async (tx) => {
+      const single = settings.source.kind === 'file' ? await parkCopies(tx, batch, rows) : rows
+      return saveRows(
         tx,
         batch,
-        rows.map((row) => rowOf(row, dryRun)),
-      ),
-    )
+        single.map((row) => rowOf(row, dryRun)),
+      )
+    })
     if (!saved) return 'stopped'
   }
   return db.tx(organizationId, async (tx) => {

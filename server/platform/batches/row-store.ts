@@ -83,6 +83,18 @@ export async function saveRows(
   return (await appendRows(tx, batch, added)) === added.length
 }
 
+/** Those of the keys that a row of the batch has. */
+export const knownKeys = async (
+  db: Queryable,
+  { organization_id, id }: BatchKey,
+  keys: readonly string[],
+): Promise<Set<string>> => {
+  const rows = await db.many<{ key: string }>(sql`
+    select key from batch_rows
+     where organization_id = ${organization_id} and batch_id = ${id} and key = any(${keys}::text[])`)
+  return new Set(rows.map(({ key }) => key))
+}
+
 /** Of a batch that starts over. */
 export async function deleteRows(tx: Queryable, { organization_id, id }: BatchKey): Promise<void> {
   await tx.run(sql`
