@@ -32,16 +32,31 @@ const VALUES = {
 export const repeatedRows = (db: Queryable, batch: BatchKey, field: keyof typeof VALUES) =>
   repeated(db, batch, VALUES[field])
 
-/** Rows without a change, of users whose manager comes with the same job. */
-export const managedByNew = async (db: Queryable, { organization_id, id }: BatchKey) =>
-  (
-    await db.many<{ input: RowInput }>(sql`
-      select r.input from batch_rows r
-        join batch_rows m on m.organization_id = r.organization_id and m.batch_id = r.batch_id
-                         and m.key = r.input ->> 'manager' and m.input -> 'plan' ->> 'action' = 'create'
-       where r.organization_id = ${organization_id} and r.batch_id = ${id}
-         and r.input -> 'plan' ->> 'action' = 'none'`)
-  ).map(({ input }) => input)
+/**
+ * Rows without a change, of users whose manager comes with the same job. In steps: a join would compare each row with
+ * each, because the planner has no statistics of rows that are so new.
+ */
+export async function managedByNew(
+  db: Queryable,
+  { organization_id, id }: BatchKey,
+): Promise<RowInput[]> {
+  const unchanged = await db.many<{ position: number; manager: string }>(sql`
+    select position, input ->> 'manager' as manager from batch_rows
+     where organization_id = ${organization_id} and batch_id = ${id}
+       and input -> 'plan' ->> 'action' = 'none' and input ->> 'manager' is not null`)
+  if (unchanged.length === 0) return []
+  const created = await db.many<{ key: string }>(sql`
+    select key from batch_rows
+     where organization_id = ${organization_id} and batch_id = ${id} and input -> 'plan' ->> 'action' = 'create'
+       and key = any(${[...new Set(unchanged.map(({ manager }) => manager))]}::text[])`)
+  const keys = new Set(created.map(({ key }) => key))
+  const managed = unchanged.filter(({ manager }) => keys.has(manager))
+  const rows = await db.many<{ input: RowInput }>(sql`
+    select input from batch_rows
+     where organization_id = ${organization_id} and batch_id = ${id}
+       and position = any(${managed.map(({ position }) => position)}::int[])`)
+  return rows.map(({ input }) => input)
+}
 
 /** The rows by action, and how many are about users of the directory. */
 export async function countPlanned(
