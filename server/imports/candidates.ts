@@ -7,6 +7,10 @@ import type { Incoming } from './incoming.ts'
 import { findLinks, linksOfUsers, type SourceKey } from './link-store.ts'
 import { type Match, match } from './match.ts'
 
+/** Spares the round trip for nobody: when one row is applied, most of these lists are empty. */
+const usersById = async (db: Queryable, organizationId: string, ids: readonly string[]) =>
+  ids.length === 0 ? [] : findUsers(db, organizationId, ids)
+
 /** Who the records are, each by the ladder. A few statements, however many records. */
 export async function matchAll(
   db: Queryable,
@@ -21,7 +25,7 @@ export async function matchAll(
   )
   const linkedUsers = new Map(
     (
-      await findUsers(
+      await usersById(
         db,
         organizationId,
         links.map(({ user_id }) => user_id),
@@ -68,11 +72,11 @@ export async function findManagers(
   if (wanted.length === 0) return new Map()
   const { organizationId } = key
   const found = await findMatches(db, organizationId, wanted, wanted)
-  const ids = await findUsers(db, organizationId, wanted.filter(isId))
+  const ids = await usersById(db, organizationId, wanted.filter(isId))
   const links = await findLinks(db, key, wanted)
   const living = new Set(
     (
-      await findUsers(
+      await usersById(
         db,
         organizationId,
         links.map(({ user_id }) => user_id),
@@ -114,8 +118,9 @@ export async function findReferences(
     for (const { id, name } of await findGroupsByName(db, organizationId, 'user_group', names))
       groups.set(name, id)
     const users = matches.flatMap((one) => ('user' in one && one.user ? one.user.id : []))
-    for (const { user_id, id } of await groupsOfUsers(db, organizationId, users))
-      memberships.add(`${user_id} ${id}`)
+    if (users.length > 0)
+      for (const { user_id, id } of await groupsOfUsers(db, organizationId, users))
+        memberships.add(`${user_id} ${id}`)
   }
   return records.map((record, at) => {
     const one = matches[at]!
