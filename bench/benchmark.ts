@@ -1,7 +1,7 @@
 export interface Settings {
   rounds: number
   seconds: number
-  /** Accounts that `provisioning` pushes. */
+  /** Accounts that `provisioning` pushes; `imports` reads five times as many. */
   people: number
   /** Directory for a CPU profile of the service; null for none. */
   profileDir: string | null

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import type { Benchmark, Row } from './benchmark.ts'
 import { createWithEvent } from './benchmarks/create-with-event.ts'
 import { directory } from './benchmarks/directory.ts'
+import { imports } from './benchmarks/imports.ts'
 import { insights } from './benchmarks/insights.ts'
 import { provisioning } from './benchmarks/provisioning.ts'
 import { readUser } from './benchmarks/read-user.ts'
@@ -19,6 +20,7 @@ const ALL: Benchmark[] = [
   insights,
   directory,
   provisioning,
+  imports,
 ]
 
 const { values, positionals } = parseArgs({

@@ -1,0 +1,95 @@
+import type { ReadPages } from '../baselines/read-pages.ts'
+import { type Benchmark, multiple, percent, profileFlags } from '../benchmark.ts'
+import { runJson } from '../child.ts'
+import { connectPeople, PAGE_SIZE, startPeople } from '../imports/world.ts'
+import { peakMegabytes } from '../memory.ts'
+import { median } from '../rounds.ts'
+import { startService, temporaryDataDir } from '../service.ts'
+
+const GOAL = 0.25
+const GOAL_AGAIN = 3
+const MAX_GROWTH_MB = 64
+const WARM_UP = 500
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return (performance.now() - began) / 1000
+}
+
+/** People from a source, against a client that only reads them. */
+export const imports: Benchmark = {
+  name: 'imports',
+  async run(settings) {
+    const people = settings.people * 5
+    const { dataDir, remove } = temporaryDataDir()
+    const service = await startService(dataDir, profileFlags(settings), {
+      GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
+    })
+    const lab = await startPeople(people)
+    try {
+      const input: ReadPages = { url: lab.url, pageSize: PAGE_SIZE }
+      const reads: number[] = []
+      for (let round = 0; round < settings.rounds; round++)
+        reads.push(
+          (await runJson<{ perSecond: number }>('bench/baselines/read-pages.ts', input)).perSecond,
+        )
+      const baseline = median(reads)
+
+      const source = await connectPeople(service, lab.url)
+      // Compiles the code and grows the heap to its working size.
+      await source.run({ queryString: `limit=${WARM_UP}`, dryRun: true })
+      const memory = peakMegabytes(service.child.pid!)
+      const plan = await timed(() => source.run({ dryRun: true }))
+      const first = await timed(() => source.run())
+      const { before, peak } = memory.stop()
+      const again = await timed(() => source.run())
+      const row = { baseline: null, ratio: null, goal: '–', met: true, rounds: reads }
+      const named = people.toLocaleString('en')
+      const ratio = people / first / baseline
+      return [
+        {
+          ...row,
+          name: `plan of ${named} people, none of them known`,
+          unit: 'users/s',
+          baseline,
+          ours: people / plan,
+          ratio: people / plan / baseline,
+        },
+        {
+          ...row,
+          name: `import of ${named} people`,
+          unit: 'users/s',
+          baseline,
+          ours: people / first,
+          ratio,
+          goal: `at least ${percent(GOAL)}`,
+          met: ratio >= GOAL,
+        },
+        {
+          ...row,
+          name: 'the same again, without a change',
+          unit: 's',
+          baseline: first,
+          ours: again,
+          ratio: first / again,
+          multiple: true,
+          goal: `at least ${multiple(GOAL_AGAIN)}`,
+          met: first / again >= GOAL_AGAIN,
+        },
+        {
+          ...row,
+          name: 'memory that it adds to the Node process',
+          unit: 'MB',
+          ours: peak - before,
+          goal: `at most ${MAX_GROWTH_MB} MB`,
+          met: peak - before <= MAX_GROWTH_MB,
+        },
+      ]
+    } finally {
+      await lab.stop()
+      await service.stop()
+      remove()
+    }
+  },
+}
