@@ -39,6 +39,7 @@ async function furnish(org: Org): Promise<Record<string, string>> {
   const machines = (await made('/api/v2/systemgroups', { name: 'Machines' })).id
   const application = await made('/api/applications', {
     name: 'saml2',
+    active: true,
     displayLabel: 'Wiki',
     displayName: 'Wiki',
     ssoUrl: newId(),
@@ -49,6 +50,16 @@ async function furnish(org: Org): Promise<Record<string, string>> {
   })
   const connected = await org.put(`/api/v2/applications/${application.id}/provisioning`, SCIM)
   assert.equal(connected.statusCode, 200, connected.body)
+  const imports = `/api/v2/applications/${application.id}/import`
+  for (const [path, body] of [
+    ['config', FILE],
+    ['file', [{ username: 'imported', email: 'imported@example.com' }]],
+  ] as const) {
+    const res = await org.put(`${imports}/${path}`, body)
+    assert.ok(res.statusCode < 300, res.body)
+  }
+  const importJob = (await made(`${imports}/jobs`, { operations: ['users.create'], dryRun: true }))
+    ._id
   await made('/insights/directory/v1/reports/os-version', {})
   await app.runDueJobs()
   const [report] = (await org.get('/insights/directory/v1/reports')).json()
@@ -75,6 +86,7 @@ async function furnish(org: Org): Promise<Record<string, string>> {
     workday: workday.id,
     import: (await made(`/api/v2/workdays/${workday.id}/import`, [person()])).jobId,
     trigger,
+    importJob,
     report: report.id,
     artifact: report.artifacts[0].id,
     workflow: waiting.workflowInstanceId,
@@ -100,7 +112,10 @@ const PARAMETERS: [RegExp, Record<string, string>][] = [
   [/^\/api\/v2\/systemgroups\//, { id: 'system_group', group_id: 'system_group' }],
   [/^\/api\/v2\/commands\//, { command_id: 'command' }],
   [/^\/api\/v2\/commandqueue\//, { workflow_instance_id: 'workflow' }],
-  [/^\/api\/v2\/applications\//, { application_id: 'application', user_id: 'user' }],
+  [
+    /^\/api\/v2\/applications\//,
+    { application_id: 'application', user_id: 'user', job_id: 'importJob' },
+  ],
   [/^\/api\/v2\/bulk\/users\//, { job_id: 'job' }],
   [/^\/api\/v2\/bulk\/userstates\//, { id: 'planned' }],
   [/^\/api\/v2\/workdays\//, { id: 'workday', workday_id: 'workday', job_id: 'import' }],
@@ -125,6 +140,7 @@ app.secrets.add(STRONG)
 const SCIM = { baseUrl: 'https://8.8.8.8/scim', auth: { type: 'bearer', token: STRONG } }
 
 const REPORT = 'https://8.8.8.8/report'
+const FILE = { source: { kind: 'file', format: 'json' } }
 
 /** Bodies that are valid enough to reach the record. */
 const BODIES: [RegExp, object][] = [
@@ -152,6 +168,8 @@ const BODIES: [RegExp, object][] = [
   [/^PUT .*\/workdays\//, { reportUrl: REPORT }],
   [/\/workdays\/.*\/auth$/, { auth: { basic: { username: 'me', password: STRONG } } }],
   [/\/workdays\/.*\/import$/, [person()]],
+  [/^PUT .*\/import\/config$/, FILE],
+  [/\/import\/jobs$/, { operations: ['users.create'] }],
   [/\/sshkeys$/, { name: 'mine', public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLE' }],
   [/\/password$/, { password: STRONG }],
   [/usergroups\/\{group_id\}\/suggestions$/, { user_ids: [newId()] }],
