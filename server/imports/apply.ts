@@ -3,11 +3,12 @@ import type { BatchRow } from '../platform/batches/row-store.ts'
 import type { Finish } from '../platform/batches/run.ts'
 import type { Batch } from '../platform/batches/store.ts'
 import type { Tx } from '../platform/db/index.ts'
-import { conflict, invalid } from '../platform/errors.ts'
+import { AppError, conflict, invalid } from '../platform/errors.ts'
 import {
   addUser,
   changeLockedUser,
   lockUser,
+  type PreparedUser as Prepared,
   prepareUser,
   type UserActor,
   type UserCreate,
@@ -29,6 +30,7 @@ import {
   sourceOf,
 } from './job.ts'
 import { saveLink } from './link-store.ts'
+import type { Match } from './match.ts'
 import { ENTRY, type Settings } from './settings.ts'
 
 /** What every row of a job needs. */
@@ -73,7 +75,8 @@ async function decided(tx: Tx, { batch, rules }: Applying, incoming: Incoming) {
   const decision = decide(incoming, matched, references!, rules)
   if (decision.action === 'park')
     throw conflict(decision.reason ?? 'parked', decision.message ?? 'parked')
-  return { decision, references: references!, before: locked }
+  const isLinked = 'linked' in found && found.linked
+  return { decision, references: references!, before: locked, isLinked }
 }
 
 /** The groups to join, as events of the job. Returns their ids. */
@@ -117,6 +120,11 @@ function resultOf(
   }
 }
 
+const NOBODY: Match = { user: null, linked: false }
+/** The reasons why a new user cannot be added: somebody is there already. */
+const TAKEN = ['username_taken', 'email_taken']
+
+/** The indexes tell whether somebody is there already, so nobody is looked up first. */
 async function createOne(
   context: ImportContext,
   job: Applying,
@@ -140,22 +148,28 @@ async function createOne(
     way,
     mail: settings.activationEmails,
   })
-  await whileNumbered(users, prepared, (attempt) =>
+  const add = (attempt: Prepared) =>
     context.db.tx(key.organizationId, async (tx) => {
-      const { decision, references } = await decided(tx, job, incoming)
+      const [references] = (await findReferences(tx, key, [incoming], [NOBODY])) as [References]
+      const decision = decide(incoming, NOBODY, references, rules)
       if (decision.action !== 'create') throw new OtherWay()
       const row = { ...attempt.row, manager: references.manager ?? null }
       const user = await addUser(users, tx, actor, { ...attempt, row })
-      const linked = await saveLink(tx, key, incoming.externalId, user.id)
+      if (!(await saveLink(tx, key, incoming.externalId, user.id))) throw new OtherWay()
       const joined = await join(context, tx, actor, user.id, references)
-      const more = { userId: user.id, linked, joined, fingerprint: userFingerprint(user) }
+      const more = { userId: user.id, linked: true, joined, fingerprint: userFingerprint(user) }
       await finish(
         tx,
         `${DONE.create}${noteOf(incoming, references)}`,
         resultOf(incoming, decision, references, more),
       )
-    }),
-  )
+    })
+  try {
+    await whileNumbered(users, prepared, add)
+  } catch (error) {
+    const somebody = error instanceof AppError && TAKEN.includes(error.reason)
+    throw somebody ? new OtherWay() : error
+  }
 }
 
 async function changeOne(
@@ -168,7 +182,7 @@ async function changeOne(
   const key = keyOf(batch)
   await whileUnique(() =>
     context.db.tx(key.organizationId, async (tx) => {
-      const { decision, references, before } = await decided(tx, job, incoming)
+      const { decision, references, before, isLinked } = await decided(tx, job, incoming)
       if (decision.action === 'create') throw new OtherWay()
       let more: Partial<RowResult> = {}
       if (before && decision.after) {
@@ -176,7 +190,7 @@ async function changeOne(
           owner: key.applicationId,
           mail: settings.activationEmails,
         })
-        const linked = await saveLink(tx, key, incoming.externalId, before.id)
+        const linked = !isLinked && (await saveLink(tx, key, incoming.externalId, before.id))
         more = { linked, joined: await join(context, tx, actor, before.id, references) }
       }
       await finish(

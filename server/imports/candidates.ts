@@ -18,11 +18,14 @@ export async function matchAll(
   records: readonly Incoming[],
 ): Promise<Match[]> {
   const { organizationId } = key
-  const links = await findLinks(
-    db,
-    key,
-    records.map(({ externalId }) => externalId),
-  )
+  const emails = records.map(({ write }) => write.email ?? null)
+  const usernames = records.map(({ write }) => write.username ?? null)
+  const externalIds = records.map(({ externalId }) => externalId)
+  // One round trip.
+  const [links, found] = await Promise.all([
+    findLinks(db, key, externalIds),
+    findMatches(db, organizationId, emails, usernames),
+  ])
   const linkedUsers = new Map(
     (
       await usersById(
@@ -34,12 +37,6 @@ export async function matchAll(
   )
   const byExternalId = new Map(
     links.map(({ external_id, user_id }) => [external_id, linkedUsers.get(user_id)]),
-  )
-  const found = await findMatches(
-    db,
-    organizationId,
-    records.map(({ write }) => write.email ?? null),
-    records.map(({ write }) => write.username ?? null),
   )
   const at = { email: new Map<number, UserRow>(), username: new Map<number, UserRow>() }
   for (const user of found) at[user.matched].set(user.place - 1, user)
@@ -71,34 +68,26 @@ export async function findManagers(
   const wanted = [...new Set(references)]
   if (wanted.length === 0) return new Map()
   const { organizationId } = key
-  const found = await findMatches(db, organizationId, wanted, wanted)
-  const ids = await usersById(db, organizationId, wanted.filter(isId))
   const links = await findLinks(db, key, wanted)
-  const living = new Set(
-    (
-      await usersById(
-        db,
-        organizationId,
-        links.map(({ user_id }) => user_id),
-      )
-    ).map(({ id }) => id),
-  )
+  const known = new Map(links.map(({ external_id, user_id }) => [external_id, user_id]))
+  const others = wanted.filter((reference) => !known.has(reference))
+  if (others.length === 0) return known
+  const found = await findMatches(db, organizationId, others, others)
+  const ids = await usersById(db, organizationId, others.filter(isId))
   const by = (matched: 'email' | 'username') =>
     found
       .filter((user) => user.matched === matched)
-      .map(({ place, id }) => [wanted[place - 1]!, id] as const)
+      .map(({ place, id }) => [others[place - 1]!, id] as const)
   // The last one wins.
   return new Map([
     ...by('username'),
     ...by('email'),
     ...ids.map(({ id }) => [id, id] as const),
-    ...links
-      .filter(({ user_id }) => living.has(user_id))
-      .map(({ external_id, user_id }) => [external_id, user_id] as const),
+    ...known,
   ])
 }
 
-/** What the records refer to. `known` are the groups by name that were asked for. */
+/** The managers and groups that the records refer to. */
 export async function findReferences(
   db: Queryable,
   key: SourceKey,

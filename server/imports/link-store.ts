@@ -12,15 +12,17 @@ interface Link {
   user_id: string
 }
 
+/** Links to users who were not deleted since. */
 export const findLinks = (
   db: Queryable,
   { organizationId, applicationId }: SourceKey,
   externalIds: readonly string[],
 ) =>
   db.many<Link>(sql`
-    select external_id, user_id from import_links
-     where organization_id = ${organizationId} and application_id = ${applicationId}
-       and external_id = any(${externalIds}::text[])`)
+    select l.external_id, l.user_id from import_links l
+      join users u on u.organization_id = l.organization_id and u.id = l.user_id and u.deleted_at is null
+     where l.organization_id = ${organizationId} and l.application_id = ${applicationId}
+       and l.external_id = any(${externalIds}::text[])`)
 
 export const linksOfUsers = (
   db: Queryable,
@@ -32,19 +34,21 @@ export const linksOfUsers = (
      where organization_id = ${organizationId} and application_id = ${applicationId}
        and user_id = any(${userIds}::text[])`)
 
-/** True when it is new. The record may have been linked to a user who was deleted since. */
+/** Links a record that is not linked to another user, or to one who was deleted since. False when it is. */
 export const saveLink = async (
   tx: Queryable,
   { organizationId, applicationId }: SourceKey,
   externalId: string,
   userId: string,
 ): Promise<boolean> =>
-  (await tx.one<{ added: boolean }>(sql`
-    insert into import_links (organization_id, application_id, external_id, user_id)
+  (await tx.run(sql`
+    insert into import_links as l (organization_id, application_id, external_id, user_id)
     values (${organizationId}, ${applicationId}, ${externalId}, ${userId})
-    on conflict (organization_id, application_id, external_id)
-      do update set user_id = excluded.user_id
-    returning xmax = 0 as added`))!.added
+    on conflict (organization_id, application_id, external_id) do update set user_id = excluded.user_id
+     where not exists (
+       select from users u
+        where u.organization_id = l.organization_id and u.id = l.user_id and u.deleted_at is null)`)) >
+  0
 
 export const deleteLink = (
   tx: Queryable,

@@ -28,7 +28,7 @@ interface EntryOptions {
 }
 
 /** A validated user, except for checks that need the transaction. */
-interface Prepared {
+export interface PreparedUser {
   row: UserRow
   settings: UserSettings
   options: EntryOptions
@@ -76,7 +76,7 @@ export async function prepareUser(
   organizationId: string,
   body: UserCreate,
   options: EntryOptions = {},
-): Promise<Prepared> {
+): Promise<PreparedUser> {
   const settings = await userSettings(db, organizationId)
   const now = new Date()
   const { restrictedFields } = settings.systemUserDefaults
@@ -114,8 +114,8 @@ export async function prepareUser(
 /** Runs the transaction that adds the user; retries with another uid when a request claimed that one. */
 export async function whileNumbered<T>(
   { db, unixUids }: UserContext,
-  prepared: Prepared,
-  work: (prepared: Prepared) => Promise<T>,
+  prepared: PreparedUser,
+  work: (prepared: PreparedUser) => Promise<T>,
 ): Promise<T> {
   for (let attempt = prepared; ; ) {
     try {
@@ -148,7 +148,7 @@ export async function addUser(
   context: UserContext,
   tx: Tx,
   actor: UserActor,
-  { row, settings, options, byHand }: Prepared,
+  { row, settings, options, byHand }: PreparedUser,
 ): Promise<UserRow> {
   const { organizationId } = actor
   checkUserSudo(actor, null, row)

@@ -10,7 +10,7 @@ export {
   type UserContext,
   type UserListener,
 } from './context.ts'
-export { addUser, prepareUser, VENDOR, whileNumbered } from './create.ts'
+export { addUser, type PreparedUser, prepareUser, VENDOR, whileNumbered } from './create.ts'
 export type { Profile } from './fields.ts'
 export { userJobDefinitions, userJobs } from './jobs.ts'
 export { mailActivation, mailPasswordReset } from './mails.ts'

@@ -24,7 +24,17 @@ export const tooLong = (where: string): SourceRecord => ({
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** More than any record needs; what reads a record recursively is safe. */
+const MAX_DEPTH = 100
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))
+
 export function toRecord(value: unknown, where: string): SourceRecord {
+  if (isDeeper(value, MAX_DEPTH))
+    return { problem: `${where} is nested deeper than ${MAX_DEPTH} levels` }
   if (isObject(value)) return { record: value }
   return { problem: `${where} is not an object`, excerpt: excerptOf(JSON.stringify(value)) }
 }

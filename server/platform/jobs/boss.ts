@@ -25,6 +25,9 @@ export function makeBoss(db: Db, log: Logger, connection?: Connection): PgBoss {
     supervise: worker,
     schedule: worker,
     useListenNotify: worker,
+    // How soon the job of a process that died is given to another one, beside its heartbeat.
+    superviseIntervalSeconds: 15,
+    monitorIntervalSeconds: 15,
     // Scheduled jobs are hourly or daily: seconds do not matter.
     cronWorkerIntervalSeconds: 15,
     // We use no flows.
