@@ -10,7 +10,7 @@ import { sql } from '../server/platform/db/sql.ts'
 import { newId, uuidv7 } from '../server/platform/ids.ts'
 import { installation, runCli, runJsonCli } from '../test/cli.ts'
 import { asOwner, onDatabase } from '../test/cluster.ts'
-import { tempDirectory } from '../test/harness.ts'
+import { tempDirectory } from '../test/database.ts'
 import { ownTables } from './archive/tables.ts'
 
 type Place = Awaited<ReturnType<typeof installation>>

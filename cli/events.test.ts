@@ -10,7 +10,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { runCli } from '../test/cli.ts'
-import { startApp, tempDirectory } from '../test/harness.ts'
+import { tempDirectory } from '../test/database.ts'
+import { startApp } from '../test/harness.ts'
 
 const app = await startApp()
 const url = await app.listen()

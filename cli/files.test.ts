@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { writeWhole } from '../server/platform/files.ts'
 import { callCli } from '../test/cli.ts'
-import { tempDirectory } from '../test/harness.ts'
+import { tempDirectory } from '../test/database.ts'
 
 // Nothing listens here: a command that checked the file too late would report that instead.
 const ENV = {

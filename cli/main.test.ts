@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { callCli, installation, runCli, runJsonCli } from '../test/cli.ts'
 import { asOwner } from '../test/cluster.ts'
-import { tempDirectory } from '../test/harness.ts'
+import { tempDirectory } from '../test/database.ts'
 
 const VERBS = [
   ...['serve', 'migrate', 'demo', 'backup', 'restore', 'mail', 'version'],

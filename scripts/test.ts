@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { startTestCluster } from '../test/cluster.ts'
 import { check } from './check.ts'
+import { startTestCluster } from './test-cluster.ts'
 
 // npm test [-- words]: runs all test files, or those whose path contains one of the words.
 const words = process.argv.slice(2)

@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, fork } from 'node:child_process'
 import { on } from 'node:events'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { newDatabase, tempDirectory, urlOf } from './harness.ts'
+import { newDatabase, tempDirectory, urlOf } from './database.ts'
 
 // Runs the command line. `runCli` starts a process, which loads the whole service. `callCli` sends the call to a process
 // that runs all calls of the test file in turn. Every verb also succeeds once in a process, which must end by itself.

@@ -1,9 +1,5 @@
 import pg from 'pg'
-import { jobDefinitions } from '../server/jobs.ts'
 import { type Connection, clientConfig } from '../server/platform/db/index.ts'
-import { migrate } from '../server/platform/db/migrate.ts'
-import { migrateQueue } from '../server/platform/jobs/queue.ts'
-import { EmbeddedPostgres } from '../server/platform/postgres/embedded.ts'
 
 export const TEMPLATE = 'gatehouse_test_template'
 
@@ -30,38 +26,4 @@ export async function asOwner<T>(
   } finally {
     await client.end()
   }
-}
-
-/** The PostgreSQL of a whole test run: embedded, or the server of TEST_DATABASE_URL; with a migrated template. */
-export async function startTestCluster(directory: string, url: string | undefined) {
-  const embedded = url
-    ? null
-    : await EmbeddedPostgres.start(directory, { info: () => {}, warn: () => {} })
-  const connections: ClusterConnections = embedded
-    ? { owner: { ...embedded.owner, database: 'postgres' }, service: embedded.service }
-    : {
-        owner: { connectionString: url! },
-        service: { connectionString: url!, role: 'gatehouse_service' },
-      }
-  const version = await asOwner(connections.owner, async (client) => {
-    // Favour speed over durability: crash tests start their own databases. A server keeps its settings.
-    if (embedded) {
-      for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'])
-        await client.query(`alter system set ${name} = off`)
-      await client.query('select pg_reload_conf()')
-    }
-    await client.query(`drop database if exists ${TEMPLATE}`)
-    await client.query(`create database ${TEMPLATE}`)
-    return (await client.query('show server_version')).rows[0].server_version as string
-  })
-  await migrate(onDatabase(connections.owner, TEMPLATE), (owner) =>
-    migrateQueue(owner, jobDefinitions),
-  )
-  const stop = async () => {
-    await asOwner(connections.owner, (client) =>
-      client.query(`drop database if exists ${TEMPLATE} with (force)`),
-    )
-    await embedded?.stop()
-  }
-  return { connections, version, stop }
 }

@@ -11,8 +11,9 @@ import { unlistedMembers } from '../server/insights/fields.ts'
 import type { Service } from '../server/insights/services.ts'
 import { sql } from '../server/platform/db/sql.ts'
 import { findUserByLogin } from '../server/users/index.ts'
+import { tempDirectory } from './database.ts'
 import { signedCaller } from './enrol.ts'
-import { startApp, tempDirectory } from './harness.ts'
+import { startApp } from './harness.ts'
 import { ownEvents } from './own-events.ts'
 
 const DAY = 86_400_000

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after } from 'node:test'
@@ -19,44 +16,7 @@ import { type Connection, openDb } from '../server/platform/db/index.ts'
 import { newId } from '../server/platform/ids.ts'
 import { createLog } from '../server/platform/log.ts'
 import { Sealer } from '../server/platform/secrets.ts'
-import { asOwner, type ClusterConnections, onDatabase, TEMPLATE } from './cluster.ts'
-
-function cluster(): ClusterConnections {
-  const text = process.env.TEST_CLUSTER
-  if (!text)
-    throw new Error('Run tests with `npm test`, or `npm test -- part-of-the-path` for some of them')
-  return JSON.parse(text)
-}
-
-/** A separate database, copied from the migrated template; dropped when the test file is done. */
-export async function newDatabase(
-  options: { empty?: true } = {},
-): Promise<{ owner: Connection; service: Connection; name: string }> {
-  const { owner, service } = cluster()
-  const name = `t_${randomBytes(8).toString('hex')}`
-  await asOwner(owner, (client) =>
-    client.query(`create database ${name}${options.empty ? '' : ` template ${TEMPLATE}`}`),
-  )
-  after(() =>
-    asOwner(owner, (client) => client.query(`drop database if exists ${name} with (force)`)),
-  )
-  return { owner: onDatabase(owner, name), service: onDatabase(service, name), name }
-}
-
-/** The URL of a database, for processes that read DATABASE_URL. */
-export function urlOf(connection: Connection): string {
-  if (connection.connectionString) return connection.connectionString
-  const { user, password, host, database } = connection
-  return `postgresql://${user}:${encodeURIComponent(password ?? '')}@localhost/${database}?host=${encodeURIComponent(host ?? '')}`
-}
-
-export function tempDirectory(): string {
-  const path = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  // World-executable, or under root a database in it would have to live elsewhere.
-  chmodSync(path, 0o711)
-  after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
+import { newDatabase } from './database.ts'
 
 /** Every response must match its route's declaration: status and schema. */
 function checkResponses(http: FastifyInstance, problems: string[]): void {

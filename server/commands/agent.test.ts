@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { tempDirectory } from '../../test/database.ts'
 import { newKeyPair, run } from '../../test/enrol.ts'
-import { startApp, tempDirectory } from '../../test/harness.ts'
+import { startApp } from '../../test/harness.ts'
 import { sql } from '../platform/db/sql.ts'
 
 const app = await startApp()

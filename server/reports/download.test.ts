@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { startApp, tempDirectory } from '../../test/harness.ts'
+import { tempDirectory } from '../../test/database.ts'
+import { startApp } from '../../test/harness.ts'
 
 const app = await startApp({ env: { GATEHOUSE_DOWNLOADS: '1,2,3' } })
 const URL = '/insights/directory/v1/reports'

@@ -3,8 +3,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { tempDirectory } from '../../test/database.ts'
 import { enrol, FACTS, newKeyPair, run, signedCaller } from '../../test/enrol.ts'
-import { startApp, tempDirectory } from '../../test/harness.ts'
+import { startApp } from '../../test/harness.ts'
 
 const app = await startApp()
 const address = await app.listen()

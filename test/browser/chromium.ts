@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { after } from 'node:test'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { tempDirectory } from '../database.ts'
 import { installPackages } from '../debian.ts'
-import { tempDirectory } from '../harness.ts'
 
 const PROGRAM = '/usr/bin/chromium'
 

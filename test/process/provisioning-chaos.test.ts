@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startScimLab } from '../../lab/scim/serve.ts'
 import { asOwner } from '../cluster.ts'
-import { newDatabase } from '../harness.ts'
+import { newDatabase } from '../database.ts'
 import {
   addressOf,
   finally_,

@@ -4,7 +4,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { newDatabase } from '../harness.ts'
+import { newDatabase } from '../database.ts'
 import {
   API_KEY,
   addressOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asOwner } from '../cluster.ts'
-import { newDatabase } from '../harness.ts'
+import { newDatabase } from '../database.ts'
 import { ADMIN_EMAIL, addressOf, newDataDirectory, startService, until } from './service.ts'
 
 test('three processes start at once on an empty database and share the work', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newDatabase } from '../../../test/harness.ts'
+import { newDatabase } from '../../../test/database.ts'
 import { newId } from '../ids.ts'
 import { clientConfig } from './index.ts'
 import { SharedReads } from './shared-reads.ts'

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import Fastify from 'fastify'
-import { startApp, tempDirectory } from '../../../test/harness.ts'
+import { tempDirectory } from '../../../test/database.ts'
+import { startApp } from '../../../test/harness.ts'
 import { registerWeb } from './web.ts'
 
 const app = await startApp()

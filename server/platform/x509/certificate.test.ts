@@ -4,7 +4,7 @@ import { createPrivateKey, generateKeyPairSync, sign, verify, X509Certificate } 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { tempDirectory } from '../../../test/harness.ts'
+import { tempDirectory } from '../../../test/database.ts'
 import { AppError } from '../errors.ts'
 import {
   describeCertificate,
