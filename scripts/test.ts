@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
@@ -26,7 +18,7 @@ const files = globSync([
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort()
 
-if (words.length === 0 && !process.env.TEST_DATABASE_URL && !check()) {
+if (words.length === 0 && !process.env.TEST_DATABASE_URL && !(await check())) {
   process.stdout.write('0 passed, 1 failed\n')
   process.exit(1)
 }
@@ -42,17 +34,21 @@ process.env.TEST_CLUSTER = JSON.stringify(cluster.connections)
 // Most files load the whole service: compile it once for all of them.
 process.env.NODE_COMPILE_CACHE = join(directory, 'compiled')
 
-// Starting the application costs more than the tests of most files. Files that start it without options
-// therefore run sequentially in two processes and share one application in each, as separate suites.
-// All others, and a file that runs alone, get their own process.
-const sharing = files.filter((file) =>
-  /^const .* = await startApp\(\)$/m.test(readFileSync(file, 'utf8')),
-)
+// Loading the service takes longer than the tests of most files. They therefore run sequentially in two processes, as
+// separate suites, and share one application in each unless they start it with options. Files that start programs, or
+// change what is global, get their own process; programs mostly wait, so two of these files run beside the others.
+const ALONE = ['test/process/', 'test/demo', 'test/browser/', 'cli/', 'server/platform/operations']
+const placeOf = (file: string) => ALONE.findIndex((start) => file.startsWith(start))
+const alone = files
+  .filter((file) => placeOf(file) >= 0)
+  .sort((one, other) => placeOf(one) - placeOf(other))
+const others = files.filter((file) => placeOf(file) < 0)
 const groups = [0, 1]
-  .map((group) => sharing.filter((_, at) => at % 2 === group))
-  .filter((group) => group.length > 1)
+  .map((group) => others.filter((_, at) => at % 2 === group))
+  .filter((group) => group.length > 0)
 const together = new URL('../test/together.ts', import.meta.url)
 const entries = groups.map((group, at) => {
+  if (group.length === 1) return group[0]!
   const path = join(directory, `together-${at + 1}.mjs`)
   const list = JSON.stringify(group)
   writeFileSync(path, `import { runTogether } from '${together}'\nrunTogether(${list})\n`)
@@ -65,8 +61,8 @@ mkdirSync(process.env.TEST_KEYS)
 const counts = { passed: 0, failed: 0 }
 // A failed test may leave a socket open; force the exit, or the run would hang.
 const stream = run({
-  files: [...entries, ...files.filter((file) => !groups.flat().includes(file))],
-  concurrency: 2,
+  files: [...entries, ...alone],
+  concurrency: 4,
   timeout: 600_000,
   execArgv: ['--test-force-exit', '--import', cheapCrypto.href],
 })

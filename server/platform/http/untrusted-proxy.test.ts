@@ -17,7 +17,7 @@ for (const [header, value] of [
   ['x-real-ip', '203.0.113.9'],
 ])
   test(`an untrusted proxy that sends ${header} is reported once`, async () => {
-    const app = await startApp()
+    const app = await startApp({ alone: true })
     const headers = { [header!]: value! }
     await ask(app, {})
     await ask(app, headers, '9.9.9.9')
