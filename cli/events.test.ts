@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { runCli } from '../test/cli.ts'
+import { callCli, runCli } from '../test/cli.ts'
 import { tempDirectory } from '../test/database.ts'
 import { startApp } from '../test/harness.ts'
 
@@ -29,7 +29,8 @@ function newFile(content: string | Buffer = ''): string {
 }
 
 const targetOf = ({ apiKey }: Key): string[] => ['--url', url, '--key-file', newFile(`${apiKey}\n`)]
-const events = (key: Key, ...args: string[]) => runCli({}, ['events', ...args, ...targetOf(key)])
+const events = (key: Key, ...args: string[]) => callCli({}, ['events', ...args, ...targetOf(key)])
+const runEvents = (key: Key, ...args: string[]) => runCli({}, ['events', ...args, ...targetOf(key)])
 
 /** For commands that need stdin, or are observed while they run. */
 function start(key: Key, ...args: string[]): ChildProcess {
@@ -73,7 +74,7 @@ test('query shows a readable table, or one document per line', async () => {
     }),
     event({ service: 'sso', timestamp: minutesAgo(5), application: { name: 'evil \u001b[2J' } }),
   )
-  const shown = await events(org, 'query')
+  const shown = await runEvents(org, 'query')
   assert.equal(shown.code, 0, shown.stderr)
   const [head, first = '', second = ''] = shown.stdout.split('\n')
   assert.match(head!, /^TIME +SERVICE +EVENT +WHO +WHAT +SUCCESS$/)
@@ -156,7 +157,7 @@ test('several pages are read without loss or duplicates', async () => {
   assert.equal(new Set(ids(some.stdout)).size, 10_020)
 
   const file = newFile()
-  const done = await events(org, 'export', file)
+  const done = await runEvents(org, 'export', file)
   assert.deepEqual([done.code, done.stdout], [0, `${file}: 10050 events.\n`])
   assert.deepEqual(ids(readFileSync(file, 'utf8')).sort(), sorted)
   assert.equal(existsSync(`${file}.partial`), false)
@@ -231,7 +232,7 @@ test('import takes lines, an array and gzip, from a file and from stdin', async 
 test('rejected lines are listed and the exit code is 1', async () => {
   const org = await app.newOrganization()
   const file = newFile(`${lines([event()])}nonsense\n${lines([{ service: 'sso' }])}`)
-  const { code, stdout } = await events(org, 'import', file)
+  const { code, stdout } = await runEvents(org, 'import', file)
   assert.equal(code, 1)
   assert.match(stdout, /^3 received, 1 stored, 0 already stored, 2 rejected\n/)
   assert.match(stdout, /^line 2: not valid JSON/m)
@@ -297,7 +298,7 @@ test('a usage error is one line', async () => {
     [1, ['query', '--url', 'http://127.0.0.1:1', '--key', 'x'], /Cannot reach http:/],
   ]
   for (const [expected, args, message] of cases) {
-    const { code, stdout, stderr } = await runCli({}, ['events', ...args])
+    const { code, stdout, stderr } = await callCli({}, ['events', ...args])
     assert.deepEqual([code, stdout], [expected, ''], stderr)
     assert.match(stderr, /^gatehouse: [^\n]*\n$/)
     assert.match(stderr, message)

@@ -141,7 +141,7 @@ test('a broken database setting is one line for every verb', async () => {
     ['jobs', 'list'],
   ]
   for (const args of verbs) {
-    const { code, stdout, stderr } = await runCli(env, args)
+    const { code, stdout, stderr } = await callCli(env, args)
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, /^gatehouse: The database of DATABASE_URL cannot be reached[^\n]*\n$/)
   }
