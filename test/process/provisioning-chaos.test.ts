@@ -52,7 +52,7 @@ async function addPeople(query: Query, organizationId: string, groupId: string) 
 
 test(`${PEOPLE} people are provisioned exactly once while the worker is killed ${KILLS} times and the provider fails (seed ${SEED})`, async () => {
   const random = seeded(SEED)
-  const { owner } = await newDatabase({ empty: true })
+  const { owner } = await newDatabase()
   const query: Query = (text, values) =>
     asOwner(owner, async (client) => (await client.query(text, values)).rows)
   const settings = {

@@ -15,6 +15,8 @@ import {
 } from './service.ts'
 
 const CLIENTS = 12
+/** Between the requests of a client: enough load, and the starts of the processes are not slowed down by it. */
+const PAUSE_MS = 50
 const MIN_REQUESTS = 4000
 const ROUNDS = 2
 
@@ -88,6 +90,7 @@ test('a rolling restart behind a load balancer fails no request', async () => {
       const wanted = REQUESTS[requests++ % REQUESTS.length]!
       const outcome = await balancer.send(wanted).catch((error: Error) => error.message)
       if (outcome !== 200) failures.push(`${wanted.method} ${wanted.path}: ${outcome}`)
+      await delay(PAUSE_MS)
     }
   }
   const clients = Array.from({ length: CLIENTS }, client)
