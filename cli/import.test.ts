@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { generatePeople } from '../lab/generated-people.ts'
 import { row } from '../server/platform/csv.ts'
 import { callCli, runCli } from '../test/cli.ts'
-import { tempDirectory } from '../test/harness.ts'
+import { tempDirectory } from '../test/database.ts'
 import { ok, startImports, usersOf } from '../test/imports/world.ts'
 import type { Org } from '../test/sso/world.ts'
 

@@ -17,12 +17,7 @@ import {
   mailSuggestionsJob,
   purgeGroupsJob,
 } from './groups/index.ts'
-import {
-  importJobs,
-  runImportJob,
-  runScheduledImportJob,
-  tidyImportsJob,
-} from './imports/index.ts'
+import { importJobs, runImportJob, runScheduledImportJob, tidyImportsJob } from './imports/index.ts'
 import {
   createPartitionsJob,
   dropExpiredJob,

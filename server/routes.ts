@@ -27,12 +27,7 @@ import type { Contexts } from './contexts.ts'
 import { forwarderRoutes } from './forwarding/index.ts'
 import { graphRoutes } from './graph/index.ts'
 import { groupRoutes } from './groups/index.ts'
-import {
-  importFileRoutes,
-  importJobRoutes,
-  importRoutes,
-  workdayRoutes,
-} from './imports/index.ts'
+import { importFileRoutes, importJobRoutes, importRoutes, workdayRoutes } from './imports/index.ts'
 import {
   exportRoutes,
   ingestRoutes,

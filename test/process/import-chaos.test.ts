@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startPeopleLab } from '../../lab/people.ts'
 import { asOwner } from '../cluster.ts'
-import { newDatabase } from '../harness.ts'
+import { newDatabase } from '../database.ts'
 import { peopleConfig } from '../imports/world.ts'
 import {
   addressOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asOwner } from '../../../test/cluster.ts'
-import { newDatabase } from '../../../test/harness.ts'
+import { newDatabase } from '../../../test/database.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { newId } from '../ids.ts'
 
