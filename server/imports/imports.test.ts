@@ -281,3 +281,33 @@ test('fields of the source are protected from edits by hand', async () => {
   assert.equal((await run()).failed, 0)
   assert.equal((await usersOf(org)).get(people[0]!.username)!.department, 'Theirs')
 })
+
+test('failed rows are tried again once the cause is gone, and a failed job as a whole', async () => {
+  const people = generatePeople(3).map((one) => ({ ...one, groups: [], managerId: null }))
+  const lab = await startPeople({ people })
+  const { org, path, run, step, job, results } = await connectPeople(app, lab)
+  const [blocker] = people
+  const other = { username: 'blocker', email: blocker!.email }
+  const held = ok(await org.post('/api/systemusers', other)).json()
+  const named = { username: blocker!.username, email: 'named@example.com' }
+  const second = ok(await org.post('/api/systemusers', named)).json()
+  const first = await run()
+  assert.deepEqual([first.succeeded, first.failed], [2, 1])
+  for (const { id } of [held, second]) ok(await org.delete(`/api/systemusers/${id}`))
+  assert.equal((await step(first.id, 'retry')).status, 'queued')
+  await app.runDueJobs()
+  const retried = await job(first.id)
+  assert.deepEqual([retried.status, retried.succeeded, retried.failed], ['finished', 3, 0])
+  assert.equal((await results(first.id))[0].statusMsg, 'created')
+  const again = await org.post(`${path}/jobs/${first.id}/retry`)
+  assert.equal(again.json().reason, 'import_job_state')
+
+  lab.faults.set({ failRate: 1, status: 403 })
+  const broken = await run()
+  assert.deepEqual([broken.status, broken.phase], ['failed', 'plan'])
+  assert.match(broken.statusReason, /403/)
+  lab.faults.set({})
+  await step(broken.id, 'retry')
+  await app.runDueJobs()
+  assert.equal((await job(broken.id)).planned.none, 3)
+})

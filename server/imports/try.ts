@@ -6,7 +6,7 @@ import type { ImportContext } from './context.ts'
 import { checkTargets, reader } from './incoming.ts'
 import { type JobInput, rulesOf } from './job.ts'
 import { openSourceOf } from './open-source.ts'
-import { planChunk } from './plan.ts'
+import { planChunk } from './plan-chunk.ts'
 import { firstRecords, forCaller } from './read.ts'
 import {
   type ImportPreview,
