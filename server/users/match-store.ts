@@ -1,22 +1,28 @@
 import type { Queryable } from '../platform/db/index.ts'
-import { sql } from '../platform/db/sql.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
 import type { UserRow } from './store.ts'
 
 /** Found for the key at this place of the list. */
 type UserMatch = UserRow & { place: number; matched: 'email' | 'username' }
 
-/** Users by any of these addresses and usernames, regardless of case; null entries match nobody. */
+/**
+ * Users by any of these addresses and usernames, regardless of case; null entries match nobody. The keys are computed
+ * first: row-level security lets an index be used only for comparisons that call no other function.
+ */
 export const findMatches = (
   db: Queryable,
   organizationId: string,
   emails: readonly (string | null)[],
   usernames: readonly (string | null)[],
-) =>
-  db.many<UserMatch>(sql`
-    select u.*, k.place::int, 'email' as matched
-      from unnest(${emails}::text[]) with ordinality as k (value, place)
-      join users u on u.organization_id = ${organizationId} and u.email_key = lower(k.value) and u.deleted_at is null
+) => {
+  const living = (key: Sql) =>
+    sql`users u on u.organization_id = ${organizationId} and ${key} = k.key and u.deleted_at is null`
+  return db.many<UserMatch>(sql`
+    with emails as materialized (
+      select lower(value) as key, place from unnest(${emails}::text[]) with ordinality as e (value, place)),
+    usernames as materialized (
+      select fold(value) as key, place from unnest(${usernames}::text[]) with ordinality as n (value, place))
+    select u.*, k.place::int, 'email' as matched from emails k join ${living(sql`u.email_key`)}
     union all
-    select u.*, k.place::int, 'username' as matched
-      from unnest(${usernames}::text[]) with ordinality as k (value, place)
-      join users u on u.organization_id = ${organizationId} and u.username_key = fold(k.value) and u.deleted_at is null`)
+    select u.*, k.place::int, 'username' as matched from usernames k join ${living(sql`u.username_key`)}`)
+}
