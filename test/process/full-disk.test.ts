@@ -72,7 +72,7 @@ test('a disk fills up: first a warning, then 503 for writes and not ready while 
   assert.ok(Number(full.retryAfter) > 0)
   assert.equal((await readiness(service, '?for=reads')).status, 200)
   for (const res of await reads(service)) assert.equal(res.status, 200)
-  assert.ok(service.lines.some(({ msg }) => msg === 'the database disk is full'))
+  await service.untilLine('the database disk is full')
 
   disk.clear()
   await service.untilReady()
