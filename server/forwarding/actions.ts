@@ -3,7 +3,7 @@ import type { Caller } from '../platform/caller.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
 import { newId, uuidv7 } from '../platform/ids.ts'
 import { limits } from '../platform/limits.ts'
-import { OutboundError } from '../platform/outbound/errors.ts'
+import { checkUrls } from '../platform/outbound/check-urls.ts'
 import { type ForwardingContext, secretContext } from './context.ts'
 import { secretsOf } from './deliver.ts'
 import { readCursor, readFilter, startOf } from './filter.ts'
@@ -59,12 +59,7 @@ async function readSettings(context: ForwardingContext, body: ForwarderWrite): P
   readFilter(service, search_term, clock(context))
   if (typeof body.secret === 'string' && keyOf(body.secret) === null)
     throw invalid('bad_secret', 'secret must be whsec_ followed by 24 to 64 bytes in base64')
-  try {
-    await context.outbound.check(body.url)
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error
-    throw invalid('bad_url', `url: ${error.message}`, { cause: error.cause })
-  }
+  await checkUrls(context.outbound, { url: body.url })
   return {
     name: body.name,
     url: body.url,

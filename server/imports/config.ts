@@ -3,7 +3,7 @@ import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { conflict, invalid } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { OutboundError } from '../platform/outbound/errors.ts'
+import { checkUrls } from '../platform/outbound/check-urls.ts'
 import { applicationOf, getSource, importNotFound, sourceKey } from './application.ts'
 import { type ImportContext, secretContext } from './context.ts'
 import { describeFile, saveFile } from './file-store.ts'
@@ -33,16 +33,6 @@ export async function getConfig(
     created: row.created,
     updated: row.updated,
   }
-}
-
-async function checkUrls({ outbound }: ImportContext, urls: Record<string, string>): Promise<void> {
-  for (const [field, url] of Object.entries(urls))
-    try {
-      await outbound.check(url)
-    } catch (error) {
-      if (!(error instanceof OutboundError)) throw error
-      throw invalid('bad_url', `${field}: ${error.message}`, { cause: error.cause })
-    }
 }
 
 /** The secret as it will be stored. A known one is kept only for the host it was given for. */
@@ -79,7 +69,7 @@ export async function putConfig(
   // Before the URL is resolved: other tenants must learn nothing about this id.
   await applicationOf(context.db.tenant(key.organizationId), key)
   const { settings, secret: sent, urls } = readSettings(body)
-  await checkUrls(context, urls)
+  await checkUrls(context.outbound, urls)
   await context.db.tx(key.organizationId, async (tx) => {
     const application = await applicationOf(tx, key)
     const before = await lockSource(tx, key)

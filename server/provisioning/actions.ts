@@ -4,7 +4,7 @@ import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { OutboundError } from '../platform/outbound/errors.ts'
+import { checkUrls } from '../platform/outbound/check-urls.ts'
 import { secretGoesTo, splitAuth, urlsOf } from '../scim/index.ts'
 import { forgetRemoteAccounts, retryAccount } from './account-store.ts'
 import {
@@ -97,16 +97,6 @@ export async function sessionFor(
   return session
 }
 
-async function checkUrls({ outbound }: ProvisioningContext, settings: Settings) {
-  for (const [field, url] of Object.entries(urlsOf(settings)))
-    try {
-      await outbound.check(url)
-    } catch (error) {
-      if (!(error instanceof OutboundError)) throw error
-      throw invalid('bad_url', `${field}: ${error.message}`, { cause: error.cause })
-    }
-}
-
 /** The secret as it will be stored. A known one is kept only for the host it was given for. */
 function sealedSecret(
   { sealer }: ProvisioningContext,
@@ -151,7 +141,7 @@ export async function putProvisioning(
   // Before the URL is resolved: other tenants must learn nothing about this id.
   const { name } = await getApplicationRow(db.tenant(organizationId), organizationId, applicationId)
   const settings = readSettings(body, mappingOf(templateOf(name).provisioning))
-  await checkUrls(context, settings)
+  await checkUrls(context.outbound, urlsOf(settings))
   await db.tx(organizationId, async (tx) => {
     const application = await namedApplication(tx, organizationId, applicationId)
     const before = await lockConnection(tx, organizationId, applicationId)

@@ -4,7 +4,7 @@ import { isUniqueViolation, type Tx } from '../../platform/db/index.ts'
 import { AppError, conflict, invalid, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Paging } from '../../platform/list/page.ts'
-import { OutboundError } from '../../platform/outbound/errors.ts'
+import { checkUrls } from '../../platform/outbound/check-urls.ts'
 import { bulkResults, startBulk, toBulkResult } from '../../users/index.ts'
 import { secretContext, type WorkdayContext } from './context.ts'
 import { type Credentials, checkFormat, readReport } from './report.ts'
@@ -65,12 +65,7 @@ function checkName(name: string): void {
 }
 
 async function checkUrl({ outbound }: WorkdayContext, reportUrl: string): Promise<void> {
-  try {
-    await outbound.check(reportUrl)
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error
-    throw invalid('bad_url', `reportUrl: ${error.message}`, { cause: error.cause })
-  }
+  await checkUrls(outbound, { reportUrl })
   checkFormat(reportUrl)
 }
 
