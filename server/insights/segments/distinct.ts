@@ -1,0 +1,43 @@
+import { type Column, codesOf, textAt, textsOf } from './column.ts'
+import type { Mask } from './evaluate.ts'
+
+/** A number as the database writes it, without an exponent. */
+export function numberText(number: number): string {
+  const text = String(number)
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
+  if (!match) return text
+  const [, sign = '', whole = '', fraction = '', power] = match
+  const digits = whole + fraction
+  const point = 1 + Number(power)
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  return `${sign}${digits.padEnd(point, '0')}`
+}
+
+function keyOf(column: Column, code: number): string {
+  const texts = textsOf(column)
+  if (code <= texts) return textAt(column, code - 1)
+  const number = column.numbers[code - 1 - texts]
+  if (number !== undefined) return numberText(number)
+  return String(code === texts + column.numbers.length + 2)
+}
+
+/** Adds how often each value of the column occurs in the chosen events; lists count each of their elements. */
+export function addValues(
+  column: Column,
+  mask: Mask,
+  add: (key: string, count: number) => void,
+): void {
+  const { codes, ends } = column
+  const counts = new Uint32Array(codesOf(column))
+  if (ends === null) {
+    for (let at = 0; at < mask.length; at++) if (mask[at] === 1) counts[codes[at]!]!++
+  } else {
+    let at = 0
+    for (let event = 0; event < mask.length; event++) {
+      const end = ends[event]!
+      for (; at < end; at++) if (mask[event] === 1) counts[codes[at]!]!++
+    }
+  }
+  for (let code = 1; code < counts.length; code++)
+    if (counts[code]! > 0) add(keyOf(column, code), counts[code]!)
+}

@@ -1,0 +1,119 @@
+import { crc32, deflateRawSync } from 'node:zlib'
+import { ByteReader, ByteWriter } from './bytes.ts'
+import { inflate } from './packing.ts'
+
+// The documents of a segment, some at a time, so that a scattered few cost little to read. A dictionary of samples
+// makes up for what small frames lose.
+
+/** An event as it is stored. */
+export interface EventRow {
+  /** Milliseconds. */
+  time: number
+  /** 16 bytes; they are compared byte by byte, as the database compares UUIDs. */
+  id: Buffer
+  service: string
+  document: Buffer
+}
+
+export const compareRows = (a: Pick<EventRow, 'time' | 'id'>, b: Pick<EventRow, 'time' | 'id'>) =>
+  a.time - b.time || a.id.compare(b.id)
+
+export interface Frame {
+  /** The place of its first event in the segment. */
+  start: number
+  data: Buffer
+}
+
+const FRAME_EVENTS = 16
+/** A frame with large documents ends earlier: it is unpacked at one go. */
+const FRAME_BYTES = 65_536
+
+/** As far as deflate looks back. */
+const DICTIONARY_BYTES = 32_768
+const SAMPLE_BYTES = 2_048
+/** Of all documents: in a small segment a large dictionary costs more than it saves. */
+const DICTIONARY_SHARE = 1 / 16
+
+/** Documents from all over the segment. */
+export function sampleDocuments(rows: readonly EventRow[]): Buffer {
+  const total = rows.reduce((sum, { document }) => sum + document.length, 0)
+  const wanted = Math.min(DICTIONARY_BYTES, Math.floor(total * DICTIONARY_SHARE))
+  const average = Math.min(SAMPLE_BYTES, total / rows.length)
+  const step = Math.max(1, Math.floor((rows.length * average) / Math.max(1, wanted)))
+  const samples: Buffer[] = []
+  for (let at = 0, length = 0; at < rows.length && length < wanted; at += step) {
+    const sample = rows[at]!.document.subarray(0, SAMPLE_BYTES)
+    samples.push(sample)
+    length += sample.length
+  }
+  return Buffer.concat(samples).subarray(0, wanted)
+}
+
+function encodeFrame(rows: readonly EventRow[], dictionary: Buffer): Buffer {
+  const documents = Buffer.concat(rows.map(({ document }) => document))
+  const ids = Buffer.concat(rows.map(({ id }) => id))
+  const out = new ByteWriter()
+  out.number(rows.length)
+  out.bytes(ids)
+  for (const { document } of rows) out.number(document.length)
+  out.array(Uint32Array.of(crc32(documents, crc32(ids))))
+  out.bytes(deflateRawSync(documents, dictionary.length > 0 ? { dictionary } : {}))
+  return out.done()
+}
+
+export function encodeFrames(rows: readonly EventRow[], dictionary: Buffer): Frame[] {
+  const frames: Frame[] = []
+  let start = 0
+  let bytes = 0
+  for (const [at, { document }] of rows.entries()) {
+    bytes += document.length
+    const full = at + 1 - start === FRAME_EVENTS || bytes >= FRAME_BYTES
+    if (!full && at + 1 < rows.length) continue
+    frames.push({ start, data: encodeFrame(rows.slice(start, at + 1), dictionary) })
+    start = at + 1
+    bytes = 0
+  }
+  return frames
+}
+
+/** Where each frame starts when none had to end early. */
+export const regularStarts = (events: number): number[] =>
+  Array.from({ length: Math.ceil(events / FRAME_EVENTS) }, (_, at) => at * FRAME_EVENTS)
+
+interface FrameHead {
+  /** Those of the events, one after the other. */
+  ids: Buffer
+  read: ByteReader
+  events: number
+}
+
+function openHead(data: Buffer): FrameHead {
+  const read = new ByteReader(data)
+  const events = read.number()
+  return { events, ids: read.bytes(events * 16), read }
+}
+
+export function readIds(data: Buffer): Buffer[] {
+  const { events, ids } = openHead(data)
+  return Array.from({ length: events }, (_, at) => ids.subarray(at * 16, at * 16 + 16))
+}
+
+/** The events of a frame. Throws when it is damaged. */
+export function openFrame(data: Buffer, dictionary: Buffer): { id: Buffer; document: Buffer }[] {
+  const { events, ids, read } = openHead(data)
+  const lengths = Array.from({ length: events }, () => read.number())
+  const [sum] = read.into(new Uint32Array(1))
+  const total = lengths.reduce((all, length) => all + length, 0)
+  const packed = read.bytes(read.left)
+  const documents = inflate(packed, total, dictionary.length > 0 ? dictionary : undefined)
+  if (documents.length !== total || crc32(documents, crc32(ids)) !== sum)
+    throw new RangeError('The checksum does not match')
+  let from = 0
+  return lengths.map((length, at) => {
+    from += length
+    return {
+      id: ids.subarray(at * 16, at * 16 + 16),
+      document: documents.subarray(from - length, from),
+    }
+  })
+}
