@@ -1,3 +1,3 @@
 export { isNullViolation, isUniqueViolation, translate } from './failures.ts'
 export { clientConfig, openDb } from './pool.ts'
-export type { Connection, Db, Queryable, TenantDb, Tx } from './types.ts'
+export type { Connection, Db, Queryable, Snapshot, TenantDb, Tx } from './types.ts'

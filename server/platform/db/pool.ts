@@ -6,7 +6,7 @@ import { translate } from './failures.ts'
 import { GroupCommit } from './group-commit.ts'
 import { SharedReads } from './shared-reads.ts'
 import type { Sql } from './sql.ts'
-import { runCopyOut, runStatement } from './statement.ts'
+import { runCopyOut, runSnapshot, runStatement } from './statement.ts'
 import { setTenant, type Tenant } from './tenant.ts'
 import { runTransaction } from './transaction.ts'
 import { type Connection, type Db, queryable, type TenantDb } from './types.ts'
@@ -127,6 +127,7 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
     return {
       ...queryable(send(id), (query) => sharedReads.read(setId, query), send(id, listTimeoutMs)),
       copyOut: (query, sink) => clientFor(id, (client) => runCopyOut(client, id, query, sink)),
+      snapshot: (work) => clientFor(id, (client) => runSnapshot(client, id, work)),
     }
   }
 

@@ -3,8 +3,8 @@ import { asQuery, CopyOut, type RowSink } from './copy-out.ts'
 import { PendingStatement } from './pending-statement.ts'
 import { runPipeline } from './pipeline.ts'
 import { inlined, type Sql } from './sql.ts'
-import { begin, setTenant, type Tenant } from './tenant.ts'
-import type { Result } from './types.ts'
+import { begin, beginSnapshot, setTenant, type Tenant } from './tenant.ts'
+import type { Result, Snapshot } from './types.ts'
 
 export const asConfig = ({ text, values, name }: Sql): pg.QueryConfig =>
   name ? { text, values, name } : { text, values }
@@ -32,17 +32,11 @@ export async function runStatement(
   return result
 }
 
-/** COPY cannot be pipelined: transaction and statement are sent as one simple query. */
-export async function runCopyOut(
-  client: pg.ClientBase,
-  tenant: Tenant,
-  query: Sql,
-  sink: RowSink,
-): Promise<void> {
+/** COPY cannot be pipelined: it is sent as a simple query, with what belongs around it. */
+async function copyOut(client: pg.ClientBase, text: string, sink: RowSink): Promise<void> {
   const mode = client as pg.ClientBase & { pipeline: boolean }
   mode.pipeline = false
   try {
-    const text = `${begin(tenant)}; copy (${inlined(query)}) to stdout (format binary); commit`
     const copy = new CopyOut(text, sink)
     client.query(asQuery(copy))
     await copy.done
@@ -51,5 +45,36 @@ export async function runCopyOut(
     throw error
   } finally {
     mode.pipeline = true
+  }
+}
+
+const copyText = (query: Sql): string => `copy (${inlined(query)}) to stdout (format binary)`
+
+export const runCopyOut = (
+  client: pg.ClientBase,
+  tenant: Tenant,
+  query: Sql,
+  sink: RowSink,
+): Promise<void> => copyOut(client, `${begin(tenant)}; ${copyText(query)}; commit`, sink)
+
+/** Runs `work` in a transaction that only reads. It rejects statements after its end, as `runTransaction`. */
+export async function runSnapshot<T>(
+  client: pg.ClientBase,
+  tenant: string | readonly string[],
+  work: (db: Snapshot) => Promise<T>,
+): Promise<T> {
+  let ended = false
+  const whileOpen = <R>(send: () => Promise<R>): Promise<R> =>
+    ended ? Promise.reject(new Error('The snapshot has already ended')) : send()
+  try {
+    await client.query(beginSnapshot(tenant))
+    return await work({
+      many: (query) => whileOpen(async () => (await client.query(asConfig(query))).rows),
+      copyOut: (query, sink) => whileOpen(() => copyOut(client, copyText(query), sink)),
+    })
+  } finally {
+    ended = true
+    // Nothing was written; and after an error there is nothing to commit.
+    await client.query('rollback').catch(() => {})
   }
 }

@@ -20,3 +20,7 @@ export const begin = (tenant: Tenant, timeoutMs?: number): string =>
     ...(tenant === null ? [] : [setTenant(tenant)]),
     ...(timeoutMs === undefined ? [] : [`set local statement_timeout = ${timeoutMs}`]),
   ].join('; ')
+
+/** Starts a transaction that only reads, and always the same state. */
+export const beginSnapshot = (tenant: string | readonly string[]): string =>
+  `begin isolation level repeatable read read only; ${setTenant(tenant)}`

@@ -31,9 +31,18 @@ export interface Queryable {
   readonly listing: Queryable
 }
 
-export interface TenantDb extends Queryable {
+interface Reads {
+  many<T>(query: Sql): Promise<T[]>
   /** The rows in binary COPY format: large results without a string per value. */
   copyOut(query: Sql, sink: RowSink): Promise<void>
+}
+
+/** Statements that all see the database as it was at the first of them; one at a time. */
+export type Snapshot = Reads
+
+export interface TenantDb extends Queryable, Reads {
+  /** A read-only transaction. */
+  snapshot<T>(work: (db: Snapshot) => Promise<T>): Promise<T>
 }
 
 export interface Tx extends Queryable {
