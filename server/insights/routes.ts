@@ -11,10 +11,11 @@ import { Deadline } from './query/deadline.ts'
 import { EventPage } from './query/event-page.ts'
 import { type EventQuery, readEventQuery, readSelection } from './query/event-query.ts'
 import { fillSteps, readStep } from './query/intervals.ts'
+import { readPage } from './query/page.ts'
 import { PageBuffers } from './query/page-buffers.ts'
 import { projector } from './query/projection.ts'
 import { OPERATORS } from './query/search-tree.ts'
-import { countEvents, countPerStep, distinctValues, readPage } from './query/store.ts'
+import { countEvents, countPerStep, distinctValues } from './query/sums.ts'
 import {
   Count,
   CountRequest,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { insertPastEvents, makeDigests } from '../../server/insights/index.ts'
+import { insertPastEvents, sealEvents } from '../../server/insights/index.ts'
 import { type EventQuery, readEventQuery } from '../../server/insights/query/event-query.ts'
-import { countEvents, readPage } from '../../server/insights/query/store.ts'
+import { readPage } from '../../server/insights/query/page.ts'
+import { countEvents } from '../../server/insights/query/sums.ts'
 import { SERVICES } from '../../server/insights/services.ts'
 import { AppError } from '../../server/platform/errors.ts'
 import { uuidv7 } from '../../server/platform/ids.ts'
@@ -44,8 +45,8 @@ test('the database agrees with the reference for random terms and events', async
     randomEvent(seeded(at), at, now - HOUR * (1 + (at % 50))),
   )
   await store(organizationId, events)
-  // The older half has digests, so every term is tested with and without.
-  await makeDigests(app.db, { settled: now - HOUR * 25, size: 20 })
+  // The older half is sealed, so every term is tested on rows and on segments.
+  await sealEvents(app.db, { settled: now - HOUR * 25, size: 20 })
   const sources: TermSources = {
     scalars: events.flatMap(({ document }) => scalarsOf(document)),
     timestamps: events.map(({ timestamp }) => timestamp),

@@ -10,7 +10,7 @@ import { Quota, type Shares } from '../../platform/quota.ts'
 import { Deadline } from '../query/deadline.ts'
 import type { EventPage } from '../query/event-page.ts'
 import type { EventQuery } from '../query/event-query.ts'
-import { readPage } from '../query/store.ts'
+import { readPage } from '../query/page.ts'
 import { EventsRequest } from '../schema.ts'
 import { readWatermark } from '../stream/store.ts'
 import {

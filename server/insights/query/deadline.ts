@@ -1,6 +1,7 @@
-import type { Queryable, TenantDb } from '../../platform/db/index.ts'
+import type { Queryable, Snapshot, TenantDb } from '../../platform/db/index.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
 import { within } from '../../platform/within.ts'
+import { Pace } from '../segments/pace.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
@@ -47,6 +48,20 @@ export class Deadline {
       find: (query) => this.keep(() => db.find(query)),
       run: (query) => this.keep(() => db.run(query)),
     }
-    return { ...one, copyOut: (query, sink) => this.keep(() => db.copyOut(query, sink)) }
+    const reads = (from: Snapshot): Snapshot => ({
+      many: (query) => this.keep(() => from.many(query)),
+      copyOut: (query, sink) => this.keep(() => from.copyOut(query, sink)),
+    })
+    const snapshot: TenantDb['snapshot'] = (work) =>
+      this.keep(() => db.snapshot((inner) => work(reads(inner))))
+    return { ...one, ...reads(db), snapshot }
+  }
+
+  /** For work between statements; stops it at the deadline, or when the signal says so. */
+  pace(signal?: AbortSignal): Pace {
+    return new Pace(() => {
+      signal?.throwIfAborted()
+      if (performance.now() >= this.#end) throw outOfTime(this.#seconds)
+    })
   }
 }

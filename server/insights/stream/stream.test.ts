@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { startApp } from '../../../test/harness.ts'
 import { systemCaller } from '../../platform/caller.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { readBetween } from '../query/page.ts'
 import { recordEvent } from '../record/record.ts'
-import { readBetween, readWatermark } from './store.ts'
+import { readWatermark } from './store.ts'
 import { startOf } from './stream.ts'
 
 const app = await startApp()

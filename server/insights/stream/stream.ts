@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/db/index.ts'
 import { AppError, invalid } from '../../platform/errors.ts'
 import { type EventQuery, readEventQuery } from '../query/event-query.ts'
+import { type EventCursor, readBetween } from '../query/page.ts'
 import { projector } from '../query/projection.ts'
 import type { Pulse } from './pulse.ts'
-import { type EventCursor, readBetween, type StreamedEvent } from './store.ts'
 
 /** Events in flight per client. */
 const PAGE = 200
@@ -57,7 +57,9 @@ export function readStreamQuery(
   return readEventQuery(body, now)
 }
 
-function messageWriter(fields: string[] | null): (event: StreamedEvent) => string {
+function messageWriter(
+  fields: string[] | null,
+): (event: EventCursor & { document: string }) => string {
   const project = fields && projector(fields)
   return ({ document, ...cursor }) => {
     const text = project ? JSON.stringify(project(JSON.parse(document))) : document

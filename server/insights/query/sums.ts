@@ -1,0 +1,125 @@
+import type { TenantDb } from '../../platform/db/index.ts'
+import { limits } from '../../platform/limits.ts'
+import { blockOf, readBlocks } from '../segments/contents.ts'
+import { addValues } from '../segments/distinct.ts'
+import { Pace } from '../segments/pace.ts'
+import type { SegmentHead } from '../segments/store.ts'
+import { compareTexts } from '../segments/texts.ts'
+import type { Selection } from './event-query.ts'
+import { isInside, matchesIn, reachOf, searchFor, wholeTerm } from './matches.ts'
+import { type Window, windowsOf } from './windows.ts'
+
+// Numbers of events. All take the ids of one or several tenants; `db` acts for exactly those.
+
+/** Segments looked at together. */
+const SUMMED = 131_072
+
+export async function countEvents(
+  db: TenantDb,
+  organizationIds: readonly string[],
+  selection: Selection,
+  pace = new Pace(),
+): Promise<number> {
+  const reach = await reachOf(db, selection)
+  const { term, services } = selection
+  const search = searchFor(wholeTerm(selection), pace)
+  return db.snapshot(async (snapshot) => {
+    let count = 0
+    for await (const window of windowsOf(snapshot, organizationIds, reach, 'ASC', SUMMED)) {
+      // Without a term, a segment as a whole is counted already.
+      const counted = term === null ? window.segments.filter((head) => isInside(head, window)) : []
+      for (const head of counted)
+        for (const service of services) count += head.services[service] ?? 0
+      const others =
+        counted.length === 0
+          ? window.segments
+          : window.segments.filter((head) => !isInside(head, window))
+      for await (const { mask } of matchesIn(snapshot, search, window, others))
+        for (let at = 0; at < mask.length; at++) count += mask[at]!
+    }
+    return count
+  })
+}
+
+interface Bucket {
+  key: string
+  doc_count: number
+}
+
+/** More values than anyone reads; the others are only counted. */
+const MAX_DISTINCT = 10_000
+
+/** The values of a field by frequency; lists count each of their elements. */
+export async function distinctValues(
+  db: TenantDb,
+  organizationIds: readonly string[],
+  selection: Selection,
+  field: string,
+  pace = new Pace(),
+): Promise<{ buckets: Bucket[]; others: number }> {
+  const reach = await reachOf(db, selection)
+  const search = searchFor(wholeTerm(selection), pace)
+  const counts = new Map<string, number>()
+  let total = 0
+  const add = (key: string, count: number) => {
+    counts.set(key, (counts.get(key) ?? 0) + count)
+    total += count
+  }
+  // No document has a name that cannot be stored.
+  const fields = field.isWellFormed() && !field.includes('\0') ? [field] : []
+  await db.snapshot(async (snapshot) => {
+    for await (const window of windowsOf(snapshot, organizationIds, reach, 'ASC', SUMMED))
+      for await (const { head, mask } of matchesIn(snapshot, search, window)) {
+        const block = head
+          ? (await readBlocks(snapshot, pace, [head], fields, false)).get(head.id)!
+          : await blockOf(pace, window.rows, fields, false)
+        const column = block.columns.get(field)
+        if (column) addValues(column, mask, add)
+      }
+  })
+  const sorted = [...counts]
+    .map(([key, doc_count]) => ({ key, doc_count }))
+    .sort((a, b) => b.doc_count - a.doc_count || compareTexts(a.key, b.key))
+  const buckets = sorted.slice(0, MAX_DISTINCT)
+  const counted = buckets.reduce((sum, { doc_count }) => sum + doc_count, 0)
+  return { buckets, others: total - counted }
+}
+
+/** Weeks start on Monday, as did 5 January 1970. */
+const FIRST_MONDAY = 4 * 86_400_000
+
+/** Events per step; `offset` shifts the step boundaries to a time zone. Times in milliseconds. */
+export async function countPerStep(
+  db: TenantDb,
+  organizationIds: readonly string[],
+  selection: Selection,
+  step: { seconds: number; offsetSeconds: number },
+  pace = new Pace(),
+): Promise<{ start: number; doc_count: number }[]> {
+  const reach = await reachOf(db, selection)
+  const search = searchFor(wholeTerm(selection), pace)
+  const width = step.seconds * 1000
+  const origin = FIRST_MONDAY - step.offsetSeconds * 1000
+  const counts = new Map<number, number>()
+  const stepOf = (time: number) => Math.floor((time - origin) / width)
+  const add = (at: number, count: number) => counts.set(at, (counts.get(at) ?? 0) + count)
+  const whole = (head: SegmentHead, window: Window) =>
+    search.fields.length === 0 && isInside(head, window) && stepOf(head.first) === stepOf(head.last)
+  await db.snapshot(async (snapshot) => {
+    for await (const window of windowsOf(snapshot, organizationIds, reach, 'ASC', SUMMED)) {
+      const inOneStep =
+        selection.term === null ? window.segments.filter((head) => whole(head, window)) : []
+      for (const head of inOneStep) add(stepOf(head.first), head.events)
+      const others = window.segments.filter((head) => !inOneStep.includes(head))
+      for await (const { block, mask } of matchesIn(snapshot, search, window, others))
+        for (let at = 0; at < mask.length; at++)
+          if (mask[at] === 1) add(stepOf(block.start + block.times[at]!), 1)
+      // More than are answered.
+      if (counts.size > limits.events.buckets) break
+    }
+  })
+  return [...counts]
+    .map(([at, doc_count]) => ({ start: origin + at * width, doc_count }))
+    .sort((a, b) => a.start - b.start)
+    .slice(0, limits.events.buckets + 1)
+}

@@ -1,0 +1,26 @@
+import { setImmediate as turn } from 'node:timers/promises'
+
+/** How long one request may keep the others waiting. */
+const MAX_BUSY_MS = 8
+
+/** Lets other requests run in between, and stops work that nobody waits for any more. */
+export class Pace {
+  readonly #check: () => void
+  #since = performance.now()
+
+  /** `check` throws when the work should stop. */
+  constructor(check: () => void = () => {}) {
+    this.#check = check
+  }
+
+  /** Between two steps, each of which is short. */
+  breathe(): Promise<void> | undefined {
+    return performance.now() - this.#since < MAX_BUSY_MS ? undefined : this.#turn()
+  }
+
+  async #turn(): Promise<void> {
+    await turn()
+    this.#since = performance.now()
+    this.#check()
+  }
+}
