@@ -12,7 +12,7 @@ test('jobs list shows queues and failed jobs; jobs retry runs them again', async
     client.query(
       `insert into pgboss.job (id, name, state, retry_count, retry_limit, output, completed_on) values
          ($1, 'platform.send-mail', 'failed', 100, 100, '{"message": "no such\\nhost"}', now()),
-         ($2, 'insights.make-digests', 'retry', 3, 1000000000, '{"message": "away"}', null)`,
+         ($2, 'insights.seal-events', 'retry', 3, 1000000000, '{"message": "away"}', null)`,
       [mail, digests],
     ),
   )
@@ -24,13 +24,13 @@ test('jobs list shows queues and failed jobs; jobs retry runs them again', async
     queues.map(({ name, retrying, failed }) => [name, [retrying, failed]]),
   )
   assert.deepEqual(counts['platform.send-mail'], [0, 1])
-  assert.deepEqual(counts['insights.make-digests'], [1, 0])
+  assert.deepEqual(counts['insights.seal-events'], [1, 0])
   const { stdout } = await place.run('jobs', 'list', '--failed')
   assert.match(
     stdout,
     new RegExp(`^${mail} +platform.send-mail +failed +101 .* no such host$`, 'm'),
   )
-  assert.match(stdout, new RegExp(`^${digests} +insights.make-digests +retrying +4 .* away$`, 'm'))
+  assert.match(stdout, new RegExp(`^${digests} +insights.seal-events +retrying +4 .* away$`, 'm'))
 
   const unknown = await place.run('jobs', 'retry', 'platform.no-such-queue')
   assert.equal(unknown.code, 1)

@@ -76,6 +76,18 @@ create function organizations_to_seal(until timestamptz, enough integer) returns
 revoke execute on function organizations_to_seal(timestamptz, integer) from public;
 grant execute on function organizations_to_seal(timestamptz, integer) to gatehouse_service;
 
+-- Whether a tenant has an event after a cursor and before an instant that is not in the future.
+create function has_events_between(organization text, after_time timestamptz, after_id uuid, before timestamptz) returns boolean
+  language sql stable
+  begin atomic
+    select exists (select from events e
+                    where e.organization_id = organization and e.timestamp >= after_time and e.timestamp < before
+                      and (e.timestamp, e.id) > (after_time, after_id))
+        or exists (select from event_segments s
+                    where s.organization_id = organization and s.last_time < before
+                      and (s.last_time, s.last_id) > (after_time, after_id));
+  end;
+
 -- Sealed events count as well.
 create or replace function event_tenants() returns table (organization_id text, days integer)
   language sql stable security definer set search_path = public, pg_temp
@@ -97,3 +109,7 @@ create or replace function event_tenants() returns table (organization_id text, 
       from (select id from tenants where id is not null union select id from sealed where id is not null) t
       full join event_settings chosen on chosen.organization_id = t.id;
   end;
+
+-- What segments replace.
+drop function organizations_to_digest(timestamptz, integer);
+drop table event_digest_lists, event_digests;

@@ -2,7 +2,13 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { createAuthenticate } from './admins/index.ts'
 import { type Contexts, createContexts } from './contexts.ts'
 import { ForwardingWorker } from './forwarding/index.ts'
-import { GeoIpDatabase, type OwnEvent, observeEvents, useGeoIp } from './insights/index.ts'
+import {
+  GeoIpDatabase,
+  type OwnEvent,
+  observeDamage,
+  observeEvents,
+  useGeoIp,
+} from './insights/index.ts'
 import { jobDefinitions, jobsOf } from './jobs.ts'
 import { type Config, loadConfig } from './platform/config.ts'
 import { type Db, openDb } from './platform/db/index.ts'
@@ -77,6 +83,9 @@ interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare' | 'storage' | 'o
 async function createHttp(parts: HttpParts) {
   const { config, db, searchDb, log, contexts, queueDepths, storage, prepare, onEvent } = parts
   const { metrics, labs } = parts
+  observeDamage(({ organizationId, id }, start, error) =>
+    log.error({ err: error, organizationId, segment: id, frame: start }, 'events are damaged'),
+  )
   observeEvents((event) => {
     metrics.eventsWritten.inc({ service: event.service })
     onEvent?.(event)

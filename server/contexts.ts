@@ -142,7 +142,7 @@ function makeContexts(parts: ContextParts): Contexts {
       changed: hook(),
     },
     imports: { db, sealer, outbound, send, postMail, publicUrl, users, edges },
-    insights: { db, arriving: hook() },
+    insights: { db, arrived: hook() },
     oidc: { db, sealer, publicUrl, isProvisioned },
     organizations: { db, created: hook(), changed: hook() },
     portal,
@@ -159,7 +159,7 @@ function subscribe(contexts: Contexts): void {
   const { admins, applications, graph, groups, insights } = contexts
   const { oidc, organizations, portal, sso, systems, users } = contexts
 
-  insights.arriving.on(noteArrivals)
+  insights.arrived.on(noteArrivals)
 
   organizations.created.on(linkNewOrganization(admins))
 

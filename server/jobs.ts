@@ -22,8 +22,8 @@ import {
   createPartitionsJob,
   dropExpiredJob,
   insightsJobs,
-  makeDigestsJob,
   recordEvent,
+  sealEventsJob,
 } from './insights/index.ts'
 import { oidcJobs, tidyOidcJob } from './oidc/index.ts'
 import { systemCaller } from './platform/caller.ts'
@@ -43,7 +43,7 @@ export const jobDefinitions: JobDefinition[] = [
   dropExpiredJob,
   ...adminJobDefinitions,
   dropArrivalsJob,
-  makeDigestsJob,
+  sealEventsJob,
   sendMailJob,
   ...userJobDefinitions,
   addUpMembersJob,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import pg from 'pg'
-import { makeDigests } from '../../server/insights/index.ts'
+import { sealEvents } from '../../server/insights/index.ts'
 import { clientConfig, openDb } from '../../server/platform/db/index.ts'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import {
@@ -128,14 +128,15 @@ async function bytesPerEvent({ service }: World): Promise<Row> {
   const { ours, plain } = await asOwner(service.dataDir, async (client) => {
     const { rows } = await client.query(`
       select (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'events'::regclass)::float8
-               + pg_total_relation_size('event_digests') + pg_total_relation_size('event_digest_lists') as size,
-             (select count(*) from events)::float8 as events,
+               + pg_total_relation_size('event_segments') + pg_total_relation_size('event_frames')
+               + pg_total_relation_size('event_columns') as size,
+             (select count(*) from events)::float8 + (select sum(events) from event_segments) as events,
              pg_total_relation_size('plain_events')::float8 / (select count(*) from plain_events) as plain`)
     const [{ size, events, plain }] = rows as [{ size: number; events: number; plain: number }]
     return { ours: size / events, plain }
   })
   return {
-    name: 'disk, with all indexes and digests',
+    name: 'disk, with all indexes',
     unit: 'bytes/event',
     baseline: plain,
     ours,
@@ -153,13 +154,13 @@ async function load(service: Service): Promise<string[]> {
   await loadEvents(service.dataDir, organizations, EVENTS)
   const start = performance.now()
   const db = openDb(connectionsOf(service.dataDir).service, { max: 2 })
-  await makeDigests(db)
+  await sealEvents(db)
   await db.close()
   await asOwner(service.dataDir, async (client) => {
-    await client.query('vacuum analyze event_digests')
-    await client.query('vacuum analyze event_digest_lists')
+    await client.query('vacuum full events')
+    await client.query('vacuum analyze event_segments, event_frames, event_columns')
   })
-  say(`digests of all events made in ${Math.round((performance.now() - start) / 1000)} s`)
+  say(`all events sealed in ${Math.round((performance.now() - start) / 1000)} s`)
   return organizations
 }
 

@@ -1,4 +1,10 @@
-import { changesBetween, readWatermark, recordEvent } from '../insights/index.ts'
+import {
+  changesBetween,
+  readBetween,
+  readWatermark,
+  recordEvent,
+  SERVICES,
+} from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
 import { newId, uuidv7 } from '../platform/ids.ts'
@@ -36,19 +42,33 @@ const CHANGEOVER_MS = 86_400_000
 const forwarderNotFound = () => notFound('forwarder_not_found', 'forwarder not found')
 const clock = ({ now = Date.now }: ForwardingContext): number => now()
 
-export const listForwarders = (
+/** As the API shows them, with the age of the oldest event that waits. */
+async function shownForwarders(
   context: ForwardingContext,
   { organizationId }: Caller,
-): Promise<Forwarder[]> =>
-  readForwarders(context.db.tenant(organizationId), organizationId, clock(context))
+  id?: string,
+): Promise<Forwarder[]> {
+  const db = context.db.tenant(organizationId)
+  const now = clock(context)
+  const all = { services: SERVICES, term: null }
+  const shown: Forwarder[] = []
+  for (const { cursor, ...stored } of await readForwarders(db, organizationId, id)) {
+    const [waiting] = await readBetween(db, [organizationId], all, cursor, now + 1, 1)
+    const lag_seconds = waiting ? (now - waiting.timestamp) / 1000 : 0
+    shown.push({ ...stored, cursor: [cursor.timestamp, cursor.id], lag_seconds })
+  }
+  return shown
+}
+
+export const listForwarders = (context: ForwardingContext, caller: Caller): Promise<Forwarder[]> =>
+  shownForwarders(context, caller)
 
 export async function getForwarder(
   context: ForwardingContext,
-  { organizationId }: Caller,
+  caller: Caller,
   id: string,
 ): Promise<Forwarder> {
-  const db = context.db.tenant(organizationId)
-  const [found] = await readForwarders(db, organizationId, clock(context), id)
+  const [found] = await shownForwarders(context, caller, id)
   if (!found) throw forwarderNotFound()
   return found
 }

@@ -1,4 +1,4 @@
-import { readBetween, readWatermark, recordEvent } from '../insights/index.ts'
+import { readAt, readBetween, readWatermark, recordEvent } from '../insights/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { AppError } from '../platform/errors.ts'
@@ -7,7 +7,6 @@ import { judge } from '../platform/outbound/retry.ts'
 import { randomToken } from '../platform/secrets.ts'
 import { type ForwardingContext, secretContext } from './context.ts'
 import { type EventCursor, type Filter, isAfter, readFilter, startOf } from './filter.ts'
-import { filterCondition } from './filter-sql.ts'
 import {
   type Batch,
   type Due,
@@ -15,12 +14,10 @@ import {
   type Lease,
   type Run,
   readArrivals,
-  readPlaces,
   readRun,
   readSnapshot,
   renewLease,
   type Step,
-  type StoredEvent,
   saveFailure,
   saveStandstill,
   saveSuccess,
@@ -50,6 +47,8 @@ export async function secretsOf(
   return Promise.all(sealed.map((one) => sealer.unseal(one, secretContext(id))))
 }
 
+type StoredEvent = EventCursor & { document: string }
+
 function cutToSize(events: readonly StoredEvent[]): StoredEvent[] {
   let bytes = 0
   const end = events.findIndex(({ document }, at) => {
@@ -75,8 +74,7 @@ async function nextStep(
   const snapshot = await readSnapshot(own)
   const watermark = await readWatermark(db)
   const late = await readArrivals(own, tenant, id, from, limit)
-  const matching =
-    late.length === 0 ? [] : await readPlaces(search, tenant, late, filterCondition(filter))
+  const matching = late.length === 0 ? [] : await readAt(search, tenant, late, filter)
   const before = Math.min(watermark, from.timestamp + WINDOW_MS)
   const room = limit - matching.length
   const fresh = room === 0 ? [] : await readBetween(search, [tenant], filter, from, before, room)
@@ -161,7 +159,7 @@ async function prepare(
       return takeBatch(tx, tenant, id, lease, now)
     })
     if (!batch) return { more: false }
-    const events = await readPlaces(searchDb.tenant(tenant), tenant, batch.places)
+    const events = await readAt(searchDb.tenant(tenant), tenant, batch.places)
     return { batch, documents: events.map(({ document }) => document), lease, more: true }
   }
   const filter = await filterOf(context, due, run, now)

@@ -4,7 +4,6 @@ import { rotateDataKey } from '../../cli/rotation.ts'
 import { startApp } from '../../test/harness.ts'
 import { startReceiver } from '../../test/receiver.ts'
 import { type Db, openDb } from '../platform/db/index.ts'
-import type { Sql } from '../platform/db/sql.ts'
 import { createLog } from '../platform/log.ts'
 import { Allowlist } from '../platform/outbound/allowlist.ts'
 import { Outbound } from '../platform/outbound/client.ts'
@@ -112,13 +111,13 @@ test('an event that arrives between reading and sending is not skipped', async (
     ...app.db,
     tenant: (tenant) => ({
       ...app.db.tenant(tenant),
-      async many<T>(query: Sql) {
-        const rows = await app.db.tenant(tenant).many<T>(query)
+      async snapshot(work) {
+        const found = await app.db.tenant(tenant).snapshot(work)
         if (between) {
           between = false
           await ingest('between', 30)
         }
-        return rows
+        return found
       },
     }),
   }

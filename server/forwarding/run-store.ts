@@ -24,10 +24,7 @@ export const listDue = (db: Queryable, ready: readonly Due[], watermark: number)
       from unnest(${ready.map(({ id }) => id)}::text[]) with ordinality as ready (id, place)
       join forwarder_runs r on r.forwarder_id = ready.id
      where r.pending
-        or exists (select from events e
-                    where e.organization_id = r.tenant
-                      and e.timestamp >= r.cursor_timestamp and e.timestamp < ${iso(watermark)}::timestamptz
-                      and (e.timestamp, e.id) > (r.cursor_timestamp, r.cursor_id))
+        or has_events_between(r.tenant, r.cursor_timestamp, r.cursor_id, ${iso(watermark)}::timestamptz)
         or exists (select from forwarder_arrivals a
                     where a.organization_id = r.tenant and a.forwarder_id = r.forwarder_id
                       and (a.timestamp, a.id) <= (r.cursor_timestamp, r.cursor_id))
@@ -86,24 +83,6 @@ export const readArrivals = (
 
 const places = (list: readonly EventCursor[]) =>
   sql`unnest(${list.map(({ timestamp }) => iso(timestamp))}::timestamptz[], ${list.map(({ id }) => id)}::uuid[])`
-
-export interface StoredEvent extends EventCursor {
-  document: string
-}
-
-/** Events by their cursors, in order; `matching` is a condition on `e`. */
-export const readPlaces = (
-  db: Queryable,
-  organizationId: string,
-  list: readonly EventCursor[],
-  matching: Sql = sql`true`,
-): Promise<StoredEvent[]> =>
-  db.many<StoredEvent>(sql`
-    select ${millis(sql`e.timestamp`)} as timestamp, e.id::text as id, e.document
-      from ${places(list)} with ordinality as place (timestamp, id, at)
-      join events e on e.organization_id = ${organizationId} and e.timestamp = place.timestamp and e.id = place.id
-     where ${matching}
-     order by place.at`)
 
 export interface Step {
   /** The version of the state it was read from. */
@@ -343,8 +322,8 @@ export const listTenants = (db: Queryable): Promise<{ tenant: string }[]> =>
   db.many(sql`select distinct tenant from forwarder_runs order by tenant`)
 
 /**
- * Records arrivals for all forwarders of the organization, except for events already stored. Future events are left to
- * the cursor. Ordered by key, so that concurrent batches with the same events cannot deadlock.
+ * Records arrivals for all forwarders of the organization. Future events are left to the cursor. Ordered by key, so that
+ * concurrent batches cannot deadlock.
  */
 export const insertArrivals = (
   db: Queryable,
@@ -358,16 +337,27 @@ export const insertArrivals = (
                   ${arriving.map(({ id }) => id)}::uuid[]) as place (timestamp, id)
       join forwarders f on f.organization_id = ${organizationId}
      where place.timestamp < clock_timestamp() + interval '1 minute'
-       and not exists (select from events e
-                        where e.organization_id = ${organizationId} and e.timestamp = place.timestamp
-                          and e.id = place.id)
      order by f.id, place.timestamp, place.id
     on conflict do nothing`)
 
-/** Deletes arrivals whose events are gone. */
-export const deleteVoidArrivals = (db: Queryable, organizationId: string): Promise<number> =>
+/** The places of arrivals after one of them, in order, whichever forwarders they are for. */
+export const listArrivals = (
+  db: Queryable,
+  organizationId: string,
+  after: EventCursor,
+  limit: number,
+): Promise<EventCursor[]> =>
+  db.many<EventCursor>(sql`
+    select distinct ${millis(sql`timestamp`)} as timestamp, id::text as id from forwarder_arrivals
+     where organization_id = ${organizationId}
+       and (timestamp, id) > (${iso(after.timestamp)}::timestamptz, ${after.id}::uuid)
+     order by 1, 2 limit ${limit}`)
+
+export const deleteArrivals = (
+  db: Queryable,
+  organizationId: string,
+  list: readonly EventCursor[],
+): Promise<number> =>
   db.run(sql`
-    delete from forwarder_arrivals a
-     where a.organization_id = ${organizationId}
-       and not exists (select from events e
-                        where e.organization_id = a.organization_id and e.timestamp = a.timestamp and e.id = a.id)`)
+    delete from forwarder_arrivals a using ${places(list)} as place (timestamp, id)
+     where a.organization_id = ${organizationId} and a.timestamp = place.timestamp and a.id = place.id`)

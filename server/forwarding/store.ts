@@ -46,29 +46,22 @@ export const lockForwarder = (
      where f.organization_id = ${organizationId} and f.id = ${id}
        for no key update of f`)
 
+/** A forwarder as the API shows it, but for how far it is behind. */
+type StoredForwarder = Omit<Forwarder, 'cursor' | 'lag_seconds'> & { cursor: EventCursor }
+
 /** With their state, ordered by name; all of the organization, or one. */
-export async function readForwarders(
+export const readForwarders = (
   db: Queryable,
   organizationId: string,
-  now: number,
   id?: string,
-): Promise<Forwarder[]> {
-  const rows = await db.many<Omit<Forwarder, 'cursor'> & { cursor: EventCursor }>(sql`
+): Promise<StoredForwarder[]> =>
+  db.many<StoredForwarder>(sql`
     select f.id, ${settings}, f.status, f.last_success, f.last_error, f.last_error_at, f.delivered_to, ${cursor},
-           coalesce(greatest(0, extract(epoch from ${iso(now)}::timestamptz - waiting.timestamp)), 0)::float8 as lag_seconds,
            case when f.status = 'retrying' then r.next_at end as next_attempt, f.created, f.updated
       from forwarders f
       join forwarder_runs r on r.tenant = f.organization_id and r.forwarder_id = f.id
-      left join lateral (
-        select e.timestamp from events e
-         where e.organization_id = f.organization_id
-           and e.timestamp >= r.cursor_timestamp and (e.timestamp, e.id) > (r.cursor_timestamp, r.cursor_id)
-           and e.timestamp <= ${iso(now)}::timestamptz
-         order by e.timestamp, e.id limit 1) waiting on true
      where f.organization_id = ${organizationId} ${id === undefined ? empty : sql`and f.id = ${id}`}
      order by lower(f.name), f.id`)
-  return rows.map((row) => ({ ...row, cursor: [row.cursor.timestamp, row.cursor.id] }))
-}
 
 export async function countForwarders(db: Queryable, organizationId: string): Promise<number> {
   const row = await db.one<{ count: number }>(

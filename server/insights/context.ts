@@ -4,9 +4,6 @@ import type { PastEvent } from './store.ts'
 
 export interface InsightsContext {
   db: Db
-  /**
-   * Events of other sources, before they are stored: readers that follow event time may already be past them. Some may
-   * be duplicates.
-   */
-  arriving: Hook<{ organizationId: string }, readonly Pick<PastEvent, 'timestamp' | 'id'>[]>
+  /** Events of other sources that were stored: readers that follow event time may already be past them. */
+  arrived: Hook<{ organizationId: string }, readonly Pick<PastEvent, 'timestamp' | 'id'>[]>
 }

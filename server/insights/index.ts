@@ -1,5 +1,4 @@
 export type { InsightsContext } from './context.ts'
-export { makeDigests } from './digests/make.ts'
 export { type Change, changesBetween, fold } from './document.ts'
 export { exportRoutes } from './export/routes.ts'
 export { ingestRoutes } from './ingest/routes.ts'
@@ -8,12 +7,11 @@ export {
   dropExpiredJob,
   ensurePartitions,
   insightsJobs,
-  makeDigestsJob,
+  sealEventsJob,
 } from './jobs.ts'
 export { readEventQuery, readSelection, type Selection } from './query/event-query.ts'
-export { findEvents, firstEventAfter } from './query/lookup-store.ts'
+export { findEvents, findPresent, firstEventAfter, readAt } from './query/lookup.ts'
 export { readBetween } from './query/page.ts'
-export { searchCondition } from './query/search-sql.ts'
 export { GeoIpDatabase, useGeoIp } from './record/geoip.ts'
 export { type OwnEvent, observeEvents } from './record/own-event.ts'
 export { type Actor, type EventInput, recordEvent, recordEvents } from './record/record.ts'
@@ -26,6 +24,7 @@ export { retentionRoutes } from './retention/routes.ts'
 export { insightsRoutes } from './routes.ts'
 export { savedSearchRoutes } from './saved-searches/routes.ts'
 export { leaveSavedSearches } from './saved-searches/store.ts'
+export { observeDamage } from './segments/contents.ts'
 export { sealEvents } from './segments/seal.ts'
 export { SERVICES } from './services.ts'
 export { createPartitions, insertPastEvents, latestEvents, type PastEvent } from './store.ts'

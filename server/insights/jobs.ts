@@ -2,10 +2,9 @@ import { Type } from 'typebox'
 import type { Db } from '../platform/db/index.ts'
 import { forEachTenant } from '../platform/each-tenant.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
-import { makeDigests } from './digests/make.ts'
-import { deleteDigestsBefore } from './digests/store.ts'
 import { DEFAULT_RETENTION_DAYS } from './retention/retention.ts'
 import { deleteEventsBefore, listEventTenants } from './retention/store.ts'
+import { sealEvents, trimSegments } from './segments/seal.ts'
 import { createPartitions, dropPartitions } from './store.ts'
 
 const DAY = 86_400_000
@@ -52,7 +51,7 @@ export async function dropExpired(db: Db, now = Date.now(), batch = BATCH): Prom
   const daysOf = new Map(tenants.map(({ id, days }) => [id, days]))
   await forEachTenant([...daysOf.keys()], async (id) => {
     const days = daysOf.get(id)!
-    await deleteDigestsBefore(db.tenant(id), id, before(days))
+    events += await trimSegments(db, id, before(days))
     if (days === longest) return
     for (let gone = batch; gone >= batch; events += gone)
       gone = await deleteEventsBefore(db.tenant(id), id, before(days), batch)
@@ -60,16 +59,16 @@ export async function dropExpired(db: Db, now = Date.now(), batch = BATCH): Prom
   return { weeks, events }
 }
 
-export const makeDigestsJob = defineJob({
-  name: 'insights.make-digests',
+export const sealEventsJob = defineJob({
+  name: 'insights.seal-events',
   payload: Type.Object({}),
   retry: UPKEEP,
   cron: '*/5 * * * *',
 })
 
 export const insightsJobs = (db: Db): Job[] => [
-  handle(makeDigestsJob, async () => {
-    await makeDigests(db)
+  handle(sealEventsJob, async () => {
+    await sealEvents(db)
   }),
   handle(createPartitionsJob, async () => {
     await ensurePartitions(db)

@@ -68,9 +68,13 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
   app,
   { db, buffers, family, searchSeconds },
 ) => {
-  /** Starts the time limit of the request. */
-  const search = (tenantIds: readonly string[]) =>
-    new Deadline(searchSeconds).over(db.tenant(tenantIds))
+  /** Starts the time limit of the request; a client that goes away ends it at once. */
+  const search = ({ caller: { tenantIds } }: FastifyRequest, { raw }: FastifyReply) => {
+    const deadline = new Deadline(searchSeconds)
+    const gone = new AbortController()
+    raw.once('close', () => gone.abort())
+    return { tenantIds, db: deadline.over(db.tenant(tenantIds)), pace: deadline.pace(gone.signal) }
+  }
   const errors = errorsOf(family)
   const legacyId = (name: string) =>
     family === 'insights' ? { operationId: { legacy: `directoryInsights_${name}` } } : {}
@@ -89,12 +93,11 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
       serializerCompiler: () => (data) => (typeof data === 'string' ? data : JSON.stringify(data)),
     },
     async (request, reply) => {
-      const { tenantIds } = request.caller
       const query = readEventQuery(bodyOf(request), Date.now())
-      const tenant = search(tenantIds)
+      const { tenantIds, db, pace } = search(request, reply as FastifyReply)
       const buffer = await buffers.take(query.limit, reply.raw, request.caller.homeId)
       const page = new EventPage(buffer)
-      await readPage(tenant, tenantIds, query, page)
+      await readPage(db, tenantIds, query, page, pace)
       setHeaders(reply, query, page)
       if (query.fields === null) return (reply as FastifyReply).send(page.json())
       const project = projector(query.fields)
@@ -113,10 +116,10 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
       },
       config: { scopes: READ, tenant, ...legacyId('eventsCountPost') },
     },
-    async (request) => {
-      const { tenantIds } = request.caller
+    async (request, reply) => {
       const selection = readSelection(bodyOf(request), Date.now())
-      return { count: await countEvents(search(tenantIds), tenantIds, selection) }
+      const { tenantIds, db, pace } = search(request, reply as FastifyReply)
+      return { count: await countEvents(db, tenantIds, selection, pace) }
     },
   )
 
@@ -131,8 +134,7 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
       },
       config: { scopes: READ, tenant, ...legacyId('eventsDistinctPost') },
     },
-    async (request) => {
-      const { tenantIds } = request.caller
+    async (request, reply) => {
       const { field } = bodyOf(request)
       if (typeof field !== 'string' || field === '')
         throw invalid('field_missing', 'field is required')
@@ -142,12 +144,8 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
       if (!isSearchable(field))
         throw invalid('unsearchable_field', `field: ${field} cannot be searched`)
       const selection = readSelection(bodyOf(request), Date.now())
-      const { buckets, others } = await distinctValues(
-        search(tenantIds),
-        tenantIds,
-        selection,
-        field,
-      )
+      const { tenantIds, db, pace } = search(request, reply as FastifyReply)
+      const { buckets, others } = await distinctValues(db, tenantIds, selection, field, pace)
       const counts = { doc_count_error_upper_bound: 0, sum_other_doc_count: others }
       // Clients also look under the field's own name.
       return { buckets, [field]: buckets, ...counts }
@@ -165,12 +163,12 @@ const queryRoutes: FastifyPluginAsyncTypebox<QueryOptions> = async (
       },
       config: { scopes: READ, tenant, ...legacyId('eventsIntervalPost') },
     },
-    async (request) => {
-      const { tenantIds } = request.caller
+    async (request, reply) => {
       const step = readStep(bodyOf(request))
       const selection = readSelection(bodyOf(request), Date.now())
+      const { tenantIds, db, pace } = search(request, reply as FastifyReply)
       return {
-        buckets: fillSteps(await countPerStep(search(tenantIds), tenantIds, selection, step), step),
+        buckets: fillSteps(await countPerStep(db, tenantIds, selection, step, pace), step),
       }
     },
   )

@@ -1,6 +1,8 @@
 import type { Queryable, Tx } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
-import { forgetDigests, joinPastEvents } from './digests/store.ts'
+import { uuidBytes } from './segments/binary-rows.ts'
+import { findSealed } from './segments/contents.ts'
+import { joinPastEvents, listSegments } from './segments/store.ts'
 import type { OwnService } from './services.ts'
 
 /**
@@ -53,33 +55,58 @@ const SEPARATOR = '\u001e'
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Inserts events with a known time (demo, ingest); duplicates are skipped. */
+type Place = Pick<PastEvent, 'timestamp' | 'id'>
+
+/** Those that are not sealed already, where no key would notice a duplicate. In order. */
+async function withoutSealed(
+  tx: Tx,
+  organizationId: string,
+  events: PastEvent[],
+): Promise<PastEvent[]> {
+  const [first, last] = [events[0]!, events.at(-1)!]
+  // Pipelined: sent together, executed in order.
+  const [, heads] = await Promise.all([
+    joinPastEvents(tx, organizationId, first.timestamp),
+    listSegments(tx, [organizationId], {
+      from: Date.parse(first.timestamp),
+      until: Date.parse(last.timestamp) + 1,
+    }),
+  ])
+  if (heads.length === 0) return events
+  const places = events.map(({ timestamp, id }) => ({
+    time: Date.parse(timestamp),
+    id: uuidBytes(id),
+  }))
+  const sealed = await findSealed(tx, heads, places)
+  return events.filter((_, at) => !sealed.has(at))
+}
+
+/** Inserts events with a known time (demo, ingest); duplicates are skipped. `stored` is told of the others. */
 export async function insertPastEvents(
   tx: Tx,
   organizationId: string,
   unordered: PastEvent[],
+  stored: (places: Place[]) => Promise<void> = async () => {},
 ): Promise<number> {
+  if (unordered.length === 0) return 0
   // Sorted, so that two batches with the same events cannot deadlock.
-  const events = unordered.toSorted(
+  const sorted = unordered.toSorted(
     (a, b) => compare(a.timestamp, b.timestamp) || compare(a.id, b.id),
   )
+  const events = await withoutSealed(tx, organizationId, sorted)
+  if (events.length === 0) return 0
   // Splitting a text is faster than parsing an array, on both sides. In JSON the separator is always escaped.
   const column = (name: keyof PastEvent) => events.map((event) => event[name]).join(SEPARATOR)
-  const timestamps = events.map(({ timestamp }) => timestamp)
-  const [first] = timestamps
-  if (first === undefined) return 0
-  const locked = joinPastEvents(tx, organizationId, first)
-  const forgotten = forgetDigests(tx, organizationId, timestamps)
-  const inserted = tx.run(sql`
+  const places = await tx.many<Place>(sql`
     insert into events (organization_id, timestamp, id, service, document)
     select ${organizationId}, timestamp::timestamptz, id::uuid, service, document
       from rows from (string_to_table(${column('timestamp')}, ${SEPARATOR}), string_to_table(${column('id')}, ${SEPARATOR}),
                       string_to_table(${column('service')}, ${SEPARATOR}), string_to_table(${column('document')}, ${SEPARATOR}))
         as event (timestamp, id, service, document)
-    on conflict do nothing`)
-  // Pipelined: sent together, executed in order.
-  const [stored] = await Promise.all([inserted, locked, forgotten])
-  return stored
+    on conflict do nothing
+    returning timestamp, id`)
+  if (places.length > 0) await stored(places)
+  return places.length
 }
 
 export async function createPartitions(db: Queryable, from: Date, to: Date): Promise<number> {

@@ -8,7 +8,7 @@ import { errorsOf } from '../../platform/http/errors.ts'
 import { answerWithFile, checkAdmitted } from '../../platform/http/file-answer.ts'
 import { Quota, type Shares } from '../../platform/quota.ts'
 import { Deadline } from '../query/deadline.ts'
-import type { EventPage } from '../query/event-page.ts'
+import { EventPage } from '../query/event-page.ts'
 import type { EventQuery } from '../query/event-query.ts'
 import { readPage } from '../query/page.ts'
 import { EventsRequest } from '../schema.ts'
@@ -85,8 +85,9 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{
         const read = async (page: EventQuery): Promise<EventPage> => {
           await checkAdmitted(request, authenticate)
           // The time limit of a search applies per page: the whole file takes as long as its client.
-          const tenant = new Deadline(searchSeconds).over(db.tenant(tenantIds))
-          const found = await readPage(tenant, tenantIds, page)
+          const deadline = new Deadline(searchSeconds)
+          const tenant = deadline.over(db.tenant(tenantIds))
+          const found = await readPage(tenant, tenantIds, page, new EventPage(), deadline.pace())
           request.log.debug({ rows: found.rows }, 'read a page of an export')
           return found
         }

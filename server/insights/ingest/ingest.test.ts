@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { startApp } from '../../../test/harness.ts'
 import { uuidv7 } from '../../platform/ids.ts'
-import { lockPastEvents } from '../digests/store.ts'
+import { lockPastEvents } from '../segments/store.ts'
 
 const app = await startApp()
 const INSIGHTS = '/insights/directory/v1'
@@ -161,7 +161,7 @@ test('a body with the same events twice, in opposite order, is stored once', asy
   assert.deepEqual([stored, duplicates], [1200, 1200])
 })
 
-test('recent events are stored while digests are built', async () => {
+test('recent events are stored while older ones are sealed', async () => {
   const org = await app.newOrganization()
   const report = await app.db.tx(org.organizationId, async (tx) => {
     await lockPastEvents(tx, org.organizationId)

@@ -232,7 +232,7 @@ function weekMaker(db: Db, now: number): (events: PastEvent[]) => Promise<void> 
  * number.
  */
 export async function ingest(
-  { db, arriving }: InsightsContext,
+  { db, arrived }: InsightsContext,
   intake: Intake,
   lines: AsyncIterable<Line[]>,
   now = Date.now,
@@ -242,10 +242,9 @@ export async function ingest(
   const makeWeeks = weekMaker(db, now())
   const store = async (events: PastEvent[]) => {
     await makeWeeks(events)
-    const stored = await db.tx(organizationId, async (tx) => {
-      await arriving.fire(tx, intake, events)
-      return insertPastEvents(tx, organizationId, events)
-    })
+    const stored = await db.tx(organizationId, (tx) =>
+      insertPastEvents(tx, organizationId, events, (places) => arrived.fire(tx, intake, places)),
+    )
     report.stored += stored
     report.duplicates += events.length - stored
   }

@@ -164,3 +164,20 @@ export async function readBetween(
   )
   return events
 }
+
+/** The first event in reach that matches, if any. */
+export async function readFirst(
+  db: TenantDb,
+  organizationId: string,
+  reach: Reach,
+  term: Term | null,
+): Promise<SealedEvent | undefined> {
+  let first: SealedEvent | undefined
+  const query: PageQuery = { term, sort: 'ASC', after: null, limit: 1, skip: 0 }
+  await db.snapshot((snapshot) =>
+    readInto(snapshot, [organizationId], reach, query, new Pace(), (event) => {
+      first = event
+    }),
+  )
+  return first
+}

@@ -1,12 +1,12 @@
-import type { Queryable, Snapshot } from '../../platform/db/index.ts'
+import type { Snapshot } from '../../platform/db/index.ts'
 import { SizedCache } from './cache.ts'
 import { FieldCollector } from './collect.ts'
 import { type Column, decodeColumn, sizeOf, textAt } from './column.ts'
 import type { Block } from './evaluate.ts'
-import { type EventRow, openFrame, regularStarts } from './frames.ts'
+import { type EventRow, openFrame, readIds, regularStarts } from './frames.ts'
 import type { Pace } from './pace.ts'
 import { unpack } from './packing.ts'
-import { type FramePlace, readBases, readColumns, readFrames, readWhole, type SegmentHead } from './store.ts'
+import { type FramePlace, readBases, readColumns, readFrames, type SegmentHead } from './store.ts'
 import { decodeTimes } from './times.ts'
 
 // The contents of segments, decoded. Segments never change and their ids are never used again, so what is cached stays
@@ -31,10 +31,7 @@ export const observeDamage = (observer: typeof onDamage): void => {
   onDamage = observer
 }
 
-export async function basesOf(
-  db: Snapshot,
-  heads: readonly SegmentHead[],
-): Promise<Map<string, Base>> {
+async function basesOf(db: Snapshot, heads: readonly SegmentHead[]): Promise<Map<string, Base>> {
   const found = new Map<string, Base>()
   const missing: SegmentHead[] = []
   for (const head of heads) {
@@ -77,7 +74,7 @@ function frameOf(starts: number[], place: number): number {
 }
 
 /** The frames that hold some places of a segment, which are in order. */
-export function framesAt(head: SegmentHead, places: Iterable<number>): FramePlace[] {
+function framesAt(head: SegmentHead, places: Iterable<number>): FramePlace[] {
   const starts = startsOf(head)
   const found = new Set<number>()
   for (const place of places) found.add(starts[frameOf(starts, place)]!)
@@ -227,16 +224,85 @@ export async function blockOf(
 }
 
 /** All events of a segment as rows. Throws when one of them cannot be read. */
-export async function readRows(db: Queryable, head: SegmentHead): Promise<EventRow[]> {
-  const whole = await readWhole(db, head)
-  const times = decodeTimes(unpack(whole.times), head.events)
-  const services = decodeColumn(unpack(whole.service), head.events)
-  const dictionary = unpack(whole.dictionary)
-  const events = whole.frames.flatMap((data) => openFrame(data, dictionary))
+export async function readRows(db: Snapshot, head: SegmentHead): Promise<EventRow[]> {
+  const base = (await basesOf(db, [head])).get(head.id)!
+  const [service] = await readColumns(db, [head], ['service'])
+  const services = decodeColumn(unpack(service!.data), head.events)
+  const places = startsOf(head).map((start) => ({ ...head, start }))
+  const frames = (await readFrames(db, places)).sort((a, b) => a.start - b.start)
+  const events = frames.flatMap(({ data }) => openFrame(data, base.dictionary))
   if (events.length !== head.events) throw new Error(`Segment ${head.id} is incomplete`)
   return events.map((event, at) => ({
     ...event,
-    time: head.first + times[at]!,
+    time: head.first + base.times[at]!,
     service: textAt(services, services.codes[at]! - 1),
   }))
+}
+
+/** Milliseconds, both ends inclusive. */
+interface Span {
+  from: number
+  to: number
+}
+
+/** The place of the first event that is not before an offset. */
+function lowerPlace({ times }: Base, offset: number): number {
+  let low = 0
+  let high = times.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (times[middle]! < offset) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Where in segments the events of some spans lie. */
+export async function placesIn(
+  db: Snapshot,
+  heads: readonly SegmentHead[],
+  spans: readonly Span[],
+): Promise<{ head: SegmentHead; places: number[] }[]> {
+  const wanted = heads.flatMap((head) => {
+    const own = spans.filter(({ from, to }) => from <= head.last && to >= head.first)
+    return own.length > 0 ? [{ head, own }] : []
+  })
+  const bases = await basesOf(
+    db,
+    wanted.map(({ head }) => head),
+  )
+  return wanted.map(({ head, own }) => {
+    const base = bases.get(head.id)!
+    const places = new Set<number>()
+    for (const { from, to } of own)
+      for (let at = lowerPlace(base, from - head.first); base.times[at]! <= to - head.first; at++)
+        places.add(at)
+    return { head, places: [...places].sort((a, b) => a - b) }
+  })
+}
+
+/** Which of the events are in these segments, as indexes. Reads no documents. */
+export async function findSealed(
+  db: Snapshot,
+  heads: readonly SegmentHead[],
+  events: readonly { time: number; id: Buffer }[],
+): Promise<Set<number>> {
+  const keys = new Map(events.map(({ time, id }, at) => [`${time} ${id.toString('hex')}`, at]))
+  const spans = events.map(({ time }) => ({ from: time, to: time }))
+  const wanted = await placesIn(db, heads, spans)
+  const bases = await basesOf(
+    db,
+    wanted.map(({ head }) => head),
+  )
+  const found = new Set<number>()
+  const frames = wanted.flatMap(({ head, places }) => framesAt(head, places))
+  const first = new Map(wanted.map(({ head }) => [head.id, head.first]))
+  for (let at = 0; at < frames.length; at += MAX_FRAMES)
+    for (const { id, start, data } of await readFrames(db, frames.slice(at, at + MAX_FRAMES)))
+      for (const [n, own] of readIds(data).entries()) {
+        const time = first.get(id)! + bases.get(id)!.times[start + n]!
+        const known = keys.get(`${time} ${own.toString('hex')}`)
+        if (known !== undefined) found.add(known)
+      }
+  return found
 }

@@ -8,11 +8,13 @@ import { buildSegment, cutRows, SEGMENT_EVENTS, verifySegment } from './segment.
 import {
   deleteRows,
   deleteSegment,
+  deleteSegmentsBefore,
   type Edge,
   findLateEvents,
   insertSegment,
   type LateEvents,
   lastSegment,
+  listSegments,
   lockPastEvents,
   organizationsToSeal,
   rowsToSeal,
@@ -26,7 +28,7 @@ const MAX_AGE_MS = 30 * 86_400_000
 /** Late events in the time of a segment that make it worth being written anew. */
 const MIN_LATE = 64
 
-export interface SealOptions {
+interface SealOptions {
   /** Events from then on may still change. */
   settled?: number
   /** Events in a segment, at most; and what it takes to make one. */
@@ -127,4 +129,24 @@ export async function sealEvents(db: Db, options: SealOptions = {}): Promise<voi
       while (await sealMore(db, organizationId, settings));
     },
   )
+}
+
+/**
+ * Deletes the sealed events before an instant; returns their number. The segment that goes on beyond it is written anew,
+ * without them.
+ */
+export async function trimSegments(db: Db, organizationId: string, before: Date): Promise<number> {
+  const whole = await deleteSegmentsBefore(db.tenant(organizationId), organizationId, before)
+  const part = await db.tx(organizationId, async (tx) => {
+    await lockPastEvents(tx, organizationId)
+    const time = before.getTime()
+    const [segment] = await listSegments(tx, [organizationId], { from: time, until: time })
+    if (!segment) return 0
+    const rows = await readRows(tx, segment)
+    const kept = rows.filter((row) => row.time >= time)
+    await deleteSegment(tx, organizationId, segment.id)
+    await writeSegments(tx, organizationId, kept, kept.length)
+    return rows.length - kept.length
+  })
+  return whole + part
 }

@@ -7,6 +7,14 @@ import { FORMAT, type Segment } from './segment.ts'
 const iso = (time: number): string => new Date(time).toISOString()
 const ms = (column: Sql): Sql => sql`floor(extract(epoch from ${column}) * 1000)::int8`
 
+/** A place in the order of events. */
+export interface Edge {
+  time: number
+  id: Buffer
+}
+
+const uuidText = ({ id }: Edge): string => readUuid(id)
+
 /** What is known of a segment without reading its contents. */
 export interface SegmentHead {
   organizationId: string
@@ -59,7 +67,6 @@ async function read(db: Copying, query: Sql): Promise<Buffer[][]> {
   await db.copyOut(query, sink)
   return sink.rows
 }
-
 
 /** Packed times and dictionaries, by segment. */
 export async function readBases(
@@ -119,6 +126,26 @@ export async function readFrames(
   }))
 }
 
+/** Of an organization's events that are not sealed, those at these places. */
+export async function readOpenAt(
+  db: Copying,
+  organizationId: string,
+  places: readonly Edge[],
+): Promise<EventRow[]> {
+  const rows = await read(
+    db,
+    sql`select e.timestamp, e.id, e.service, e.document
+          from unnest(${places.map(({ time }) => iso(time))}::timestamptz[], ${places.map(uuidText)}::uuid[]) as p (timestamp, id)
+          join events e on e.organization_id = ${organizationId} and e.timestamp = p.timestamp and e.id = p.id`,
+  )
+  return rows.map(([time, id, service, document]) => ({
+    time: readTime(time!),
+    id: id!,
+    service: service!.toString(),
+    document: document!,
+  }))
+}
+
 /** A row and the organization it belongs to. */
 export interface OpenRow extends EventRow {
   organizationId: string
@@ -162,6 +189,19 @@ export async function readOpenRows(
 export const lockPastEvents = (db: Queryable, organizationId: string): Promise<number> =>
   db.run(sql`select lock_past_events(${organizationId}, true)`)
 
+/**
+ * The writer's side. Segments end ten minutes ago, so what is younger than half of that need not wait for them, even if
+ * its transaction takes a while.
+ */
+export const joinPastEvents = (
+  db: Queryable,
+  organizationId: string,
+  earliest: string,
+): Promise<number> =>
+  db.run(sql`
+    select lock_past_events(${organizationId}, false)
+     where ${earliest}::timestamptz < clock_timestamp() - interval '5 minutes'`)
+
 /** Tenants with that many events before an instant that are not sealed. */
 export async function organizationsToSeal(
   db: Queryable,
@@ -174,15 +214,7 @@ export async function organizationsToSeal(
   return rows.map(({ id }) => id)
 }
 
-/** A place in the order of events. */
-export interface Edge {
-  time: number
-  id: Buffer
-}
-
-const uuidText = ({ id }: Edge): string => readUuid(id)
-
-export interface SegmentEdges extends SegmentHead {
+interface SegmentEdges extends SegmentHead {
   firstEdge: Edge
   lastEdge: Edge
 }
@@ -286,21 +318,6 @@ export async function rowsToSeal(
     service,
     document: Buffer.from(document),
   }))
-}
-
-/** All of a segment, for the sealer: a transaction that writes has no COPY. */
-export async function readWhole(
-  db: Queryable,
-  { organizationId, id }: Key,
-): Promise<{ times: Buffer; dictionary: Buffer; service: Buffer; frames: Buffer[] }> {
-  const [base] = await db.many<{ times: Buffer; dictionary: Buffer; service: Buffer }>(sql`
-    select s.times, s.dictionary, c.data as service from event_segments s
-      join event_columns c on c.organization_id = s.organization_id and c.segment_id = s.id and c.field = 'service'
-     where s.organization_id = ${organizationId} and s.id = ${id}`)
-  const frames = await db.many<{ data: Buffer }>(sql`
-    select data from event_frames where organization_id = ${organizationId} and segment_id = ${id} order by start`)
-  if (!base) throw new Error(`Segment ${id} is gone`)
-  return { ...base, frames: frames.map(({ data }) => data) }
 }
 
 /** The rows between two edges, both inclusive. */

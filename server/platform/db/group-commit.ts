@@ -48,6 +48,7 @@ export class GroupCommit {
     const tx: Tx = {
       ...queryable(send),
       execute: () => Promise.reject(new Error('Not supported in a group commit')),
+      copyOut: () => Promise.reject(new Error('Not supported in a group commit')),
       afterCommit: (callback) => callbacks.push(callback),
     }
     const done = work(tx)

@@ -33,13 +33,13 @@ export async function runStatement(
 }
 
 /** COPY cannot be pipelined: it is sent as a simple query, with what belongs around it. */
-async function copyOut(client: pg.ClientBase, text: string, sink: RowSink): Promise<void> {
+async function copy(client: pg.ClientBase, text: string, sink: RowSink): Promise<void> {
   const mode = client as pg.ClientBase & { pipeline: boolean }
   mode.pipeline = false
   try {
-    const copy = new CopyOut(text, sink)
-    client.query(asQuery(copy))
-    await copy.done
+    const running = new CopyOut(text, sink)
+    client.query(asQuery(running))
+    await running.done
   } catch (error) {
     await client.query('rollback').catch(() => {})
     throw error
@@ -55,7 +55,11 @@ export const runCopyOut = (
   tenant: Tenant,
   query: Sql,
   sink: RowSink,
-): Promise<void> => copyOut(client, `${begin(tenant)}; ${copyText(query)}; commit`, sink)
+): Promise<void> => copy(client, `${begin(tenant)}; ${copyText(query)}; commit`, sink)
+
+/** Inside a transaction. */
+export const copyOut = (client: pg.ClientBase, query: Sql, sink: RowSink): Promise<void> =>
+  copy(client, copyText(query), sink)
 
 /** Runs `work` in a transaction that only reads. It rejects statements after its end, as `runTransaction`. */
 export async function runSnapshot<T>(
@@ -70,7 +74,7 @@ export async function runSnapshot<T>(
     await client.query(beginSnapshot(tenant))
     return await work({
       many: (query) => whileOpen(async () => (await client.query(asConfig(query))).rows),
-      copyOut: (query, sink) => whileOpen(() => copyOut(client, copyText(query), sink)),
+      copyOut: (query, sink) => whileOpen(() => copyOut(client, query, sink)),
     })
   } finally {
     ended = true

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Sql } from './sql.ts'
-import { asConfig } from './statement.ts'
+import { asConfig, copyOut } from './statement.ts'
 import { begin, type Tenant } from './tenant.ts'
 import { queryable, type Tx } from './types.ts'
 
@@ -21,6 +21,7 @@ export async function runTransaction<T>(
   const tx: Tx = {
     ...queryable((query: Sql) => whileOpen(() => client.query(asConfig(query)))),
     execute: (text, values) => whileOpen(() => client.query(text, values)),
+    copyOut: (query, sink) => whileOpen(() => copyOut(client, query, sink)),
     afterCommit: (callback) => callbacks.push(callback),
   }
   const started = client.query(begin(tenant, timeoutMs))

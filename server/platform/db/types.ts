@@ -45,7 +45,8 @@ export interface TenantDb extends Queryable, Reads {
   snapshot<T>(work: (db: Snapshot) => Promise<T>): Promise<T>
 }
 
-export interface Tx extends Queryable {
+/** Binary COPY only when no other statement of the transaction is on its way. */
+export interface Tx extends Queryable, Reads {
   /** Parameterized SQL of a library (pg-boss). */
   execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
   /** Called once the commit is durable; not called after a rollback. */
