@@ -10,7 +10,7 @@ import { saml } from './benchmarks/saml.ts'
 import { startUp } from './benchmarks/start.ts'
 import { machine, resultsDir, table, writeResults } from './report.ts'
 
-// npm run bench [-- name… --rounds N --seconds N --people N --profile --data DIR]
+// npm run bench [-- name… --rounds N --seconds N --people N --events N --profile --data DIR]
 
 const ALL: Benchmark[] = [
   readUser,
@@ -29,6 +29,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '5' },
     people: { type: 'string', default: '10000' },
+    events: { type: 'string', default: '2000000' },
     profile: { type: 'boolean', default: false },
     data: { type: 'string' },
   },
@@ -37,16 +38,17 @@ const settings = {
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
   people: Number(values.people),
+  events: Number(values.events),
   profileDir: values.profile ? resultsDir : null,
   dataDir: values.data ?? null,
 }
 const unknown = positionals.find((name) => !ALL.some((benchmark) => benchmark.name === name))
 if (
   unknown !== undefined ||
-  !(settings.rounds > 0 && settings.seconds > 0 && settings.people > 0)
+  !(settings.rounds > 0 && settings.seconds > 0 && settings.people > 0 && settings.events > 0)
 ) {
   process.stderr.write(
-    `Usage: npm run bench -- [${ALL.map(({ name }) => name).join('|')}] [--rounds N] [--seconds N] [--people N] [--profile] [--data DIR]\n`,
+    `Usage: npm run bench -- [${ALL.map(({ name }) => name).join('|')}] [--rounds N] [--seconds N] [--people N] [--events N] [--profile] [--data DIR]\n`,
   )
   process.exit(2)
 }

@@ -17,7 +17,7 @@ create table event_segments (
   format smallint not null,
   times bytea not null,
   dictionary bytea not null,
-  -- The place of the first event of each frame; null when there is one at every sixteenth.
+  -- The place of the first event of each frame; null when all but the last are full.
   frame_starts integer[],
   -- Fields that occur but have no column; null for too many to list.
   unlisted text[],

@@ -3,12 +3,17 @@ import { DAYS } from './generator.ts'
 /** A query, once over the API and once as SQL on the plain table. */
 export interface Case {
   name: string
-  path: 'events' | 'events/interval'
+  path: 'events' | 'events/interval' | 'events/count' | 'events/distinct'
   body: Record<string, unknown>
   /** Follows `where organization_id = $1 and timestamp >= $2`. */
   where: string
   values: unknown[]
+  /** Events of a page. */
   limit: number
+  /** The step of an interval, or the expression of distinct values. */
+  group?: string
+  /** As most clients ask for it. */
+  gzip?: true
   /** Required speedup; null if design §5 sets no goal. */
   goal: number | null
 }
@@ -17,6 +22,24 @@ const term = (...terms: object[]) => ({ search_term: { and: terms } })
 
 export const since = (now = Date.now()): string =>
   new Date(now - (DAYS + 1) * 86_400_000).toISOString()
+
+/** Addresses of one network after the other. */
+const addresses = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `203.0.${(at * 7) % 256}.${Math.floor((at * 7) / 256) % 256}`)
+
+const oneOf = (count: number): Case => ({
+  name: `in, ${count.toLocaleString('en')} values`,
+  path: 'events',
+  body: { limit: 1000, ...term({ field: 'client_ip', operator: 'in', value: addresses(count) }) },
+  where: "document->>'client_ip' = any($3)",
+  values: [addresses(count)],
+  limit: 1000,
+  goal: 12,
+})
+
+const failed = term({ field: 'success', operator: 'eq', value: false })
+const FAILED = "document->'success' = 'false'"
+const USERNAME = "document->'initiated_by'->>'username'"
 
 /** `rare` is a user who rarely signs in; `middle` is a cursor halfway through the events. */
 export const casesOf = (rare: string, middle: [number, string]): Case[] => [
@@ -54,7 +77,7 @@ export const casesOf = (rare: string, middle: [number, string]): Case[] => [
     where: "document->'initiated_by'->>'username' = $3",
     values: [rare],
     limit: 1000,
-    goal: 50,
+    goal: 80,
   },
   {
     name: 'contains, few matches',
@@ -66,7 +89,7 @@ export const casesOf = (rare: string, middle: [number, string]): Case[] => [
     where: "document->>'error_message' like $3",
     values: ['%was revoked%'],
     limit: 1000,
-    goal: 8,
+    goal: 80,
   },
   {
     name: 'contains, no match',
@@ -78,7 +101,7 @@ export const casesOf = (rare: string, middle: [number, string]): Case[] => [
     where: "document->>'error_message' like $3",
     values: ['%out of cheese%'],
     limit: 1000,
-    goal: 8,
+    goal: 80,
   },
   {
     name: 'not_in and startsWith, several hundred matches',
@@ -93,6 +116,19 @@ export const casesOf = (rare: string, middle: [number, string]): Case[] => [
     where: "document->>'event_type' <> all($3) and document->>'client_ip' like $4",
     values: [['sso_auth', 'radius_auth'], '203.0.17.%'],
     limit: 1000,
+    goal: 12,
+  },
+  oneOf(50),
+  oneOf(400),
+  oneOf(10_000),
+  {
+    name: 'page of 10,000 with gzip',
+    path: 'events',
+    body: { limit: 10_000 },
+    where: 'true',
+    values: [],
+    limit: 10_000,
+    gzip: true,
     goal: null,
   },
   {
@@ -102,6 +138,65 @@ export const casesOf = (rare: string, middle: [number, string]): Case[] => [
     where: 'true',
     values: [],
     limit: 0,
-    goal: null,
+    group: '1 day',
+    goal: 4,
+  },
+  {
+    name: 'histogram by hour',
+    path: 'events/interval',
+    body: { interval_unit: 'h' },
+    where: 'true',
+    values: [],
+    limit: 0,
+    group: '1 hour',
+    goal: 4,
+  },
+  {
+    name: 'histogram of 90 days, with a term',
+    path: 'events/interval',
+    body: { interval_unit: 'd', ...failed },
+    where: FAILED,
+    values: [],
+    limit: 0,
+    group: '1 day',
+    goal: 40,
+  },
+  {
+    name: 'count of a service',
+    path: 'events/count',
+    body: { service: ['sso'] },
+    where: "service = 'sso'",
+    values: [],
+    limit: 0,
+    goal: 40,
+  },
+  {
+    name: 'count, with a term',
+    path: 'events/count',
+    body: { ...failed },
+    where: FAILED,
+    values: [],
+    limit: 0,
+    goal: 40,
+  },
+  {
+    name: 'distinct user names',
+    path: 'events/distinct',
+    body: { field: 'initiated_by.username' },
+    where: 'true',
+    values: [],
+    limit: 0,
+    group: USERNAME,
+    goal: 10,
+  },
+  {
+    name: 'distinct user names, with a term',
+    path: 'events/distinct',
+    body: { field: 'initiated_by.username', ...failed },
+    where: FAILED,
+    values: [],
+    limit: 0,
+    group: USERNAME,
+    goal: 10,
   },
 ]

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db/index.ts'
-import { empty, type Sql, sql } from '../platform/db/sql.ts'
+import { empty, sql } from '../platform/db/sql.ts'
 import type { EventCursor } from './filter.ts'
 import { iso, millis } from './store.ts'
 

@@ -75,11 +75,12 @@ async function findSealedById(
   )
   const ids = new Set(wanted.map(({ id }) => id))
   const places = await placesIn(db, heads, wanted)
-  const found = await readEvents(db, new Pace(), places)
-  return [...found.values()]
-    .flatMap((events) => [...events.values()])
-    .map(({ id, document }) => ({ id: readUuid(id), document: document.toString() }))
-    .filter(({ id }) => ids.has(id))
+  const found: { id: string; document: string }[] = []
+  await readEvents(db, new Pace(), places, ({ id, document }) => {
+    const uuid = readUuid(id)
+    if (ids.has(uuid)) found.push({ id: uuid, document: document.toString() })
+  })
+  return found
 }
 
 const is = (field: string, values: string[]): Term => ({
@@ -142,8 +143,7 @@ export async function readAt(
       const mask = test(blocks.get(head.id)!)
       return { head, places: all.filter((place) => mask[place] === 1) }
     })
-    for (const events of (await readEvents(snapshot, pace, chosen)).values())
-      for (const event of events.values()) add(event)
+    await readEvents(snapshot, pace, chosen, add)
   })
   return cursors.flatMap((cursor) => {
     const document = found.get(keyOf(cursor))

@@ -36,17 +36,16 @@ async function eventsOf(
   { rows }: Window,
   candidates: readonly Candidate[],
 ): Promise<SealedEvent[]> {
-  const open: SealedEvent[] = []
+  const events: SealedEvent[] = []
   const places = new Map<SegmentHead, number[]>()
   for (const { head, place } of candidates) {
-    if (head === null) open.push(rows[place]!)
+    if (head === null) events.push(rows[place]!)
     else if (places.has(head)) places.get(head)!.push(place)
     else places.set(head, [place])
   }
-  if (places.size === 0) return open
   const wanted = [...places].map(([head, list]) => ({ head, places: list.sort((a, b) => a - b) }))
-  const sealed = await readEvents(db, pace, wanted)
-  return [...open, ...[...sealed.values()].flatMap((events) => [...events.values()])]
+  await readEvents(db, pace, wanted, (event) => events.push(event))
+  return events
 }
 
 interface PageQuery {
@@ -87,7 +86,7 @@ async function pageOf(
 }
 
 /** Events read at first when a term chooses among them; when few match, more and more are. */
-const FIRST_SEARCHED = 32_768
+const FIRST_SEARCHED = 8192
 
 /** Calls for each event of a page, in order. */
 async function readInto(
@@ -112,7 +111,8 @@ async function readInto(
     room -= events.length
     for (const event of events) {
       add(event)
-      await pace.breathe()
+      const wait = pace.breathe()
+      if (wait) await wait
     }
     if (room === 0) return
   }

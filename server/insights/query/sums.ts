@@ -2,6 +2,7 @@ import type { TenantDb } from '../../platform/db/index.ts'
 import { limits } from '../../platform/limits.ts'
 import { blockOf, readBlocks } from '../segments/contents.ts'
 import { addValues } from '../segments/distinct.ts'
+import type { Block, Mask } from '../segments/evaluate.ts'
 import { Pace } from '../segments/pace.ts'
 import type { SegmentHead } from '../segments/store.ts'
 import { compareTexts } from '../segments/texts.ts'
@@ -97,23 +98,40 @@ export async function countPerStep(
   pace = new Pace(),
 ): Promise<{ start: number; doc_count: number }[]> {
   const reach = await reachOf(db, selection)
-  const search = searchFor(wholeTerm(selection), pace)
+  const term = wholeTerm(selection)
+  const search = searchFor(term, pace)
   const width = step.seconds * 1000
   const origin = FIRST_MONDAY - step.offsetSeconds * 1000
   const counts = new Map<number, number>()
   const stepOf = (time: number) => Math.floor((time - origin) / width)
   const add = (at: number, count: number) => counts.set(at, (counts.get(at) ?? 0) + count)
+  /** Those of one step mostly follow each other. */
+  const addSteps = ({ start, times }: Block, mask: Mask) => {
+    let end = Number.NEGATIVE_INFINITY
+    let current = 0
+    let count = 0
+    for (let at = 0; at < mask.length; at++) {
+      if (mask[at] === 0) continue
+      const time = start + times[at]!
+      if (time >= end || time < end - width) {
+        if (count > 0) add(current, count)
+        current = stepOf(time)
+        end = origin + (current + 1) * width
+        count = 0
+      }
+      count++
+    }
+    if (count > 0) add(current, count)
+  }
   const whole = (head: SegmentHead, window: Window) =>
-    search.fields.length === 0 && isInside(head, window) && stepOf(head.first) === stepOf(head.last)
+    term === null && isInside(head, window) && stepOf(head.first) === stepOf(head.last)
   await db.snapshot(async (snapshot) => {
     for await (const window of windowsOf(snapshot, organizationIds, reach, 'ASC', SUMMED)) {
-      const inOneStep =
-        selection.term === null ? window.segments.filter((head) => whole(head, window)) : []
+      const inOneStep = window.segments.filter((head) => whole(head, window))
       for (const head of inOneStep) add(stepOf(head.first), head.events)
-      const others = window.segments.filter((head) => !inOneStep.includes(head))
+      const others = window.segments.filter((head) => !whole(head, window))
       for await (const { block, mask } of matchesIn(snapshot, search, window, others))
-        for (let at = 0; at < mask.length; at++)
-          if (mask[at] === 1) add(stepOf(block.start + block.times[at]!), 1)
+        addSteps(block, mask)
       // More than are answered.
       if (counts.size > limits.events.buckets) break
     }

@@ -3,25 +3,21 @@ import { SizedCache } from './cache.ts'
 import { FieldCollector } from './collect.ts'
 import { type Column, decodeColumn, sizeOf, textAt } from './column.ts'
 import type { Block } from './evaluate.ts'
-import { type EventRow, openFrame, readIds, regularStarts } from './frames.ts'
+import { type EventRow, eventsOfFrame, openFrame, readIds, regularStarts } from './frames.ts'
 import type { Pace } from './pace.ts'
 import { unpack } from './packing.ts'
-import { type FramePlace, readBases, readColumns, readFrames, type SegmentHead } from './store.ts'
+import { type FramePlace, readColumns, readDictionaries, readFrames, readTimes, type SegmentHead } from './store.ts'
 import { decodeTimes } from './times.ts'
 
 // The contents of segments, decoded. Segments never change and their ids are never used again, so what is cached stays
 // true; and only segments that row-level security has shown are asked for.
 
-const CACHE_BYTES = 96 * 1_048_576
+const CACHE_BYTES = 128 * 1_048_576
 
-interface Base {
-  times: Uint32Array
-  dictionary: Buffer
-}
-
-/** Null: no event of the segment has the field. */
-const columns = new SizedCache<Column | null>(CACHE_BYTES)
-const bases = new SizedCache<Base>(CACHE_BYTES / 4)
+/** Columns by segment and field; null: no event of the segment has the field. */
+const columns = new SizedCache<Column | null>(CACHE_BYTES / 2)
+const allTimes = new SizedCache<Uint32Array>(CACHE_BYTES / 4)
+const dictionaries = new SizedCache<Buffer>(CACHE_BYTES / 4)
 
 const columnKey = (id: string, field: string): string => `${id} ${field}`
 
@@ -31,28 +27,45 @@ export const observeDamage = (observer: typeof onDamage): void => {
   onDamage = observer
 }
 
-async function basesOf(db: Snapshot, heads: readonly SegmentHead[]): Promise<Map<string, Base>> {
-  const found = new Map<string, Base>()
-  const missing: SegmentHead[] = []
+/** What is cached of segments, and the rest as `read` gives it. */
+async function fromCache<V>(
+  cache: SizedCache<V>,
+  heads: readonly SegmentHead[],
+  read: (missing: SegmentHead[]) => Promise<{ id: string; data: Buffer }[]>,
+  decode: (data: Buffer, head: SegmentHead) => { value: V; size: number },
+): Promise<Map<string, V>> {
+  const found = new Map<string, V>()
+  const missing = new Map<string, SegmentHead>()
   for (const head of heads) {
-    const base = bases.get(head.id)
-    if (base) found.set(head.id, base)
-    else missing.push(head)
+    const value = cache.get(head.id)
+    if (value) found.set(head.id, value)
+    else missing.set(head.id, head)
   }
-  if (missing.length === 0) return found
-  const events = new Map(missing.map((head) => [head.id, head.events]))
-  for (const { id, times, dictionary } of await readBases(db, missing)) {
-    const base = {
-      times: decodeTimes(unpack(times), events.get(id)!),
-      dictionary: unpack(dictionary),
-    }
-    bases.set(id, base, base.times.byteLength + base.dictionary.length + 200)
-    found.set(id, base)
+  if (missing.size === 0) return found
+  for (const { id, data } of await read([...missing.values()])) {
+    const { value, size } = decode(unpack(data), missing.get(id)!)
+    cache.set(id, value, size)
+    found.set(id, value)
   }
   return found
 }
 
-/** An event of a segment, with its place there. */
+const timesOf = (db: Snapshot, heads: readonly SegmentHead[]): Promise<Map<string, Uint32Array>> =>
+  fromCache(
+    allTimes,
+    heads,
+    (missing) => readTimes(db, missing),
+    (data, { events }) => ({ value: decodeTimes(data, events), size: 4 * events + 200 }),
+  )
+
+const dictionariesOf = (db: Snapshot, heads: readonly SegmentHead[]): Promise<Map<string, Buffer>> =>
+  fromCache(
+    dictionaries,
+    heads,
+    (missing) => readDictionaries(db, missing),
+    (data) => ({ value: data, size: data.length + 200 }),
+  )
+
 export interface SealedEvent {
   time: number
   id: Buffer
@@ -84,36 +97,38 @@ function framesAt(head: SegmentHead, places: Iterable<number>): FramePlace[] {
 /** Frames read at once. */
 const MAX_FRAMES = 256
 
-/**
- * The events at some places of some segments, by segment and place. Those of a damaged frame are missing: one must not
- * hide the others.
- */
+/** Calls for the events at some places of some segments. Those of a damaged frame are missing: one must not hide others. */
 export async function readEvents(
   db: Snapshot,
   pace: Pace,
   wanted: readonly { head: SegmentHead; places: readonly number[] }[],
-): Promise<Map<string, Map<number, SealedEvent>>> {
+  add: (event: SealedEvent, place: number) => void,
+): Promise<void> {
   const heads = new Map(wanted.map(({ head }) => [head.id, head]))
-  const base = await basesOf(db, [...heads.values()])
+  const list = [...heads.values()]
+  const times = await timesOf(db, list)
+  const samples = await dictionariesOf(db, list)
   const chosen = new Map(wanted.map(({ head, places }) => [head.id, new Set(places)]))
-  const found = new Map<string, Map<number, SealedEvent>>()
-  for (const id of heads.keys()) found.set(id, new Map())
   const frames = wanted.flatMap(({ head, places }) => framesAt(head, places))
   for (let at = 0; at < frames.length; at += MAX_FRAMES) {
     for (const { id, start, data } of await readFrames(db, frames.slice(at, at + MAX_FRAMES))) {
       const head = heads.get(id)!
-      const { times, dictionary } = base.get(id)!
+      const own = chosen.get(id)!
+      const offsets = times.get(id)!
       try {
-        for (const [n, event] of openFrame(data, dictionary).entries())
-          if (chosen.get(id)!.has(start + n))
-            found.get(id)!.set(start + n, { time: head.first + times[start + n]!, ...event })
+        const frame = openFrame(data, samples.get(id)!)
+        for (let n = 0; n < frame.events; n++)
+          if (own.has(start + n)) {
+            const time = head.first + offsets[start + n]!
+            add({ time, id: frame.id(n), document: frame.document(n) }, start + n)
+          }
       } catch (error) {
         onDamage(head, start, error)
       }
-      await pace.breathe()
+      const wait = pace.breathe()
+      if (wait) await wait
     }
   }
-  return found
 }
 
 /** Columns of the fields from the documents themselves. */
@@ -125,10 +140,13 @@ async function parsedColumns(
   deep: boolean,
 ): Promise<Map<string, Column>> {
   const places = Array.from({ length: head.events }, (_, place) => place)
-  const events = (await readEvents(db, pace, [{ head, places }])).get(head.id)!
+  const events: SealedEvent[] = []
+  await readEvents(db, pace, [{ head, places }], (event, place) => {
+    events[place] = event
+  })
   const collector = new FieldCollector(fields, deep)
   for (const place of places) {
-    const event = events.get(place)
+    const event = events[place]
     // The service has a column in every segment.
     collector.add('', event ? JSON.parse(event.document.toString()) : {})
     await pace.breathe()
@@ -162,7 +180,8 @@ async function loadColumns(
     const column = decodeColumn(unpack(data), events.get(id)!)
     columns.set(columnKey(id, field), column, sizeOf(column))
     found.set(columnKey(id, field), column)
-    await pace.breathe()
+    const wait = pace.breathe()
+    if (wait) await wait
   }
   for (const { id } of missing)
     for (const field of fields) {
@@ -182,7 +201,7 @@ export async function readBlocks(
   fields: readonly string[],
   deep: boolean,
 ): Promise<Map<string, Block>> {
-  const base = await basesOf(db, heads)
+  const times = await timesOf(db, heads)
   const stored = fields.length > 0 ? await loadColumns(db, pace, heads, fields) : new Map()
   const blocks = new Map<string, Block>()
   for (const head of heads) {
@@ -196,8 +215,8 @@ export async function readBlocks(
     if (absent.length > 0)
       for (const [field, column] of await parsedColumns(db, pace, head, absent, deep))
         own.set(field, column)
-    const { times } = base.get(head.id)!
-    blocks.set(head.id, { events: head.events, times, start: head.first, columns: own })
+    const { id, events, first } = head
+    blocks.set(id, { events, times: times.get(id)!, start: first, columns: own })
   }
   return blocks
 }
@@ -225,16 +244,17 @@ export async function blockOf(
 
 /** All events of a segment as rows. Throws when one of them cannot be read. */
 export async function readRows(db: Snapshot, head: SegmentHead): Promise<EventRow[]> {
-  const base = (await basesOf(db, [head])).get(head.id)!
+  const times = (await timesOf(db, [head])).get(head.id)!
+  const dictionary = (await dictionariesOf(db, [head])).get(head.id)!
   const [service] = await readColumns(db, [head], ['service'])
   const services = decodeColumn(unpack(service!.data), head.events)
   const places = startsOf(head).map((start) => ({ ...head, start }))
   const frames = (await readFrames(db, places)).sort((a, b) => a.start - b.start)
-  const events = frames.flatMap(({ data }) => openFrame(data, base.dictionary))
+  const events = frames.flatMap(({ data }) => eventsOfFrame(data, dictionary))
   if (events.length !== head.events) throw new Error(`Segment ${head.id} is incomplete`)
   return events.map((event, at) => ({
     ...event,
-    time: head.first + base.times[at]!,
+    time: head.first + times[at]!,
     service: textAt(services, services.codes[at]! - 1),
   }))
 }
@@ -246,7 +266,7 @@ interface Span {
 }
 
 /** The place of the first event that is not before an offset. */
-function lowerPlace({ times }: Base, offset: number): number {
+function lowerPlace(times: Uint32Array, offset: number): number {
   let low = 0
   let high = times.length
   while (low < high) {
@@ -267,15 +287,15 @@ export async function placesIn(
     const own = spans.filter(({ from, to }) => from <= head.last && to >= head.first)
     return own.length > 0 ? [{ head, own }] : []
   })
-  const bases = await basesOf(
+  const times = await timesOf(
     db,
     wanted.map(({ head }) => head),
   )
   return wanted.map(({ head, own }) => {
-    const base = bases.get(head.id)!
+    const offsets = times.get(head.id)!
     const places = new Set<number>()
     for (const { from, to } of own)
-      for (let at = lowerPlace(base, from - head.first); base.times[at]! <= to - head.first; at++)
+      for (let at = lowerPlace(offsets, from - head.first); offsets[at]! <= to - head.first; at++)
         places.add(at)
     return { head, places: [...places].sort((a, b) => a - b) }
   })
@@ -290,7 +310,7 @@ export async function findSealed(
   const keys = new Map(events.map(({ time, id }, at) => [`${time} ${id.toString('hex')}`, at]))
   const spans = events.map(({ time }) => ({ from: time, to: time }))
   const wanted = await placesIn(db, heads, spans)
-  const bases = await basesOf(
+  const times = await timesOf(
     db,
     wanted.map(({ head }) => head),
   )
@@ -300,7 +320,7 @@ export async function findSealed(
   for (let at = 0; at < frames.length; at += MAX_FRAMES)
     for (const { id, start, data } of await readFrames(db, frames.slice(at, at + MAX_FRAMES)))
       for (const [n, own] of readIds(data).entries()) {
-        const time = first.get(id)! + bases.get(id)!.times[start + n]!
+        const time = first.get(id)! + times.get(id)![start + n]!
         const known = keys.get(`${time} ${own.toString('hex')}`)
         if (known !== undefined) found.add(known)
       }

@@ -24,7 +24,7 @@ export interface Frame {
   data: Buffer
 }
 
-const FRAME_EVENTS = 16
+const FRAME_EVENTS = 32
 /** A frame with large documents ends earlier: it is unpacked at one go. */
 const FRAME_BYTES = 65_536
 
@@ -98,22 +98,39 @@ export function readIds(data: Buffer): Buffer[] {
   return Array.from({ length: events }, (_, at) => ids.subarray(at * 16, at * 16 + 16))
 }
 
-/** The events of a frame. Throws when it is damaged. */
-export function openFrame(data: Buffer, dictionary: Buffer): { id: Buffer; document: Buffer }[] {
+/** An unpacked frame; its events are cut out one by one. */
+export interface OpenFrame {
+  events: number
+  id(at: number): Buffer
+  document(at: number): Buffer
+}
+
+/** Throws when the frame is damaged. */
+export function openFrame(data: Buffer, dictionary: Buffer): OpenFrame {
   const { events, ids, read } = openHead(data)
-  const lengths = Array.from({ length: events }, () => read.number())
+  const ends: number[] = []
+  let total = 0
+  for (let at = 0; at < events; at++) {
+    total += read.number()
+    ends.push(total)
+  }
   const [sum] = read.into(new Uint32Array(1))
-  const total = lengths.reduce((all, length) => all + length, 0)
   const packed = read.bytes(read.left)
   const documents = inflate(packed, total, dictionary.length > 0 ? dictionary : undefined)
   if (documents.length !== total || crc32(documents, crc32(ids)) !== sum)
     throw new RangeError('The checksum does not match')
-  let from = 0
-  return lengths.map((length, at) => {
-    from += length
-    return {
-      id: ids.subarray(at * 16, at * 16 + 16),
-      document: documents.subarray(from - length, from),
-    }
-  })
+  return {
+    events,
+    id: (at) => ids.subarray(at * 16, at * 16 + 16),
+    document: (at) => documents.subarray(at === 0 ? 0 : ends[at - 1]!, ends[at]!),
+  }
+}
+
+/** All of its events. */
+export function eventsOfFrame(data: Buffer, dictionary: Buffer): { id: Buffer; document: Buffer }[] {
+  const frame = openFrame(data, dictionary)
+  return Array.from({ length: frame.events }, (_, at) => ({
+    id: frame.id(at),
+    document: frame.document(at),
+  }))
 }

@@ -305,22 +305,22 @@ test('segments go when their events do, and the one in between is cut', async ()
 
 test('a damaged frame is reported with its segment and hides no other', async () => {
   const org = await app.newOrganization()
-  await put(org, range(0, 40))
-  await seal({ size: 40, least: 40 })
+  await put(org, range(0, 80))
+  await seal({ size: 80, least: 80 })
   const damaged: string[] = []
   observeDamage(({ id }, at) => damaged.push(`${id} ${at}`))
   const segment = await asOwner(app.owner, async (client) => {
     const { rows } = await client.query(
       `update event_frames set data = set_byte(data, length(data) - 5, get_byte(data, length(data) - 5) # 255)
-        where organization_id = $1 and start = 16 returning segment_id`,
+        where organization_id = $1 and start = 32 returning segment_id`,
       [org.organizationId],
     )
     return rows[0].segment_id as string
   })
-  assert.equal((await namesIn(org)).length, 24)
-  assert.deepEqual(damaged, [`${segment} 16`])
+  assert.equal((await namesIn(org)).length, 48)
+  assert.deepEqual(damaged, [`${segment} 32`])
   // What the columns tell does not depend on it.
-  assert.equal((await ask(org, '/count')).json().count, 40)
+  assert.equal((await ask(org, '/count')).json().count, 80)
   observeDamage(() => {})
 })
 

@@ -4,8 +4,8 @@ import {
   compareRows,
   type EventRow,
   encodeFrames,
+  eventsOfFrame,
   type Frame,
-  openFrame,
   regularStarts,
   sampleDocuments,
 } from './frames.ts'
@@ -40,7 +40,7 @@ export interface Segment {
   /** Packed. */
   times: Buffer
   dictionary: Buffer
-  /** Where frames start, if not at every sixteenth event. */
+  /** Where frames start, unless all but the last are full. */
   starts: number[] | null
   /** Fields that occur but have no column; null for too many to list. */
   unlisted: string[] | null
@@ -94,7 +94,7 @@ export function buildSegment(rows: readonly EventRow[]): Segment {
 /** Reads everything back. Called before the rows are deleted: nothing else would notice a mistake in time. */
 export function verifySegment(segment: Segment, rows: readonly EventRow[]): void {
   const dictionary = unpack(segment.dictionary)
-  const events = segment.frames.flatMap(({ data }) => openFrame(data, dictionary))
+  const events = segment.frames.flatMap(({ data }) => eventsOfFrame(data, dictionary))
   const times = decodeTimes(unpack(segment.times), segment.events)
   const same =
     events.length === rows.length &&

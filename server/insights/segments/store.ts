@@ -68,22 +68,26 @@ async function read(db: Copying, query: Sql): Promise<Buffer[][]> {
   return sink.rows
 }
 
-/** Packed times and dictionaries, by segment. */
-export async function readBases(
-  db: Copying,
-  list: readonly Key[],
-): Promise<{ id: string; times: Buffer; dictionary: Buffer }[]> {
-  const rows = await read(
-    db,
-    sql`select s.id, s.times, s.dictionary from ${keys(list)} as k (organization_id, id)
-          join event_segments s on s.organization_id = k.organization_id and s.id = k.id`,
-  )
-  return rows.map(([id, times, dictionary]) => ({
-    id: readUuid(id!),
-    times: times!,
-    dictionary: dictionary!,
-  }))
-}
+const asData = ([id, data]: Buffer[]) => ({ id: readUuid(id!), data: data! })
+
+/** Packed, by segment. */
+export const readTimes = async (db: Copying, list: readonly Key[]) =>
+  (
+    await read(
+      db,
+      sql`select s.id, s.times from ${keys(list)} as k (organization_id, id)
+            join event_segments s on s.organization_id = k.organization_id and s.id = k.id`,
+    )
+  ).map(asData)
+
+export const readDictionaries = async (db: Copying, list: readonly Key[]) =>
+  (
+    await read(
+      db,
+      sql`select s.id, s.dictionary from ${keys(list)} as k (organization_id, id)
+            join event_segments s on s.organization_id = k.organization_id and s.id = k.id`,
+    )
+  ).map(asData)
 
 /** Packed columns; fields that occur in no event of a segment are missing. */
 export async function readColumns(
