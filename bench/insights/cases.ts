@@ -25,7 +25,10 @@ export const since = (now = Date.now()): string =>
 
 /** Addresses of one network after the other. */
 const addresses = (count: number): string[] =>
-  Array.from({ length: count }, (_, at) => `203.0.${(at * 7) % 256}.${Math.floor((at * 7) / 256) % 256}`)
+  Array.from(
+    { length: count },
+    (_, at) => `203.0.${(at * 7) % 256}.${Math.floor((at * 7) / 256) % 256}`,
+  )
 
 const oneOf = (count: number): Case => ({
   name: `in, ${count.toLocaleString('en')} values`,

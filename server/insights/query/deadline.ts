@@ -1,5 +1,5 @@
 import type { Queryable, Snapshot, TenantDb } from '../../platform/db/index.ts'
-import { AppError, unavailable } from '../../platform/errors.ts'
+import { AppError, invalid, unavailable } from '../../platform/errors.ts'
 import { within } from '../../platform/within.ts'
 import { Pace } from '../segments/pace.ts'
 
@@ -60,7 +60,7 @@ export class Deadline {
   /** For work between statements; stops it at the deadline, or when the signal says so. */
   pace(signal?: AbortSignal): Pace {
     return new Pace(() => {
-      signal?.throwIfAborted()
+      if (signal?.aborted) throw invalid('client_gone', 'The client has closed the connection')
       if (performance.now() >= this.#end) throw outOfTime(this.#seconds)
     })
   }

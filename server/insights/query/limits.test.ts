@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asOwner } from '../../../test/cluster.ts'
 import { startApp } from '../../../test/harness.ts'
+import type { Pace } from '../segments/pace.ts'
 import { Deadline } from './deadline.ts'
 
 const app = await startApp({ searchTimeoutMs: 200 })
@@ -46,6 +47,16 @@ test('the time limit covers all statements of a search, on every route', async (
     }
     await client.query('rollback')
   })
+})
+
+test('work between statements ends at the deadline, and with the client', async () => {
+  const untilItStops = async (pace: Pace) => {
+    for (;;) await pace.breathe()
+  }
+  const late = new Deadline(1, performance.now() - 1001)
+  await assert.rejects(untilItStops(late.pace()), { reason: 'search_timeout' })
+  const gone = new Deadline(60).pace(AbortSignal.abort())
+  await assert.rejects(untilItStops(gone), { reason: 'client_gone' })
 })
 
 test('work starts only while time is left', async () => {

@@ -125,7 +125,7 @@ export async function readAt(
     found.set(keyOf({ timestamp: time, id: readUuid(id) }), document.toString())
   await db.snapshot(async (snapshot) => {
     const rows = await readOpenAt(snapshot, organizationId, cursors.map(edgeOf))
-    const matching = test(await blockOf(pace, rows, fields, true))
+    const matching = await pace.through(test(await blockOf(pace, rows, fields, true)))
     for (const [at, row] of rows.entries()) if (matching[at] === 1) add(row)
     if (rows.length === cursors.length) return
     const times = cursors.map(({ timestamp }) => timestamp)
@@ -139,10 +139,11 @@ export async function readAt(
       fields,
       true,
     )
-    const chosen = places.map(({ head, places: all }) => {
-      const mask = test(blocks.get(head.id)!)
-      return { head, places: all.filter((place) => mask[place] === 1) }
-    })
+    const chosen: typeof places = []
+    for (const { head, places: all } of places) {
+      const mask = await pace.through(test(blocks.get(head.id)!))
+      chosen.push({ head, places: all.filter((place) => mask[place] === 1) })
+    }
     await readEvents(snapshot, pace, chosen, add)
   })
   return cursors.flatMap((cursor) => {

@@ -1,6 +1,6 @@
 import type { Queryable, Snapshot } from '../../platform/db/index.ts'
 import { blockOf, readBlocks } from '../segments/contents.ts'
-import { type Block, fieldsOf, type Mask, testOf } from '../segments/evaluate.ts'
+import { type Block, fieldsOf, type Mask, type Test, testOf } from '../segments/evaluate.ts'
 import type { Pace } from '../segments/pace.ts'
 import type { SegmentHead } from '../segments/store.ts'
 import { SERVICES } from '../services.ts'
@@ -57,12 +57,12 @@ export const isInside = ({ first, last }: SegmentHead, { from, until }: Reach): 
 /** Prepared once for a question. */
 export interface Search {
   pace: Pace
-  test: (block: Block) => Mask
+  test: Test
   /** Those the term looks at. */
   fields: string[]
 }
 
-const everything = ({ events }: Block): Mask => new Uint8Array(events).fill(1)
+const everything = testOf({ type: 'and', terms: [] })
 
 export const searchFor = (term: Term | null, pace: Pace): Search => ({
   pace,
@@ -80,8 +80,8 @@ export async function* matchesIn(
   window: Window,
   segments = window.segments,
 ): AsyncGenerator<Found> {
-  const judge = (block: Block, inside: boolean): Mask => {
-    const mask = test(block)
+  const judge = async (block: Block, inside: boolean): Promise<Mask> => {
+    const mask = await pace.through(test(block))
     if (!inside) keepWithin(block, mask, window)
     return mask
   }
@@ -90,11 +90,11 @@ export async function* matchesIn(
     const blocks = await readBlocks(db, pace, batch, fields, true)
     for (const head of batch) {
       const block = blocks.get(head.id)!
-      yield { head, block, mask: judge(block, isInside(head, window)) }
+      yield { head, block, mask: await judge(block, isInside(head, window)) }
       await pace.breathe()
     }
   }
   if (window.rows.length === 0) return
   const block = await blockOf(pace, window.rows, fields, true)
-  yield { head: null, block, mask: judge(block, true) }
+  yield { head: null, block, mask: await judge(block, true) }
 }

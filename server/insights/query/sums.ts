@@ -49,6 +49,29 @@ interface Bucket {
 
 /** More values than anyone reads; the others are only counted. */
 const MAX_DISTINCT = 10_000
+const MERGED = 4096
+
+const byFrequency = (a: Bucket, b: Bucket): number =>
+  b.doc_count - a.doc_count || compareTexts(a.key, b.key)
+
+/** Some at a time: there may be as many values as events. */
+async function mostFrequent(counts: Map<string, number>, pace: Pace): Promise<Bucket[]> {
+  let best: Bucket[] = []
+  let some: Bucket[] = []
+  const merge = async () => {
+    best = [...best, ...some].sort(byFrequency).slice(0, MAX_DISTINCT)
+    some = []
+    await pace.breathe()
+  }
+  for (const [key, doc_count] of counts) {
+    const bucket = { key, doc_count }
+    const worst = best[MAX_DISTINCT - 1]
+    if (!worst || byFrequency(bucket, worst) < 0) some.push(bucket)
+    if (some.length === MERGED) await merge()
+  }
+  await merge()
+  return best
+}
 
 /** The values of a field by frequency; lists count each of their elements. */
 export async function distinctValues(
@@ -78,10 +101,7 @@ export async function distinctValues(
         if (column) addValues(column, mask, add)
       }
   })
-  const sorted = [...counts]
-    .map(([key, doc_count]) => ({ key, doc_count }))
-    .sort((a, b) => b.doc_count - a.doc_count || compareTexts(a.key, b.key))
-  const buckets = sorted.slice(0, MAX_DISTINCT)
+  const buckets = await mostFrequent(counts, pace)
   const counted = buckets.reduce((sum, { doc_count }) => sum + doc_count, 0)
   return { buckets, others: total - counted }
 }

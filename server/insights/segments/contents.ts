@@ -6,7 +6,14 @@ import type { Block } from './evaluate.ts'
 import { type EventRow, eventsOfFrame, openFrame, readIds, regularStarts } from './frames.ts'
 import type { Pace } from './pace.ts'
 import { unpack } from './packing.ts'
-import { type FramePlace, readColumns, readDictionaries, readFrames, readTimes, type SegmentHead } from './store.ts'
+import {
+  type FramePlace,
+  readColumns,
+  readDictionaries,
+  readFrames,
+  readTimes,
+  type SegmentHead,
+} from './store.ts'
 import { decodeTimes } from './times.ts'
 
 // The contents of segments, decoded. Segments never change and their ids are never used again, so what is cached stays
@@ -58,7 +65,10 @@ const timesOf = (db: Snapshot, heads: readonly SegmentHead[]): Promise<Map<strin
     (data, { events }) => ({ value: decodeTimes(data, events), size: 4 * events + 200 }),
   )
 
-const dictionariesOf = (db: Snapshot, heads: readonly SegmentHead[]): Promise<Map<string, Buffer>> =>
+const dictionariesOf = (
+  db: Snapshot,
+  heads: readonly SegmentHead[],
+): Promise<Map<string, Buffer>> =>
   fromCache(
     dictionaries,
     heads,

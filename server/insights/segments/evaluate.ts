@@ -29,9 +29,6 @@ const sameEvents = (value: Value): Value[] =>
 
 const isNegative = (operator: Operator): boolean => operator === 'ne' || operator === 'not_in'
 
-/** Beyond so many, a look at each text of the column is quicker than a search for each value. */
-const MAX_SEARCHED = 64
-
 function compareBytes(column: Column, at: number, wanted: Buffer): number {
   const { texts, textEnds } = column
   const start = textStart(column, at)
@@ -131,21 +128,19 @@ function markNumbers(test: (number: number) => boolean): MarkCodes {
 }
 
 function markTexts(values: string[]): MarkCodes {
-  if (values.length > MAX_SEARCHED) {
-    const wanted = new Set(values)
-    return (column, codes) => {
-      let any = false
+  const set = new Set(values)
+  const wanted = values.map((value) => Buffer.from(value))
+  return (column, codes) => {
+    let any = false
+    // Looks for each value, or looks at each text, whichever are fewer.
+    if (wanted.length > textsOf(column)) {
       for (let at = 0; at < textsOf(column); at++) {
-        if (!wanted.has(textAt(column, at))) continue
+        if (!set.has(textAt(column, at))) continue
         codes[at + 1] = 1
         any = true
       }
       return any
     }
-  }
-  const wanted = values.map((value) => Buffer.from(value))
-  return (column, codes) => {
-    let any = false
     for (const value of wanted) {
       const at = lowerBound(column, value)
       if (at === textsOf(column) || compareBytes(column, at, value) !== 0) continue
@@ -216,7 +211,8 @@ function eventsWith({ codes, ends }: Column, marked: Uint8Array, mask: Mask): vo
   }
 }
 
-type Test = (block: Block) => Mask
+/** Yields between its leaves, of which there may be thousands: the caller may let others run. */
+export type Test = (block: Block) => Generator<undefined, Mask>
 
 const invert = (mask: Mask): Mask => {
   for (let at = 0; at < mask.length; at++) mask[at] = mask[at]! ^ 1
@@ -226,7 +222,8 @@ const invert = (mask: Mask): Mask => {
 function fieldTest(leaf: Leaf): Test {
   const mark = markOf(leaf)
   const negative = isNegative(leaf.operator)
-  return ({ events, columns }) => {
+  return function* ({ events, columns }) {
+    yield
     const mask = new Uint8Array(events)
     const column = columns.get(leaf.field)
     if (mark && column) {
@@ -246,7 +243,8 @@ function timeTest({ operator, values }: Leaf): Test {
       : operator === 'after'
         ? (time: number) => time > value!
         : (time: number) => set.has(time)
-  return ({ events, times, start }) => {
+  return function* ({ events, times, start }) {
+    yield
     const mask = new Uint8Array(events)
     for (let at = 0; at < events; at++) if (matches(start + times[at]!)) mask[at] = 1
     return isNegative(operator) ? invert(mask) : mask
@@ -254,10 +252,10 @@ function timeTest({ operator, values }: Leaf): Test {
 }
 
 function allTest(tests: Test[]): Test {
-  return (block) => {
+  return function* (block) {
     const mask = new Uint8Array(block.events).fill(1)
     for (const test of tests) {
-      const other = test(block)
+      const other = yield* test(block)
       let any = 0
       for (let at = 0; at < mask.length; at++) {
         mask[at] = mask[at]! & other[at]!
@@ -270,10 +268,10 @@ function allTest(tests: Test[]): Test {
 }
 
 function anyTest(tests: Test[]): Test {
-  return (block) => {
+  return function* (block) {
     const mask = new Uint8Array(block.events)
     for (const test of tests) {
-      const other = test(block)
+      const other = yield* test(block)
       for (let at = 0; at < mask.length; at++) mask[at] = mask[at]! | other[at]!
     }
     return mask
@@ -285,7 +283,9 @@ export function testOf(term: Term): Test {
   if (term.type === 'leaf') return term.field === 'timestamp' ? timeTest(term) : fieldTest(term)
   if (term.type === 'not') {
     const test = testOf(term.term)
-    return (block) => invert(test(block))
+    return function* (block) {
+      return invert(yield* test(block))
+    }
   }
   const tests = term.terms.map(testOf)
   // An empty group adds no condition.

@@ -99,7 +99,7 @@ export function readIds(data: Buffer): Buffer[] {
 }
 
 /** An unpacked frame; its events are cut out one by one. */
-export interface OpenFrame {
+interface OpenFrame {
   events: number
   id(at: number): Buffer
   document(at: number): Buffer
@@ -127,7 +127,10 @@ export function openFrame(data: Buffer, dictionary: Buffer): OpenFrame {
 }
 
 /** All of its events. */
-export function eventsOfFrame(data: Buffer, dictionary: Buffer): { id: Buffer; document: Buffer }[] {
+export function eventsOfFrame(
+  data: Buffer,
+  dictionary: Buffer,
+): { id: Buffer; document: Buffer }[] {
   const frame = openFrame(data, dictionary)
   return Array.from({ length: frame.events }, (_, at) => ({
     id: frame.id(at),

@@ -18,6 +18,16 @@ export class Pace {
     return performance.now() - this.#since < MAX_BUSY_MS ? undefined : this.#turn()
   }
 
+  /** Runs steps to their end. */
+  async through<T>(steps: Generator<unknown, T>): Promise<T> {
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return value
+      const wait = this.breathe()
+      if (wait) await wait
+    }
+  }
+
   async #turn(): Promise<void> {
     await turn()
     this.#since = performance.now()

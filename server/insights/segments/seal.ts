@@ -6,6 +6,7 @@ import { readRows } from './contents.ts'
 import { compareRows, type EventRow } from './frames.ts'
 import { buildSegment, cutRows, SEGMENT_EVENTS, verifySegment } from './segment.ts'
 import {
+  countWaiting,
   deleteRows,
   deleteSegment,
   deleteSegmentsBefore,
@@ -68,11 +69,12 @@ async function sealNew(
   last: Edge | null,
   { settled, size, least }: Settings,
 ): Promise<boolean> {
+  const enough = Math.min(least, size)
+  // Counted first: most tenants have too few, and need not read them again and again.
+  const { events, first } = await countWaiting(tx, organizationId, last, settled, enough)
+  const old = first !== null && first < settled - MAX_AGE_MS && events >= MIN_LATE
+  if (events < enough && !old) return false
   const rows = await rowsToSeal(tx, organizationId, last, { until: settled }, size)
-  const [first] = rows
-  if (!first) return false
-  const old = first.time < settled - MAX_AGE_MS && rows.length >= MIN_LATE
-  if (rows.length < Math.min(least, size) && !old) return false
   await writeSegments(tx, organizationId, rows, size)
   await removeRows(tx, organizationId, rows)
   return true
@@ -113,21 +115,30 @@ const sealMore = (db: Db, organizationId: string, settings: Settings): Promise<b
     return late !== null
   })
 
+const settingsOf = async (db: Db, options: SealOptions): Promise<Settings> => ({
+  settled: (await readWatermark(db)) - MARGIN_MS,
+  size: SEGMENT_EVENTS,
+  least: MIN_EVENTS,
+  leastLate: MIN_LATE,
+  ...options,
+})
+
+/** All that is due of one tenant. */
+export async function sealOrganization(
+  db: Db,
+  organizationId: string,
+  options: SealOptions = {},
+): Promise<void> {
+  const settings = await settingsOf(db, options)
+  while (await sealMore(db, organizationId, settings));
+}
+
 /** All that is due, for every tenant. Safe to end anywhere: each step stands for itself. */
 export async function sealEvents(db: Db, options: SealOptions = {}): Promise<void> {
-  const settings: Settings = {
-    settled: (await readWatermark(db)) - MARGIN_MS,
-    size: SEGMENT_EVENTS,
-    least: MIN_EVENTS,
-    leastLate: MIN_LATE,
-    ...options,
-  }
+  const settings = await settingsOf(db, options)
   const enough = Math.min(settings.least, settings.leastLate, settings.size)
-  await forEachTenant(
-    await organizationsToSeal(db, settings.settled, enough),
-    async (organizationId) => {
-      while (await sealMore(db, organizationId, settings));
-    },
+  await forEachTenant(await organizationsToSeal(db, settings.settled, enough), (organizationId) =>
+    sealOrganization(db, organizationId, settings),
   )
 }
 

@@ -298,6 +298,22 @@ export async function findLateEvents(
   return { segment: withEdges(row), previous, events: row.late }
 }
 
+/** How many events wait after an edge, up to a limit, and the time of the first. */
+export async function countWaiting(
+  db: Queryable,
+  organizationId: string,
+  from: Edge | null,
+  until: number,
+  limit: number,
+): Promise<{ events: number; first: number | null }> {
+  const row = await db.one<{ events: number; first: number | null }>(sql`
+    select count(*) as events, ${ms(sql`min(timestamp)`)} as first
+      from (select e.timestamp from events e
+             where e.organization_id = ${organizationId} and ${after(from)} and e.timestamp < ${iso(until)}::timestamptz
+             order by e.timestamp, e.id limit ${limit}) waiting`)
+  return row!
+}
+
 /** The oldest events after an edge. */
 export async function rowsToSeal(
   db: Queryable,
