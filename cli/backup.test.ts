@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type pg from 'pg'
+import { insertPastEvents, readEventQuery } from '../server/insights/index.ts'
+import { readPage } from '../server/insights/query/page.ts'
+import { sealOrganization } from '../server/insights/segments/seal.ts'
 import { type Connection, openDb } from '../server/platform/db/index.ts'
 import { sql } from '../server/platform/db/sql.ts'
 import { newId, uuidv7 } from '../server/platform/ids.ts'
@@ -88,12 +91,39 @@ async function seed(client: pg.Client): Promise<void> {
     )
 }
 
+const SEALED = newId()
+
+/** Events of an organization that are in segments only. */
+async function seedSegments({ owner }: Place): Promise<void> {
+  const db = openDb(owner, { max: 2 })
+  const start = Date.now() - 86_400_000
+  const events = Array.from({ length: 50 }, (_, at) => {
+    const timestamp = new Date(start + at * 1000).toISOString()
+    const document = JSON.stringify({ text: AWKWARD, at })
+    return { id: uuidv7(start + at * 1000), timestamp, service: 'directory', document }
+  })
+  await db.tx(SEALED, (tx) => insertPastEvents(tx, SEALED, events))
+  await sealOrganization(db, SEALED, { size: 20, least: 1 })
+  await db.close()
+}
+
+/** All of them, as a page. */
+async function sealedEvents({ owner }: Place): Promise<string> {
+  const db = openDb(owner, { max: 2 })
+  const start_time = new Date(Date.now() - 2 * 86_400_000).toISOString()
+  const query = readEventQuery({ service: ['all'], start_time }, Date.now())
+  const page = await readPage(db.tenant(SEALED), [SEALED], query)
+  await db.close()
+  return page.json().toString()
+}
+
 /** A migrated database with rows in it, its master key, and a backup of it. */
 async function source() {
   const place = await installation({ migrated: true })
   writeFileSync(join(place.dataDir, 'master.key'), randomBytes(32).toString('base64'))
   await place.runJson('org', 'list')
   await asOwner(place.owner, seed)
+  await seedSegments(place)
   const file = join(tempDirectory(), 'all.backup')
   const summary = await place.runJson('backup', file)
   return { place, file, summary }
@@ -116,6 +146,9 @@ test('a restored database has the same rows, partitions and open jobs', async ()
   assert.equal(summary.tables['pgboss.job'], 3)
   assert.deepEqual(await contentsOf(other), await contentsOf(place))
   assert.deepEqual(await partitionsOf(other), await partitionsOf(place))
+  assert.equal(summary.tables['public.event_segments'], 3)
+  assert.equal(JSON.parse(await sealedEvents(other)).length, 50)
+  assert.equal(await sealedEvents(other), await sealedEvents(place))
   assert.equal((await countsOf(other)).length, 1)
   assert.deepEqual(await countsOf(other), await countsOf(place))
   const { rows } = await asOwner(other.owner, (client) =>

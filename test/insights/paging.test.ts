@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { recordEvent } from '../../server/insights/index.ts'
+import { readWatermark, recordEvent } from '../../server/insights/index.ts'
+import { sealOrganization } from '../../server/insights/segments/seal.ts'
 import { systemCaller } from '../../server/platform/caller.ts'
 import { openDb } from '../../server/platform/db/index.ts'
 import { sql } from '../../server/platform/db/sql.ts'
@@ -85,7 +86,16 @@ async function poll(org: Organization, from: string, isOver: () => boolean): Pro
   }
 }
 
-test('readers that page or poll during writes see every event exactly once', async () => {
+/** Again and again, in small pieces, as close to the writers as can be. */
+async function seal(organizationId: string, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    const settled = await readWatermark(app.db)
+    await sealOrganization(app.db, organizationId, { settled, size: 9, least: 4, leastLate: 1 })
+    await turn()
+  }
+}
+
+test('readers that page or poll during writes and sealing see every event exactly once', async () => {
   const org = await app.newOrganization()
   const start_time = new Date(Date.now() - 60_000).toISOString()
   let settled = false
@@ -95,6 +105,7 @@ test('readers that page or poll during writes see every event exactly once', asy
     pageThrough(org, start_time, 1000, isOver),
     poll(org, start_time, isOver),
   ]
+  const sealing = seal(org.organizationId, isOver)
   const writers = Array.from({ length: WRITERS }, (_, writer) =>
     write(org.organizationId, writer, seeded(writer)),
   )
@@ -104,8 +115,12 @@ test('readers that page or poll during writes see every event exactly once', asy
     (await org.post(`${EVENTS}/count`, { service: ['all'], start_time })).json().count
   while ((await count()) < written.length) await turn()
   settled = true
-  await writing.close()
+  await Promise.all([writing.close(), sealing])
   assert.ok(written.length > 1500, `${written.length} events`)
+  const sealed = await app.db
+    .tenant(org.organizationId)
+    .one<{ events: number }>(sql`select sum(events)::int8 as events from event_segments`)
+  assert.ok(sealed!.events > written.length / 2, `${sealed!.events} were sealed`)
   for (const [at, seen] of (await Promise.all(readers)).entries()) {
     assert.equal(new Set(seen).size, seen.length, `reader ${at} saw an event twice`)
     assert.deepEqual(seen.sort(), written, `reader ${at}`)

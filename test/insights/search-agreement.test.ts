@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { insertPastEvents, sealEvents } from '../../server/insights/index.ts'
+import { insertPastEvents } from '../../server/insights/index.ts'
 import { type EventQuery, readEventQuery } from '../../server/insights/query/event-query.ts'
 import { readPage } from '../../server/insights/query/page.ts'
 import { countEvents } from '../../server/insights/query/sums.ts'
+import { sealOrganization } from '../../server/insights/segments/seal.ts'
 import { SERVICES } from '../../server/insights/services.ts'
 import { AppError } from '../../server/platform/errors.ts'
 import { uuidv7 } from '../../server/platform/ids.ts'
@@ -46,7 +47,7 @@ test('the database agrees with the reference for random terms and events', async
   )
   await store(organizationId, events)
   // The older half is sealed, so every term is tested on rows and on segments.
-  await sealEvents(app.db, { settled: now - HOUR * 25, size: 20 })
+  await sealOrganization(app.db, organizationId, { settled: now - HOUR * 25, size: 20 })
   const sources: TermSources = {
     scalars: events.flatMap(({ document }) => scalarsOf(document)),
     timestamps: events.map(({ timestamp }) => timestamp),
