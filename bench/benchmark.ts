@@ -1,10 +1,9 @@
 export interface Settings {
   rounds: number
   seconds: number
-  /** Accounts that `provisioning` pushes; `imports` reads five times as many. */
   /** Events that `insights` searches. */
   events: number
-  /** Accounts that `provisioning` pushes. */
+  /** Accounts that `provisioning` pushes; `imports` reads five times as many. */
   people: number
   /** Directory for a CPU profile of the service; null for none. */
   profileDir: string | null

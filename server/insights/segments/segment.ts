@@ -12,7 +12,7 @@ import {
 import { pack, unpack } from './packing.ts'
 import { decodeTimes, encodeTimes } from './times.ts'
 
-// Consecutive events of an organization, sealed: never changed, only replaced or deleted as a whole (decision 0016).
+// Consecutive events of an organization, sealed: never changed, only replaced or deleted as a whole (decision 0017).
 
 /** How the bytes of a segment are laid out; a reader refuses another one. */
 export const FORMAT = 1

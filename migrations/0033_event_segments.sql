@@ -1,4 +1,4 @@
--- Segments (decision 0016): events older than some minutes are sealed, some thousand consecutive ones at a time, into
+-- Segments (decision 0017): events older than some minutes are sealed, some thousand consecutive ones at a time, into
 -- compressed documents and columns. Never updated: a segment is replaced or deleted as a whole.
 
 create table event_segments (
