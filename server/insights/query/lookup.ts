@@ -126,7 +126,7 @@ export async function readAt(
   await db.snapshot(async (snapshot) => {
     const rows = await readOpenAt(snapshot, organizationId, cursors.map(edgeOf))
     const matching = await pace.through(test(await blockOf(pace, rows, fields, true)))
-    for (const [at, row] of rows.entries()) if (matching[at] === 1) add(row)
+    for (const [at, row] of rows.entries()) if (matching?.[at] === 1) add(row)
     if (rows.length === cursors.length) return
     const times = cursors.map(({ timestamp }) => timestamp)
     const heads = await segmentsAround(snapshot, organizationId, times)
@@ -142,7 +142,7 @@ export async function readAt(
     const chosen: typeof places = []
     for (const { head, places: all } of places) {
       const mask = await pace.through(test(blocks.get(head.id)!))
-      chosen.push({ head, places: all.filter((place) => mask[place] === 1) })
+      chosen.push({ head, places: all.filter((place) => mask?.[place] === 1) })
     }
     await readEvents(snapshot, pace, chosen, add)
   })

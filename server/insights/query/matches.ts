@@ -80,9 +80,9 @@ export async function* matchesIn(
   window: Window,
   segments = window.segments,
 ): AsyncGenerator<Found> {
-  const judge = async (block: Block, inside: boolean): Promise<Mask> => {
+  const judge = async (block: Block, inside: boolean): Promise<Mask | null> => {
     const mask = await pace.through(test(block))
-    if (!inside) keepWithin(block, mask, window)
+    if (mask !== null && !inside) keepWithin(block, mask, window)
     return mask
   }
   for (let at = 0; at < segments.length; at += BATCH) {
@@ -90,11 +90,13 @@ export async function* matchesIn(
     const blocks = await readBlocks(db, pace, batch, fields, true)
     for (const head of batch) {
       const block = blocks.get(head.id)!
-      yield { head, block, mask: await judge(block, isInside(head, window)) }
+      const mask = await judge(block, isInside(head, window))
+      if (mask !== null) yield { head, block, mask }
       await pace.breathe()
     }
   }
   if (window.rows.length === 0) return
   const block = await blockOf(pace, window.rows, fields, true)
-  yield { head: null, block, mask: await judge(block, true) }
+  const mask = await judge(block, true)
+  if (mask !== null) yield { head: null, block, mask }
 }

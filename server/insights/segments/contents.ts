@@ -3,7 +3,14 @@ import { SizedCache } from './cache.ts'
 import { FieldCollector } from './collect.ts'
 import { type Column, decodeColumn, sizeOf, textAt } from './column.ts'
 import type { Block } from './evaluate.ts'
-import { type EventRow, eventsOfFrame, openFrame, readIds, regularStarts } from './frames.ts'
+import {
+  type EventRow,
+  eventsOfFrame,
+  type OpenFrame,
+  openFrame,
+  readIds,
+  regularStarts,
+} from './frames.ts'
 import type { Pace } from './pace.ts'
 import { unpack } from './packing.ts'
 import {
@@ -82,6 +89,27 @@ export interface SealedEvent {
   document: Buffer
 }
 
+/** Cut out of its frame only where it is used: a page has ten thousand. */
+class FramedEvent implements SealedEvent {
+  readonly time: number
+  readonly #frame: OpenFrame
+  readonly #at: number
+
+  constructor(time: number, frame: OpenFrame, at: number) {
+    this.time = time
+    this.#frame = frame
+    this.#at = at
+  }
+
+  get id(): Buffer {
+    return this.#frame.id(this.#at)
+  }
+
+  get document(): Buffer {
+    return this.#frame.document(this.#at)
+  }
+}
+
 const startsOf = ({ starts, events }: SegmentHead): number[] => starts ?? regularStarts(events)
 
 /** Index of the frame with the place. */
@@ -107,6 +135,23 @@ function framesAt(head: SegmentHead, places: Iterable<number>): FramePlace[] {
 /** Frames read at once. */
 const MAX_FRAMES = 256
 
+/** The next ones are read while those before are unpacked. */
+async function* framesAhead(db: Snapshot, places: readonly FramePlace[]) {
+  const read = (at: number) => readFrames(db, places.slice(at, at + MAX_FRAMES))
+  let next = read(0)
+  try {
+    for (let at = MAX_FRAMES; at < places.length; at += MAX_FRAMES) {
+      const batch = await next
+      next = read(at)
+      yield batch
+    }
+    yield await next
+  } finally {
+    // The snapshot must not end before it, even if nobody waits for the result.
+    await next.catch(() => {})
+  }
+}
+
 /** Calls for the events at some places of some segments. Those of a damaged frame are missing: one must not hide others. */
 export async function readEvents(
   db: Snapshot,
@@ -120,8 +165,8 @@ export async function readEvents(
   const samples = await dictionariesOf(db, list)
   const chosen = new Map(wanted.map(({ head, places }) => [head.id, new Set(places)]))
   const frames = wanted.flatMap(({ head, places }) => framesAt(head, places))
-  for (let at = 0; at < frames.length; at += MAX_FRAMES) {
-    for (const { id, start, data } of await readFrames(db, frames.slice(at, at + MAX_FRAMES))) {
+  for await (const batch of framesAhead(db, frames))
+    for (const { id, start, data } of batch) {
       const head = heads.get(id)!
       const own = chosen.get(id)!
       const offsets = times.get(id)!
@@ -130,7 +175,7 @@ export async function readEvents(
         for (let n = 0; n < frame.events; n++)
           if (own.has(start + n)) {
             const time = head.first + offsets[start + n]!
-            add({ time, id: frame.id(n), document: frame.document(n) }, start + n)
+            add(new FramedEvent(time, frame, n), start + n)
           }
       } catch (error) {
         onDamage(head, start, error)
@@ -138,7 +183,6 @@ export async function readEvents(
       const wait = pace.breathe()
       if (wait) await wait
     }
-  }
 }
 
 /** Columns of the fields from the documents themselves. */

@@ -211,10 +211,14 @@ function eventsWith({ codes, ends }: Column, marked: Uint8Array, mask: Mask): vo
   }
 }
 
-/** Yields between its leaves, of which there may be thousands: the caller may let others run. */
-export type Test = (block: Block) => Generator<undefined, Mask>
+/**
+ * Null when no event matches, as in most blocks when a value is rare. Yields between its leaves, of which there may be
+ * thousands: the caller may let others run.
+ */
+export type Test = (block: Block) => Generator<undefined, Mask | null>
 
-const invert = (mask: Mask): Mask => {
+const invert = (mask: Mask | null, { events }: Block): Mask => {
+  if (mask === null) return new Uint8Array(events).fill(1)
   for (let at = 0; at < mask.length; at++) mask[at] = mask[at]! ^ 1
   return mask
 }
@@ -222,15 +226,19 @@ const invert = (mask: Mask): Mask => {
 function fieldTest(leaf: Leaf): Test {
   const mark = markOf(leaf)
   const negative = isNegative(leaf.operator)
-  return function* ({ events, columns }) {
-    yield
-    const mask = new Uint8Array(events)
+  const having = ({ events, columns }: Block): Mask | null => {
     const column = columns.get(leaf.field)
-    if (mark && column) {
-      const marked = new Uint8Array(codesOf(column))
-      if (mark(column, marked)) eventsWith(column, marked, mask)
-    }
-    return negative ? invert(mask) : mask
+    if (!mark || !column) return null
+    const marked = new Uint8Array(codesOf(column))
+    if (!mark(column, marked)) return null
+    const mask = new Uint8Array(events)
+    eventsWith(column, marked, mask)
+    return mask
+  }
+  return function* (block) {
+    yield
+    const mask = having(block)
+    return negative ? invert(mask, block) : mask
   }
 }
 
@@ -243,36 +251,44 @@ function timeTest({ operator, values }: Leaf): Test {
       : operator === 'after'
         ? (time: number) => time > value!
         : (time: number) => set.has(time)
-  return function* ({ events, times, start }) {
+  return function* (block) {
     yield
+    const { events, times, start } = block
     const mask = new Uint8Array(events)
     for (let at = 0; at < events; at++) if (matches(start + times[at]!)) mask[at] = 1
-    return isNegative(operator) ? invert(mask) : mask
+    return isNegative(operator) ? invert(mask, block) : mask
   }
 }
 
 function allTest(tests: Test[]): Test {
   return function* (block) {
-    const mask = new Uint8Array(block.events).fill(1)
+    let mask: Mask | null = null
     for (const test of tests) {
-      const other = yield* test(block)
+      const other: Mask | null = yield* test(block)
+      if (other === null) return null
+      if (mask === null) {
+        mask = other
+        continue
+      }
       let any = 0
       for (let at = 0; at < mask.length; at++) {
         mask[at] = mask[at]! & other[at]!
         any |= mask[at]!
       }
-      if (any === 0) break
+      if (any === 0) return null
     }
-    return mask
+    return mask ?? new Uint8Array(block.events).fill(1)
   }
 }
 
 function anyTest(tests: Test[]): Test {
   return function* (block) {
-    const mask = new Uint8Array(block.events)
+    let mask: Mask | null = null
     for (const test of tests) {
-      const other = yield* test(block)
-      for (let at = 0; at < mask.length; at++) mask[at] = mask[at]! | other[at]!
+      const other: Mask | null = yield* test(block)
+      if (mask === null) mask = other
+      else if (other !== null)
+        for (let at = 0; at < mask.length; at++) mask[at] = mask[at]! | other[at]!
     }
     return mask
   }
@@ -284,7 +300,7 @@ export function testOf(term: Term): Test {
   if (term.type === 'not') {
     const test = testOf(term.term)
     return function* (block) {
-      return invert(yield* test(block))
+      return invert(yield* test(block), block)
     }
   }
   const tests = term.terms.map(testOf)

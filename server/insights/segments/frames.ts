@@ -1,6 +1,6 @@
-import { crc32, deflateRawSync } from 'node:zlib'
+import { crc32 } from 'node:zlib'
 import { ByteReader, ByteWriter } from './bytes.ts'
-import { inflate } from './packing.ts'
+import { compress, decompress } from './packing.ts'
 
 // The documents of a segment, some at a time, so that a scattered few cost little to read. A dictionary of samples
 // makes up for what small frames lose.
@@ -24,11 +24,11 @@ export interface Frame {
   data: Buffer
 }
 
-const FRAME_EVENTS = 32
+const FRAME_EVENTS = 16
 /** A frame with large documents ends earlier: it is unpacked at one go. */
 const FRAME_BYTES = 65_536
 
-/** As far as deflate looks back. */
+/** More costs more to prepare for each frame than it saves. */
 const DICTIONARY_BYTES = 32_768
 const SAMPLE_BYTES = 2_048
 /** Of all documents: in a small segment a large dictionary costs more than it saves. */
@@ -57,7 +57,7 @@ function encodeFrame(rows: readonly EventRow[], dictionary: Buffer): Buffer {
   out.bytes(ids)
   for (const { document } of rows) out.number(document.length)
   out.array(Uint32Array.of(crc32(documents, crc32(ids))))
-  out.bytes(deflateRawSync(documents, dictionary.length > 0 ? { dictionary } : {}))
+  out.bytes(compress(documents, dictionary))
   return out.done()
 }
 
@@ -99,7 +99,7 @@ export function readIds(data: Buffer): Buffer[] {
 }
 
 /** An unpacked frame; its events are cut out one by one. */
-interface OpenFrame {
+export interface OpenFrame {
   events: number
   id(at: number): Buffer
   document(at: number): Buffer
@@ -116,7 +116,7 @@ export function openFrame(data: Buffer, dictionary: Buffer): OpenFrame {
   }
   const [sum] = read.into(new Uint32Array(1))
   const packed = read.bytes(read.left)
-  const documents = inflate(packed, total, dictionary.length > 0 ? dictionary : undefined)
+  const documents = decompress(packed, total, dictionary)
   if (documents.length !== total || crc32(documents, crc32(ids)) !== sum)
     throw new RangeError('The checksum does not match')
   return {
