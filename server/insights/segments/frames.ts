@@ -61,19 +61,17 @@ function encodeFrame(rows: readonly EventRow[], dictionary: Buffer): Buffer {
   return out.done()
 }
 
-export function encodeFrames(rows: readonly EventRow[], dictionary: Buffer): Frame[] {
-  const frames: Frame[] = []
+export function* encodeFrames(rows: readonly EventRow[], dictionary: Buffer): Generator<Frame> {
   let start = 0
   let bytes = 0
   for (const [at, { document }] of rows.entries()) {
     bytes += document.length
     const full = at + 1 - start === FRAME_EVENTS || bytes >= FRAME_BYTES
     if (!full && at + 1 < rows.length) continue
-    frames.push({ start, data: encodeFrame(rows.slice(start, at + 1), dictionary) })
+    yield { start, data: encodeFrame(rows.slice(start, at + 1), dictionary) }
     start = at + 1
     bytes = 0
   }
-  return frames
 }
 
 /** Where each frame starts when none had to end early. */

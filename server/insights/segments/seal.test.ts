@@ -95,6 +95,32 @@ test('segments hold consecutive events, do not overlap, and take the place of th
   assert.deepEqual(await segmentsOf(org), segments, 'nothing to do')
 })
 
+test('small neighbours become one segment, once', async () => {
+  const org = await app.newOrganization()
+  const sizes: number[][] = []
+  for (let part = 0; part < 5; part++) {
+    await put(org, range(part * 10, 10))
+    await seal({ size: 60, least: 10 })
+    sizes.push((await segmentsOf(org)).map(({ events }) => events))
+  }
+  assert.deepEqual(sizes, [[10], [10, 10], [30], [30, 10], [30, 10, 10]])
+  assert.deepEqual(
+    await namesIn(org),
+    range(0, 50).map((at) => `user${at}`),
+  )
+})
+
+test('large documents are sealed a few at a time, and stay apart', async () => {
+  const org = await app.newOrganization()
+  const text = 'x'.repeat(3_000_000)
+  for (let at = 0; at < 15; at++) await put(org, [at], () => ({ username: `user${at}`, text }))
+  await seal({ size: 60, least: 10 })
+  const sizes = (await segmentsOf(org)).map(({ events }) => events)
+  // As many as make 32 MiB, the last of which may go beyond; the others are too few.
+  assert.deepEqual(sizes, [12])
+  assert.equal((await countOf(org)).rows, 3)
+})
+
 test('every answer is the same before and after sealing, byte for byte', async () => {
   const org = await app.newOrganization()
   const random = seeded(7)

@@ -1,24 +1,32 @@
-import type { Db, Tx } from '../../platform/db/index.ts'
+import type { Db, Snapshot } from '../../platform/db/index.ts'
 import { forEachTenant } from '../../platform/each-tenant.ts'
 import { uuidv7 } from '../../platform/ids.ts'
 import { readWatermark } from '../stream/store.ts'
 import { readRows } from './contents.ts'
 import { compareRows, type EventRow } from './frames.ts'
-import { buildSegment, cutRows, SEGMENT_EVENTS, verifySegment } from './segment.ts'
+import { Pace } from './pace.ts'
+import {
+  buildSegment,
+  cutRows,
+  SEGMENT_EVENTS,
+  SEGMENT_SPAN_MS,
+  type Segment,
+  verifySegment,
+} from './segment.ts'
 import {
   countWaiting,
   deleteRows,
-  deleteSegment,
+  deleteSegments,
   deleteSegmentsBefore,
   type Edge,
   findLateEvents,
   insertSegment,
-  type LateEvents,
   lastSegment,
   listSegments,
   lockPastEvents,
   organizationsToSeal,
   rowsToSeal,
+  type SegmentHead,
 } from './store.ts'
 
 /** A clock that is set back may give events times that have passed; not by this much. `joinPastEvents` relies on it. */
@@ -40,80 +48,123 @@ interface SealOptions {
 
 type Settings = Required<SealOptions>
 
-/** Writes segments of some events, which are in order. */
-async function writeSegments(
-  tx: Tx,
-  organizationId: string,
-  events: readonly EventRow[],
-  size: number,
-): Promise<void> {
-  for (const rows of cutRows(events, size)) {
-    const segment = buildSegment(rows)
-    verifySegment(segment, rows)
-    await insertSegment(tx, organizationId, uuidv7(), segment)
-  }
-}
-
-/** The rows must be all there are between the first and the last of them. */
-async function removeRows(tx: Tx, organizationId: string, rows: readonly EventRow[]) {
-  const [first, last] = [rows[0]!, rows.at(-1)!]
-  const gone = await deleteRows(tx, organizationId, first, last)
-  if (gone !== rows.length)
-    throw new Error(`${gone} events instead of ${rows.length} would have been sealed`)
+/** What becomes new segments: some that are there, and rows. All rows between the first and the last. */
+interface Step {
+  old: readonly SegmentHead[]
+  rows: readonly EventRow[]
 }
 
 /** Seals the events after the last segment; the last few wait for others to come. */
-async function sealNew(
-  tx: Tx,
+async function newEvents(
+  db: Snapshot,
   organizationId: string,
   last: Edge | null,
   { settled, size, least }: Settings,
-): Promise<boolean> {
+): Promise<Step | null> {
   const enough = Math.min(least, size)
   // Counted first: most tenants have too few, and need not read them again and again.
-  const { events, first } = await countWaiting(tx, organizationId, last, settled, enough)
+  const { events, first } = await countWaiting(db, organizationId, last, settled, enough)
   const old = first !== null && first < settled - MAX_AGE_MS && events >= MIN_LATE
-  if (events < enough && !old) return false
-  const rows = await rowsToSeal(tx, organizationId, last, { until: settled }, size)
-  await writeSegments(tx, organizationId, rows, size)
-  await removeRows(tx, organizationId, rows)
-  return true
+  if (events < enough && !old) return null
+  return { old: [], rows: await rowsToSeal(db, organizationId, last, { until: settled }, size) }
 }
 
-/** Seals events that came late: by themselves if they are many and before the segment, or else together with it. */
-async function sealLate(
-  tx: Tx,
+/** Events that came late: by themselves if they are many and before the segment, or else together with it. */
+async function lateEvents(
+  db: Snapshot,
   organizationId: string,
-  { segment, previous }: LateEvents,
-  { size, least }: Settings,
-): Promise<void> {
+  last: Edge,
+  { size, least, leastLate }: Settings,
+): Promise<Step | null> {
+  const late = await findLateEvents(db, organizationId, last, leastLate)
+  if (!late) return null
+  const { segment, previous } = late
   const before = { before: segment.firstEdge }
-  const gap = await rowsToSeal(tx, organizationId, previous, before, size)
-  if (gap.length >= Math.min(least, size)) {
-    await writeSegments(tx, organizationId, gap, size)
-    await removeRows(tx, organizationId, gap)
-    return
-  }
-  const late = await rowsToSeal(tx, organizationId, previous, { upTo: segment.lastEdge }, 4 * size)
-  const sealed = await readRows(tx, segment)
-  const all = [...sealed, ...late].sort(compareRows)
-  // First: a segment may end with the same event as the one it replaces.
-  await deleteSegment(tx, organizationId, segment.id)
-  await writeSegments(tx, organizationId, all, size)
-  await removeRows(tx, organizationId, late)
+  const gap = await rowsToSeal(db, organizationId, previous, before, size)
+  if (gap.length >= Math.min(least, size)) return { old: [], rows: gap }
+  const upTo = { upTo: segment.lastEdge }
+  return { old: [segment], rows: await rowsToSeal(db, organizationId, previous, upTo, size) }
 }
 
-/** One step, in a transaction of its own: writers of past events wait no longer than for that. False when nothing is left. */
-const sealMore = (db: Db, organizationId: string, settings: Settings): Promise<boolean> =>
-  db.tx(organizationId, async (tx) => {
-    await lockPastEvents(tx, organizationId)
-    const last = await lastSegment(tx, organizationId)
-    if (await sealNew(tx, organizationId, last?.lastEdge ?? null, settings)) return true
-    if (!last) return false
-    const late = await findLateEvents(tx, organizationId, last.lastEdge, settings.leastLate)
-    if (late) await sealLate(tx, organizationId, late, settings)
-    return late !== null
+/** Neighbours that are small, because few events came at a time: each question looks at every segment. */
+async function smallSegments(
+  db: Snapshot,
+  organizationId: string,
+  { size, settled }: Settings,
+): Promise<Step | null> {
+  let some: SegmentHead[] = []
+  for (const head of await listSegments(db, [organizationId], { from: 0, until: settled })) {
+    // One that was merged is not small any more, so an event is merged once. Large documents are the frames' to tell.
+    const small = head.events < size / 2 && head.starts === null
+    if (!small || (some[0] && head.last - some[0].first > SEGMENT_SPAN_MS)) some = []
+    if (small) some.push(head)
+    if (some.length > 1 && some.reduce((sum, { events }) => sum + events, 0) >= size / 2)
+      return { old: some, rows: [] }
+  }
+  return null
+}
+
+const nextStep = (db: Db, organizationId: string, settings: Settings): Promise<Step | null> =>
+  db.tenant(organizationId).snapshot(async (snapshot) => {
+    const last = (await lastSegment(snapshot, organizationId))?.lastEdge ?? null
+    const step = await newEvents(snapshot, organizationId, last, settings)
+    if (step || !last) return step
+    return (
+      (await lateEvents(snapshot, organizationId, last, settings)) ??
+      (await smallSegments(snapshot, organizationId, settings))
+    )
   })
+
+async function buildSegments(rows: readonly EventRow[], size: number, pace: Pace) {
+  const segments: Segment[] = []
+  for (const part of cutRows(rows, size)) {
+    const segment = await pace.through(buildSegment(part))
+    await pace.through(verifySegment(segment, part))
+    segments.push(segment)
+  }
+  return segments
+}
+
+/** Others have sealed, added or deleted some of the events meanwhile. */
+class Moved extends Error {}
+
+/**
+ * Replaces segments and rows by new segments of the same events; false when others were quicker. Everything that takes
+ * time comes before the lock, for which writers of past events wait. Events never change, so the same number of them
+ * between the same two is the same events.
+ */
+async function replace(
+  db: Db,
+  organizationId: string,
+  { old, rows }: Step,
+  segments: readonly Segment[],
+): Promise<boolean> {
+  try {
+    await db.tx(organizationId, async (tx) => {
+      await lockPastEvents(tx, organizationId)
+      const ids = old.map(({ id }) => id)
+      if ((await deleteSegments(tx, organizationId, ids)) !== ids.length) throw new Moved()
+      const [first, last] = [rows[0], rows.at(-1)]
+      if (first && last && (await deleteRows(tx, organizationId, first, last)) !== rows.length)
+        throw new Moved()
+      for (const segment of segments) await insertSegment(tx, organizationId, uuidv7(), segment)
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Moved) return false
+    throw error
+  }
+}
+
+/** The events of a step, in order. */
+async function eventsOf(db: Db, organizationId: string, { old, rows }: Step): Promise<EventRow[]> {
+  const sealed = await db.tenant(organizationId).snapshot(async (snapshot) => {
+    const all: EventRow[][] = []
+    for (const head of old) all.push(await readRows(snapshot, head))
+    return all.flat()
+  })
+  return [...sealed, ...rows].sort(compareRows)
+}
 
 const settingsOf = async (db: Db, options: SealOptions): Promise<Settings> => ({
   settled: (await readWatermark(db)) - MARGIN_MS,
@@ -123,14 +174,21 @@ const settingsOf = async (db: Db, options: SealOptions): Promise<Settings> => ({
   ...options,
 })
 
-/** All that is due of one tenant. */
+/** All that is due of one tenant. What others touch at the same time is left to the next run. */
 export async function sealOrganization(
   db: Db,
   organizationId: string,
   options: SealOptions = {},
 ): Promise<void> {
   const settings = await settingsOf(db, options)
-  while (await sealMore(db, organizationId, settings));
+  const pace = new Pace()
+  for (;;) {
+    const step = await nextStep(db, organizationId, settings)
+    if (!step) return
+    const events = await eventsOf(db, organizationId, step)
+    const segments = await buildSegments(events, settings.size, pace)
+    if (!(await replace(db, organizationId, step, segments))) return
+  }
 }
 
 /** All that is due, for every tenant. Safe to end anywhere: each step stands for itself. */
@@ -147,17 +205,16 @@ export async function sealEvents(db: Db, options: SealOptions = {}): Promise<voi
  * without them.
  */
 export async function trimSegments(db: Db, organizationId: string, before: Date): Promise<number> {
-  const whole = await deleteSegmentsBefore(db.tenant(organizationId), organizationId, before)
-  const part = await db.tx(organizationId, async (tx) => {
-    await lockPastEvents(tx, organizationId)
-    const time = before.getTime()
-    const [segment] = await listSegments(tx, [organizationId], { from: time, until: time })
-    if (!segment) return 0
-    const rows = await readRows(tx, segment)
-    const kept = rows.filter((row) => row.time >= time)
-    await deleteSegment(tx, organizationId, segment.id)
-    await writeSegments(tx, organizationId, kept, kept.length)
-    return rows.length - kept.length
-  })
-  return whole + part
+  const tenant = db.tenant(organizationId)
+  const whole = await deleteSegmentsBefore(tenant, organizationId, before)
+  const time = before.getTime()
+  const old = await listSegments(tenant, [organizationId], { from: time, until: time })
+  if (old.length === 0) return whole
+  const step = { old, rows: [] }
+  const events = await eventsOf(db, organizationId, step)
+  const kept = events.filter((event) => event.time >= time)
+  const segments = await buildSegments(kept, kept.length, new Pace())
+  return (await replace(db, organizationId, step, segments))
+    ? whole + events.length - kept.length
+    : whole
 }

@@ -12,7 +12,8 @@ import { addValues, numberText } from './distinct.ts'
 import { type Block, fieldsOf, type Mask, testOf } from './evaluate.ts'
 import { type EventRow, openFrame, readIds } from './frames.ts'
 import { unpack } from './packing.ts'
-import { buildSegment, cutRows, type Segment, verifySegment } from './segment.ts'
+import * as segments from './segment.ts'
+import { cutRows, type Segment } from './segment.ts'
 import { compareTexts } from './texts.ts'
 import { decodeTimes } from './times.ts'
 
@@ -57,13 +58,20 @@ function sealedBlock(segment: Segment, events: StoredDocument[], fields: string[
   }
 }
 
-function evaluate(term: Term, block: Block): Mask {
-  const steps = testOf(term)(block)
+/** Runs steps to their end, without a pause. */
+function finish<T>(steps: Generator<undefined, T>): T {
   for (;;) {
     const { done, value } = steps.next()
-    if (done) return value ?? new Uint8Array(block.events)
+    if (done) return value
   }
 }
+
+const buildSegment = (rows: EventRow[]): Segment => finish(segments.buildSegment(rows))
+const verifySegment = (segment: Segment, rows: EventRow[]): void =>
+  finish(segments.verifySegment(segment, rows))
+
+const evaluate = (term: Term, block: Block): Mask =>
+  finish(testOf(term)(block)) ?? new Uint8Array(block.events)
 
 function termOf(raw: object): Term | null {
   try {

@@ -18,9 +18,9 @@ import { decodeTimes, encodeTimes } from './times.ts'
 export const FORMAT = 1
 
 /** Fewer make more segments to look through, more make each larger to read. */
-export const SEGMENT_EVENTS = 4096
+export const SEGMENT_EVENTS = 16_384
 /** Fits 32 bits. */
-const SEGMENT_SPAN_MS = 30 * 86_400_000
+export const SEGMENT_SPAN_MS = 30 * 86_400_000
 
 /** Documents with names of their own making could have any number. */
 const MAX_FIELDS = 400
@@ -48,10 +48,14 @@ export interface Segment {
   columns: { field: string; data: Buffer }[]
 }
 
-function columnsOf(rows: readonly EventRow[]): Pick<Segment, 'columns' | 'unlisted'> {
+function* columnsOf(
+  rows: readonly EventRow[],
+): Generator<undefined, Pick<Segment, 'columns' | 'unlisted'>> {
   const collector = new FieldCollector(null, false)
-  for (const { service, document } of rows)
+  for (const { service, document } of rows) {
     collector.add(service, JSON.parse(document.toString()) as Record<string, unknown>)
+    yield
+  }
   const { plain, deep } = collector.fields()
   const unlisted = new Set(deep)
   const columns: Segment['columns'] = []
@@ -60,6 +64,7 @@ function columnsOf(rows: readonly EventRow[]): Pick<Segment, 'columns' | 'unlist
     field === 'service' ? Number.POSITIVE_INFINITY : builder.values
   const byUse = [...plain].sort((a, b) => use(b) - use(a))
   for (const [field, builder] of byUse) {
+    yield
     const fits = columns.length < MAX_FIELDS && builder.length <= MAX_COLUMN
     if (fits && Buffer.byteLength(field) <= MAX_NAME)
       columns.push({ field, data: pack(encodeColumn(builder.column(rows.length))) })
@@ -70,12 +75,16 @@ function columnsOf(rows: readonly EventRow[]): Pick<Segment, 'columns' | 'unlist
   return { columns, unlisted: listable ? [...unlisted] : null }
 }
 
-/** Of at least one event, in order. */
-export function buildSegment(rows: readonly EventRow[]): Segment {
+/** Of at least one event, in order. Takes a while, so it yields: the caller lets others run. */
+export function* buildSegment(rows: readonly EventRow[]): Generator<undefined, Segment> {
   const services: Record<string, number> = {}
   for (const { service } of rows) services[service] = (services[service] ?? 0) + 1
   const dictionary = sampleDocuments(rows)
-  const frames = encodeFrames(rows, dictionary)
+  const frames: Frame[] = []
+  for (const frame of encodeFrames(rows, dictionary)) {
+    frames.push(frame)
+    yield
+  }
   const starts = frames.map(({ start }) => start)
   const regular = starts.join() === regularStarts(rows.length).join()
   return {
@@ -87,25 +96,34 @@ export function buildSegment(rows: readonly EventRow[]): Segment {
     dictionary: pack(dictionary),
     starts: regular ? null : starts,
     frames,
-    ...columnsOf(rows),
+    ...(yield* columnsOf(rows)),
   }
 }
 
 /** Reads everything back. Called before the rows are deleted: nothing else would notice a mistake in time. */
-export function verifySegment(segment: Segment, rows: readonly EventRow[]): void {
+export function* verifySegment(
+  segment: Segment,
+  rows: readonly EventRow[],
+): Generator<undefined, void> {
   const dictionary = unpack(segment.dictionary)
-  const events = segment.frames.flatMap(({ data }) => eventsOfFrame(data, dictionary))
   const times = decodeTimes(unpack(segment.times), segment.events)
-  const same =
-    events.length === rows.length &&
-    rows.every((row, at) => {
-      const { id, document } = events[at]!
-      const inOrder = at === 0 || compareRows(rows[at - 1]!, row) < 0
-      const time = segment.first.time + times[at]!
-      return inOrder && time === row.time && id.equals(row.id) && document.equals(row.document)
-    })
-  if (!same) throw new Error('A segment does not give back the events it was made of')
-  for (const { data } of segment.columns) decodeColumn(unpack(data), segment.events)
+  let at = 0
+  let same = segment.events === rows.length
+  for (const { data } of segment.frames) {
+    for (const { id, document } of eventsOfFrame(data, dictionary)) {
+      const row = rows[at]
+      const inOrder = at === 0 || compareRows(rows[at - 1]!, row!) < 0
+      const time = segment.first.time + times[at++]!
+      same &&= inOrder && time === row?.time && id.equals(row.id) && document.equals(row.document)
+    }
+    yield
+  }
+  if (!same || at !== rows.length)
+    throw new Error('A segment does not give back the events it was made of')
+  for (const { data } of segment.columns) {
+    decodeColumn(unpack(data), segment.events)
+    yield
+  }
 }
 
 /** Cuts events into the segments they are to become, none too large or too long. */

@@ -130,6 +130,13 @@ export async function readFrames(
   }))
 }
 
+const asRow = ([time, id, service, document]: Buffer[]): EventRow => ({
+  time: readTime(time!),
+  id: id!,
+  service: service!.toString(),
+  document: document!,
+})
+
 /** Of an organization's events that are not sealed, those at these places. */
 export async function readOpenAt(
   db: Copying,
@@ -142,12 +149,7 @@ export async function readOpenAt(
           from unnest(${places.map(({ time }) => iso(time))}::timestamptz[], ${places.map(uuidText)}::uuid[]) as p (timestamp, id)
           join events e on e.organization_id = ${organizationId} and e.timestamp = p.timestamp and e.id = p.id`,
   )
-  return rows.map(([time, id, service, document]) => ({
-    time: readTime(time!),
-    id: id!,
-    service: service!.toString(),
-    document: document!,
-  }))
+  return rows.map(asRow)
 }
 
 /** A row and the organization it belongs to. */
@@ -235,7 +237,7 @@ const withEdges = (row: EdgeRow): SegmentEdges => ({
 })
 
 export async function lastSegment(
-  db: Queryable,
+  db: Pick<Queryable, 'many'>,
   organizationId: string,
 ): Promise<SegmentEdges | null> {
   const rows = await db.many<EdgeRow>(sql`
@@ -264,7 +266,7 @@ export interface LateEvents {
 
 /** The first segment with at least so many late events; `last` is where the last segment ends. */
 export async function findLateEvents(
-  db: Queryable,
+  db: Pick<Queryable, 'many'>,
   organizationId: string,
   last: Edge,
   enough: number,
@@ -300,13 +302,13 @@ export async function findLateEvents(
 
 /** How many events wait after an edge, up to a limit, and the time of the first. */
 export async function countWaiting(
-  db: Queryable,
+  db: Pick<Queryable, 'many'>,
   organizationId: string,
   from: Edge | null,
   until: number,
   limit: number,
 ): Promise<{ events: number; first: number | null }> {
-  const row = await db.one<{ events: number; first: number | null }>(sql`
+  const [row] = await db.many<{ events: number; first: number | null }>(sql`
     select count(*) as events, ${ms(sql`min(timestamp)`)} as first
       from (select e.timestamp from events e
              where e.organization_id = ${organizationId} and ${after(from)} and e.timestamp < ${iso(until)}::timestamptz
@@ -314,9 +316,12 @@ export async function countWaiting(
   return row!
 }
 
-/** The oldest events after an edge. */
+/** Of the documents that are sealed at once, which are all in memory. */
+const MAX_BYTES = 32 * 1_048_576
+
+/** The oldest events after an edge: at most as many as asked for, and not too large together. */
 export async function rowsToSeal(
-  db: Queryable,
+  db: Copying,
   organizationId: string,
   from: Edge | null,
   to: { before: Edge } | { upTo: Edge } | { until: number },
@@ -328,16 +333,17 @@ export async function rowsToSeal(
       : 'upTo' in to
         ? upTo(to.upTo)
         : sql`e.timestamp < ${iso(to.until)}::timestamptz`
-  const rows = await db.many<{ time: number; id: string; service: string; document: string }>(sql`
-    select ${ms(sql`e.timestamp`)} as time, e.id::text as id, e.service, e.document from events e
-     where e.organization_id = ${organizationId} and ${after(from)} and ${end}
-     order by e.timestamp, e.id limit ${limit}`)
-  return rows.map(({ time, id, service, document }) => ({
-    time,
-    id: uuidBytes(id),
-    service,
-    document: Buffer.from(document),
-  }))
+  const rows = await read(
+    db,
+    sql`select timestamp, id, service, document
+          from (select e.timestamp, e.id, e.service, e.document,
+                       sum(octet_length(e.document)) over (order by e.timestamp, e.id rows unbounded preceding) - octet_length(e.document) as bytes
+                  from events e
+                 where e.organization_id = ${organizationId} and ${after(from)} and ${end}
+                 order by e.timestamp, e.id limit ${limit}) oldest
+         where bytes < ${MAX_BYTES} order by timestamp, id`,
+  )
+  return rows.map(asRow)
 }
 
 /** The rows between two edges, both inclusive. */
@@ -378,9 +384,15 @@ export async function insertSegment(
         as col (field, data)`)
 }
 
-/** Its frames and columns go with it. */
-export const deleteSegment = (db: Queryable, organizationId: string, id: string): Promise<number> =>
-  db.run(sql`delete from event_segments where organization_id = ${organizationId} and id = ${id}`)
+/** Their frames and columns go with them. */
+export const deleteSegments = (
+  db: Queryable,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<number> =>
+  db.run(
+    sql`delete from event_segments where organization_id = ${organizationId} and id = any(${ids}::uuid[])`,
+  )
 
 /** Whole segments; returns the number of their events. */
 export async function deleteSegmentsBefore(
