@@ -12,7 +12,6 @@ export interface Case {
   limit: number
   /** The step of an interval, or the expression of distinct values. */
   group?: string
-  /** As most clients ask for it. */
   gzip?: true
   /** Required speedup; null if design §5 sets no goal. */
   goal: number | null
@@ -124,16 +123,6 @@ export const casesOf = (rare: string, middle: [number, string]): Case[] => [
   oneOf(50),
   oneOf(400),
   oneOf(10_000),
-  {
-    name: 'page of 10,000 with gzip',
-    path: 'events',
-    body: { limit: 10_000 },
-    where: 'true',
-    values: [],
-    limit: 10_000,
-    gzip: true,
-    goal: null,
-  },
   {
     name: 'histogram of 90 days',
     path: 'events/interval',

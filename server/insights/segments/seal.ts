@@ -31,8 +31,8 @@ import {
 
 /** A clock that is set back may give events times that have passed; not by this much. `joinPastEvents` relies on it. */
 const MARGIN_MS = 10 * 60_000
-/** Fewer stay rows until they are old: small segments are no smaller than rows, and slower. */
-const MIN_EVENTS = 1024
+/** Fewer stay rows until they are old: each question parses them anew, but smaller segments take as much space as rows. */
+const MIN_EVENTS = 256
 const MAX_AGE_MS = 30 * 86_400_000
 /** Late events in the time of a segment that make it worth being written anew. */
 const MIN_LATE = 64
