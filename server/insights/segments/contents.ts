@@ -304,8 +304,15 @@ export async function readRows(db: Snapshot, head: SegmentHead): Promise<EventRo
   const services = decodeColumn(unpack(service!.data), head.events)
   const places = startsOf(head).map((start) => ({ ...head, start }))
   const frames = (await readFrames(db, places)).sort((a, b) => a.start - b.start)
-  const events = frames.flatMap(({ data }) => eventsOfFrame(data, dictionary))
-  if (events.length !== head.events) throw new Error(`Segment ${head.id} is incomplete`)
+  const events = frames.flatMap(({ start, data }) => {
+    try {
+      return eventsOfFrame(data, dictionary)
+    } catch (error) {
+      onDamage(head, start, error)
+      return []
+    }
+  })
+  if (events.length !== head.events) throw new Error(`Segment ${head.id} is incomplete or damaged`)
   return events.map((event, at) => ({
     ...event,
     time: head.first + times[at]!,
@@ -361,22 +368,28 @@ export async function findSealed(
   heads: readonly SegmentHead[],
   events: readonly { time: number; id: Buffer }[],
 ): Promise<Set<number>> {
-  const keys = new Map(events.map(({ time, id }, at) => [`${time} ${id.toString('hex')}`, at]))
-  const spans = events.map(({ time }) => ({ from: time, to: time }))
-  const wanted = await placesIn(db, heads, spans)
-  const times = await timesOf(
-    db,
-    wanted.map(({ head }) => head),
-  )
-  const found = new Set<number>()
-  const frames = wanted.flatMap(({ head, places }) => framesAt(head, places))
-  const first = new Map(wanted.map(({ head }) => [head.id, head.first]))
+  const keyOf = (time: number, id: Buffer) => `${time} ${id.toString('hex')}`
+  const wanted = new Set(events.map(({ time, id }) => keyOf(time, id)))
+  const spans = [...new Set(events.map(({ time }) => time))].map((time) => ({
+    from: time,
+    to: time,
+  }))
+  const around = await placesIn(db, heads, spans)
+  const headOf = new Map(around.map(({ head }) => [head.id, head]))
+  const times = await timesOf(db, [...headOf.values()])
+  const found = new Set<string>()
+  const frames = around.flatMap(({ head, places }) => framesAt(head, places))
   for (let at = 0; at < frames.length; at += MAX_FRAMES)
-    for (const { id, start, data } of await readFrames(db, frames.slice(at, at + MAX_FRAMES)))
-      for (const [n, own] of readIds(data).entries()) {
-        const time = first.get(id)! + times.get(id)![start + n]!
-        const known = keys.get(`${time} ${own.toString('hex')}`)
-        if (known !== undefined) found.add(known)
+    for (const { id, start, data } of await readFrames(db, frames.slice(at, at + MAX_FRAMES))) {
+      const head = headOf.get(id)!
+      try {
+        for (const [n, own] of readIds(data).entries()) {
+          const key = keyOf(head.first + times.get(id)![start + n]!, own)
+          if (wanted.has(key)) found.add(key)
+        }
+      } catch (error) {
+        onDamage(head, start, error)
       }
-  return found
+    }
+  return new Set(events.flatMap(({ time, id }, at) => (found.has(keyOf(time, id)) ? [at] : [])))
 }
