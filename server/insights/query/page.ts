@@ -56,6 +56,9 @@ interface PageQuery {
   skip: number
 }
 
+/** Whole frames of them, so that a damaged one is not read again and again. */
+const MORE_WHEN_DAMAGED = 1024
+
 /** The events of a window that belong to a page, in order; `skipped` says how many of those to skip were here. */
 async function pageOf(
   db: Snapshot,
@@ -72,10 +75,16 @@ async function pageOf(
   const unsure = candidates.filter(({ time }) => time === after?.timestamp).length
   if (unsure === 0 && candidates.length <= skip) return { events: [], skipped: candidates.length }
   candidates.sort((a, b) => direction * (a.time - b.time))
-  let end = Math.min(candidates.length, skip + room + unsure)
-  // Events of one millisecond are ordered by their ids, which are read with the documents.
-  while (end > 0 && candidates[end]?.time === candidates[end - 1]!.time) end++
-  const events = await eventsOf(db, search.pace, window, candidates.slice(0, end))
+  const enough = skip + room + unsure
+  let events: SealedEvent[] = []
+  // Once, unless some of them are damaged: the next ones take their place.
+  for (let end = 0; end < candidates.length && events.length < enough; ) {
+    const from = end
+    end = Math.min(candidates.length, from === 0 ? enough : from + enough + MORE_WHEN_DAMAGED)
+    // Events of one millisecond are ordered by their ids, which are read with the documents.
+    while (candidates[end]?.time === candidates[end - 1]!.time) end++
+    events = events.concat(await eventsOf(db, search.pace, window, candidates.slice(from, end)))
+  }
   events.sort((a, b) => direction * compareRows(a, b))
   const cursor = after && { time: after.timestamp, id: uuidBytes(after.id) }
   const beyond = cursor
