@@ -18,9 +18,6 @@ interface Node {
 
 const newNode = (path: string): Node => ({ path, members: new Map(), values: null, deep: false })
 
-/** They come from the row: documents of some services do not name their service. */
-const OF_THE_ROW = new Set(['service', 'timestamp'])
-
 export class FieldCollector {
   readonly #root = newNode('')
   /** Whether every field is collected, or only those named. */
@@ -69,12 +66,20 @@ export class FieldCollector {
     }
   }
 
+  /**
+   * Documents of some services do not name their service. The time as a text is different for each event: no column, but
+   * it may be asked for.
+   */
+  #isOfTheRow(path: string): boolean {
+    return path === 'service' || (this.#all && path === 'timestamp')
+  }
+
   #collect(node: Node, value: unknown, depth: number, place: number): void {
     if (Array.isArray(value)) {
       if (depth < 2) for (const element of value) this.#collect(node, element, depth + 1, place)
     } else if (typeof value === 'object' && value !== null) {
       if (depth < 2) this.#members(node, value as Json, place)
-    } else if (isScalar(value) && !OF_THE_ROW.has(node.path)) {
+    } else if (isScalar(value) && !this.#isOfTheRow(node.path)) {
       if (depth === 2) {
         node.deep = true
         if (!this.#deep) return

@@ -209,7 +209,7 @@ async function parsedColumns(
 }
 
 const isUnlisted = ({ unlisted }: SegmentHead, field: string): boolean =>
-  unlisted === null || unlisted.includes(field)
+  unlisted === null || unlisted.includes(field) || field === 'timestamp'
 
 /** Reads the columns that are not cached. */
 async function loadColumns(
