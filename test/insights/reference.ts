@@ -1,6 +1,7 @@
 import type { Term, Value } from '../../server/insights/query/search-tree.ts'
+import { numberText } from '../../server/insights/segments/distinct.ts'
 
-// A reference implementation of search terms. The SQL must agree with it.
+// A reference implementation of search terms and of what is counted. The service must agree with it.
 
 export interface StoredDocument {
   service: string
@@ -71,4 +72,36 @@ export function matches(term: Term, event: StoredDocument): boolean {
       return operator === 'ne' || operator === 'not_in' ? !any : any
     }
   }
+}
+
+/** How often each value occurs. Counts the elements of a list, but not those of a list in it. */
+export function distinctOf(
+  events: readonly StoredDocument[],
+  field: string,
+): Record<string, number> {
+  const counts: Record<string, number> = Object.create(null)
+  for (const { service, document } of events) {
+    const values = field.split('.').reduce<unknown[]>(step, [document])
+    for (const value of field === 'service' ? [service] : values.flat(1))
+      if (value !== null && typeof value !== 'object') {
+        const key = typeof value === 'number' ? numberText(value) : String(value)
+        counts[key] = (counts[key] ?? 0) + 1
+      }
+  }
+  return counts
+}
+
+/** Events per step, with the empty steps in between. A step is in milliseconds; weeks start on Monday. */
+export function stepsOf(
+  events: readonly StoredDocument[],
+  width: number,
+  offset: number,
+): { key: number; doc_count: number }[] {
+  const monday = Date.UTC(1970, 0, 5) - offset
+  const startOf = (time: number) => time - ((((time - monday) % width) + width) % width)
+  const starts = events.map(({ timestamp }) => startOf(timestamp)).sort((a, b) => a - b)
+  const steps: { key: number; doc_count: number }[] = []
+  for (let key = starts[0] ?? 0; key <= (starts.at(-1) ?? -1); key += width)
+    steps.push({ key, doc_count: starts.filter((start) => start === key).length })
+  return steps
 }

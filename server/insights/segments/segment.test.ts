@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seeded } from '../../../test/insights/random.ts'
 import { randomEvent, randomGroup, scalarsOf } from '../../../test/insights/random-events.ts'
-import { matches, type StoredDocument } from '../../../test/insights/reference.ts'
+import { distinctOf, matches, type StoredDocument } from '../../../test/insights/reference.ts'
 import { readSearchTerm } from '../query/search-term.ts'
 import type { Term } from '../query/search-tree.ts'
 import { SERVICES } from '../services.ts'
@@ -110,28 +110,6 @@ test('random terms find the same in rows, in segments and by the reference', () 
   assert.ok(found / tried > 0.1 && found / tried < 0.9, `a share of ${found / tried} matched`)
 })
 
-/** One level of lists, as jsonb_path_query(document, '$.field[*]'). */
-function plainDistinct(events: StoredDocument[], field: string): Record<string, number> {
-  const counts: Record<string, number> = Object.create(null)
-  for (const { service, document } of events) {
-    let values: unknown[] = [document]
-    for (const name of field.split('.'))
-      values = values
-        .flat(1)
-        .flatMap((value) =>
-          typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-            ? [(value as Record<string, unknown>)[name]]
-            : [],
-        )
-    for (const value of field === 'service' ? [service] : values.flat(1))
-      if (value !== null && typeof value !== 'object') {
-        const key = typeof value === 'number' ? numberText(value) : String(value)
-        counts[key] = (counts[key] ?? 0) + 1
-      }
-  }
-  return counts
-}
-
 test('distinct values count the elements of lists, but not of lists in lists', () => {
   const events = randomEvents(77, 400)
   const segment = buildSegment(events.map(rowOf))
@@ -158,7 +136,7 @@ test('distinct values count the elements of lists, but not of lists in lists', (
       addValues(column, everything, (key, count) => {
         counts[key] = (counts[key] ?? 0) + count
       })
-      assert.deepEqual(counts, plainDistinct(events, field), field)
+      assert.deepEqual(counts, distinctOf(events, field), field)
     }
   }
 })
