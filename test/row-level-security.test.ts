@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
+import { insertPastEvents } from '../server/insights/index.ts'
+import { sealOrganization } from '../server/insights/segments/seal.ts'
 import { clientConfig } from '../server/platform/db/index.ts'
+import { uuidv7 } from '../server/platform/ids.ts'
 import { asOwner } from './cluster.ts'
 import { startApp } from './harness.ts'
 
@@ -72,6 +75,14 @@ test('the service role owns nothing and cannot bypass row-level security', async
   })
 })
 
+/** Stores an event and seals it. */
+async function sealOne(organizationId: string): Promise<void> {
+  const timestamp = new Date(Date.now() - 3_600_000).toISOString()
+  const event = { id: uuidv7(), timestamp, service: 'ldap', document: '{"event_type":"secret"}' }
+  await app.db.tx(organizationId, (tx) => insertPastEvents(tx, organizationId, [event]))
+  await sealOrganization(app.db, organizationId, { least: 1 })
+}
+
 test('raw SQL as the service role reads and writes nothing across tenants', async () => {
   const [mine, theirs] = [await app.newOrganization(), await app.newOrganization()]
   for (const org of [mine, theirs]) {
@@ -85,10 +96,12 @@ test('raw SQL as the service role reads and writes nothing across tenants', asyn
       authConfig: { authType: 'API_KEY' },
     }
     assert.equal((await org.post('/api/v2/service-accounts', robot)).statusCode, 200)
+    await sealOne(org.organizationId)
   }
   const client = new pg.Client(clientConfig(app.service))
   await client.connect()
-  const tables = ['roles', 'service_accounts', 'service_account_auth_configs', 'events']
+  const sealed = ['event_segments', 'event_frames', 'event_columns']
+  const tables = ['roles', 'service_accounts', 'service_account_auth_configs', 'events', ...sealed]
   try {
     for (const table of tables) {
       const { rows } = await client.query(`select * from ${table}`)
@@ -126,17 +139,23 @@ test('raw SQL as the service role reads and writes nothing across tenants', asyn
         "insert into events (organization_id, timestamp, id, service, document) values ($1, now(), gen_random_uuid(), 'directory', '{}')",
         [theirs.organizationId],
       ],
+      ...sealed.map((table): [string, unknown[]] => [
+        `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('organization_id', $1::text))).* from ${table} t`,
+        [theirs.organizationId],
+      ]),
     ]
     for (const [text, values] of writes) {
       await assert.rejects(client.query(text, values), /row-level security/)
       await client.query('rollback to before')
     }
-    await assert.rejects(
-      client.query("update events set document = '{}'"),
-      /permission denied/,
-      'events are never changed',
-    )
-    await client.query('rollback to before')
+    const updates = [
+      "update events set document = '{}'",
+      ...sealed.map((table) => `update ${table} set organization_id = organization_id`),
+    ]
+    for (const text of updates) {
+      await assert.rejects(client.query(text), /permission denied/, 'events are never changed')
+      await client.query('rollback to before')
+    }
     await assert.rejects(client.query('select from events_default'), /permission denied/)
     await client.query('rollback')
     await assert.rejects(client.query('create table seeded ()'), /permission denied/)
