@@ -127,7 +127,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     metrics.removals.observe({ application }, ms / 1000)
   const contexts = createContexts({ config, db, searchDb, sealer, send, observeRemoval })
   const queue = await openQueue(db, log, jobDefinitions, [
-    ...jobsOf(db, contexts),
+    ...jobsOf(db, contexts, log),
     mailJob(db, sealer, config, log),
   ])
   const { http, operations } = await createHttp({

@@ -30,6 +30,7 @@ import { systemCaller } from './platform/caller.ts'
 import type { Db } from './platform/db/index.ts'
 import { handle, type JobDefinition } from './platform/jobs/definition.ts'
 import { type RecordFailure, watchJobs, watchJobsJob } from './platform/jobs/failures.ts'
+import type { Logger } from './platform/log.ts'
 import { sendMailJob } from './platform/mail.ts'
 import { portalJobDefinitions, portalJobs } from './portal/index.ts'
 import { makeReportJob, reportJobs, tidyReportsJob } from './reports/index.ts'
@@ -82,8 +83,8 @@ const recordFailure: RecordFailure = async (tx, { queue, organization, jobs }) =
 }
 
 /** The job handlers of all slices. */
-export const jobsOf = (db: Db, contexts: Contexts) => [
-  ...insightsJobs(db),
+export const jobsOf = (db: Db, contexts: Contexts, log: Logger) => [
+  ...insightsJobs(db, log),
   ...adminJobs(contexts.admins),
   ...systemJobs(db),
   ...commandJobs(contexts.commands),

@@ -2,8 +2,10 @@ import { Type } from 'typebox'
 import type { Db } from '../platform/db/index.ts'
 import { forEachTenant } from '../platform/each-tenant.ts'
 import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
+import type { Logger } from '../platform/log.ts'
 import { DEFAULT_RETENTION_DAYS } from './retention/retention.ts'
 import { deleteEventsBefore, listEventTenants } from './retention/store.ts'
+import { progressReport } from './segments/progress.ts'
 import { sealEvents, trimSegments } from './segments/seal.ts'
 import { createPartitions, dropPartitions } from './store.ts'
 
@@ -67,9 +69,10 @@ export const sealEventsJob = defineJob({
   cron: '*/5 * * * *',
 })
 
-export const insightsJobs = (db: Db): Job[] => [
+export const insightsJobs = (db: Db, log: Logger): Job[] => [
   handle(sealEventsJob, async () => {
-    await sealEvents(db)
+    const stepped = progressReport(db, (progress) => log.info(progress, 'sealing events'))
+    await sealEvents(db, { stepped })
   }),
   handle(createPartitionsJob, async () => {
     await ensurePartitions(db)

@@ -44,6 +44,8 @@ interface SealOptions {
   size?: number
   least?: number
   leastLate?: number
+  /** Called after each step. */
+  stepped?: (organizationId: string, settled: number) => Promise<void>
 }
 
 type Settings = Required<SealOptions>
@@ -171,6 +173,7 @@ const settingsOf = async (db: Db, options: SealOptions): Promise<Settings> => ({
   size: SEGMENT_EVENTS,
   least: MIN_EVENTS,
   leastLate: MIN_LATE,
+  stepped: async () => {},
   ...options,
 })
 
@@ -188,6 +191,7 @@ export async function sealOrganization(
     const events = await eventsOf(db, organizationId, step)
     const segments = await buildSegments(events, settings.size, pace)
     if (!(await replace(db, organizationId, step, segments))) return
+    await settings.stepped(organizationId, settings.settled)
   }
 }
 

@@ -316,6 +316,18 @@ export async function countWaiting(
   return row!
 }
 
+/** How many events before an instant are not sealed. */
+export async function countOpen(
+  db: Queryable,
+  organizationId: string,
+  until: number,
+): Promise<number> {
+  const row = await db.one<{ events: number }>(sql`
+    select count(*) as events from events
+     where organization_id = ${organizationId} and timestamp < ${iso(until)}::timestamptz`)
+  return row!.events
+}
+
 /** Of the documents that are sealed at once, which are all in memory. */
 const MAX_BYTES = 32 * 1_048_576
 
