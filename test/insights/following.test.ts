@@ -12,6 +12,7 @@ import { Allowlist } from '../../server/platform/outbound/allowlist.ts'
 import { Outbound } from '../../server/platform/outbound/client.ts'
 import { startApp } from '../harness.ts'
 import { startReceiver } from '../receiver.ts'
+import { messagesOf } from './messages.ts'
 import { type Random, seeded } from './random.ts'
 
 // Streams and forwarders follow writers and a source of late events, while events are sealed under their cursors.
@@ -84,17 +85,10 @@ function followStream({ apiKey }: Organization, from: string, cutAfter: number):
         signal: stop.signal,
       })
       assert.equal(response.status, 200)
-      let text = ''
       const end = Math.min(count, names.length + cutAfter)
-      for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {
-        const blocks = (text + part).split('\n\n')
-        text = blocks.pop()!
-        for (const block of blocks) {
-          const [, id, data] = /^id: (.*)\ndata: (.*)$/.exec(block) ?? []
-          if (data === undefined) continue
-          ids.push(id!)
-          names.push(JSON.parse(data).resource.name)
-        }
+      for await (const { id, event } of messagesOf(response)) {
+        ids.push(id)
+        names.push((event.resource as { name: string }).name)
         if (names.length >= end) break
       }
       stop.abort()
