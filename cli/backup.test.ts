@@ -35,10 +35,13 @@ const contentsOf = (place: { owner: Connection }) => asOwner(place.owner, conten
 /** Not in the archive; recomputed on restore. */
 const countsOf = (place: Place) =>
   asOwner(place.owner, async (client) => {
-    const { rows } = await client.query(
+    const { rows: members } = await client.query(
       'select organization_id, type, id, sum(change) from member_counts group by 1, 2, 3 order by 1, 2, 3',
     )
-    return rows
+    const { rows: nodes } = await client.query(
+      'select organization_id, type, sum(nodes) from node_counts group by 1, 2 order by 1, 2',
+    )
+    return [...members, ...nodes]
   })
 
 const partitionsOf = (place: Place) =>
@@ -84,6 +87,7 @@ async function seed(client: pg.Client): Promise<void> {
     [org, group, user],
   )
   await client.query('call recount_members()')
+  await client.query('call recount_nodes()')
   for (const state of ['created', 'retry', 'active', 'completed', 'failed'])
     await client.query(
       `insert into pgboss.job (name, data, state) values ('platform.send-mail', $1, $2)`,
@@ -149,7 +153,7 @@ test('a restored database has the same rows, partitions and open jobs', async ()
   assert.equal(summary.tables['public.event_segments'], 3)
   assert.equal(JSON.parse(await sealedEvents(other)).length, 50)
   assert.equal(await sealedEvents(other), await sealedEvents(place))
-  assert.equal((await countsOf(other)).length, 1)
+  assert.equal((await countsOf(other)).length, 3)
   assert.deepEqual(await countsOf(other), await countsOf(place))
   const { rows } = await asOwner(other.owner, (client) =>
     client.query("select state::text, data->>'mailId' as was from pgboss.job order by 2"),

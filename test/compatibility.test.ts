@@ -148,6 +148,7 @@ test('3: limit up to 100 everywhere, 1000 for users, systems and searches', asyn
        select $1, ${id}, 'c' || n, 'true', 'linux', 'manual' from generate_series(1, ${many}) n`,
       [org.organizationId],
     )
+    await tx.execute('call recount_nodes()')
   })
   for (const path of ['systemusers', 'systems', 'commands']) {
     const list = (await org.get(`/api/${path}?limit=1000`)).json()

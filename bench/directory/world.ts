@@ -114,6 +114,7 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
   await run(edges('user', 'i', 'system', `1 + i % ${SYSTEMS}`, series(1, PEOPLE)))
   await run(edges('user_group', 'i', 'system_group', `1 + i % ${SYSTEM_GROUPS}`, series(1, GROUPS)))
   await client.query('call recount_members()')
+  await client.query('call recount_nodes()')
   for (const table of ['users', 'groups', 'nodes', 'edges', 'member_counts'])
     await client.query(`vacuum analyze ${table}`)
 }

@@ -15,6 +15,7 @@ export async function addGroupsOf(service: Service, sizes: number[]): Promise<st
     await addPeople(run, Math.max(...sizes))
     await addGroups(run, sizes)
     await client.query('call recount_members()')
+    await client.query('call recount_nodes()')
     await client.query('vacuum analyze')
     return sizes.map((_, at) => idOf('user_group', at + 1))
   } finally {

@@ -66,6 +66,7 @@ export async function loadArchive(
   }
   // The counts still include the rows that were truncated.
   await client.query('call recount_members()')
+  await client.query('call recount_nodes()')
   // Otherwise pg-boss would delete the jobs of an old archive as overdue before they run.
   await client.query(
     "update pgboss.job set keep_until = greatest(keep_until, now() + interval '14 days')",

@@ -65,8 +65,8 @@ function inOrder<T>(tables: Map<string, T>, references: { from: string; to: stri
   return ordered
 }
 
-/** Not archived: local to this database (migrations, job failures), or recomputed (member counts). */
-const LEFT_OUT = ['schema_migrations', 'member_counts', 'job_failures']
+/** Not archived: local to this database (migrations, job failures), or recomputed (the counts). */
+const LEFT_OUT = ['schema_migrations', 'member_counts', 'node_counts', 'job_failures']
 
 /** Our own tables, without partitions (read through their parent) and generated columns. */
 export async function ownTables(client: pg.Client): Promise<Table[]> {

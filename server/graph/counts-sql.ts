@@ -1,4 +1,4 @@
-import { empty, literal, type Sql, sql } from '../platform/db/sql.ts'
+import { empty, literal, prepared, type Sql, sql } from '../platform/db/sql.ts'
 import type { NodeType } from './pairs.ts'
 
 /**
@@ -19,3 +19,29 @@ export const counted = (change: 1 | -1, statement: Sql, before: Sql = empty): Sq
 export const membersSql = (organizationId: string, group: NodeType, id: Sql): Sql =>
   sql`(select coalesce(sum(change), 0)::bigint from member_counts
         where organization_id = ${organizationId} and type = ${literal(group)} and id = ${id})`
+
+/**
+ * Wraps a statement on nodes of one type so that it also records the change in their number. Each concurrent transaction
+ * changes a row of its own: one that nobody has locked, or else a new one. So nobody waits, and there are never more
+ * rows than there were transactions at once.
+ */
+export const countedNodes = (
+  change: 1 | -1,
+  organizationId: string,
+  type: NodeType,
+  statement: Sql,
+): Sql => {
+  const counts = sql`organization_id = ${organizationId} and type = ${type}`
+  return prepared(sql`
+    with changed as (${statement} returning 1),
+    change as (select ${change}::int * count(*) as by from changed having count(*) > 0),
+    free as (select nr from node_counts where ${counts} limit 1 for update skip locked),
+    added as (
+      update node_counts c set nodes = c.nodes + change.by from change, free where ${counts} and c.nr = free.nr
+    ),
+    begun as (
+      insert into node_counts (organization_id, type, nodes)
+      select ${organizationId}, ${type}, by from change where not exists (select from free)
+    )
+    select from changed`)
+}

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { type Sql, sql } from '../platform/db/sql.ts'
-import { counted } from './counts-sql.ts'
+import { counted, countedNodes } from './counts-sql.ts'
 import type { NodeType } from './pairs.ts'
 
 /** Call it in the transaction that creates the record. */
@@ -11,9 +11,10 @@ export async function addNode(
   id: string,
   attributes: object | null = null,
 ): Promise<void> {
-  await tx.run(sql`
+  const insert = sql`
     insert into nodes (organization_id, type, id, attributes)
-    values (${organizationId}, ${type}, ${id}, ${attributes && JSON.stringify(attributes)})`)
+    values (${organizationId}, ${type}, ${id}, ${attributes && JSON.stringify(attributes)})`
+  await tx.run(countedNodes(1, organizationId, type, insert))
 }
 
 export async function setNodeAttributes(
@@ -43,9 +44,10 @@ export async function deleteNode(
   id: string,
   eventId: string,
 ): Promise<void> {
-  await tx.run(sql`
+  const mark = sql`
     update nodes set deleted_at = clock_timestamp()
-     where organization_id = ${organizationId} and type = ${type} and id = ${id}`)
+     where organization_id = ${organizationId} and type = ${type} and id = ${id} and deleted_at is null`
+  await tx.run(countedNodes(-1, organizationId, type, mark))
   const end = sql`
     update edges e set valid_until = clock_timestamp(), ended_by = ${eventId}, ended_with_node = true
      where e.organization_id = ${organizationId} and e.valid_until is null and ${touches(type, id)}`
@@ -63,12 +65,12 @@ export async function restoreNode(
   id: string,
   eventId: string,
 ): Promise<void> {
-  const before = sql`
-    back as (
-      update nodes set deleted_at = null
-       where organization_id = ${organizationId} and type = ${type} and id = ${id} and deleted_at is not null
-      returning 1
-    ), last as (
+  const unmark = sql`
+    update nodes set deleted_at = null
+     where organization_id = ${organizationId} and type = ${type} and id = ${id} and deleted_at is not null`
+  if ((await tx.run(countedNodes(1, organizationId, type, unmark))) === 0) return
+  const last = sql`
+    last as (
       select distinct on (e.from_type, e.from_id, e.to_type, e.to_id) e.*
         from edges e
        where e.organization_id = ${organizationId} and ${touches(type, id)}
@@ -81,7 +83,7 @@ export async function restoreNode(
       join nodes other on other.organization_id = ${organizationId} and other.deleted_at is null
        and (other.type, other.id) = (case when e.from_type = ${type} and e.from_id = ${id} then e.to_type else e.from_type end,
                                      case when e.from_type = ${type} and e.from_id = ${id} then e.to_id else e.from_id end)
-     where e.valid_until is not null and e.ended_with_node and exists (select from back)
+     where e.valid_until is not null and e.ended_with_node
     on conflict do nothing`
-  await tx.run(counted(1, insert, before))
+  await tx.run(counted(1, insert, last))
 }

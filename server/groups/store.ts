@@ -3,6 +3,7 @@ import { empty, prepared, type Sql, sql } from '../platform/db/sql.ts'
 import type { Field, Resource } from '../platform/list/conditions.ts'
 import { type Page, readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
+import { totalOf } from '../platform/list/total.ts'
 import type { MemberQuery, MembershipMethod } from './schema.ts'
 
 export type GroupType = 'user_group' | 'system_group'
@@ -80,7 +81,14 @@ export const readGroups = (
   type: GroupType | null,
   list: ListQuery,
 ): Promise<Page<GroupRow>> =>
-  readPage<GroupRow>(db, columns, sql`groups g`, living(organizationId, type), list)
+  readPage<GroupRow>(
+    db,
+    columns,
+    sql`groups g`,
+    living(organizationId, type),
+    list,
+    type ? totalOf(organizationId, type) : undefined,
+  )
 
 export async function countGroups(db: Queryable, organizationId: string): Promise<number> {
   const row = await db.one<{ count: number }>(

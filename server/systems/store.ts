@@ -3,6 +3,7 @@ import { type Sql, sql } from '../platform/db/sql.ts'
 import { attributesIn, type Field, type Resource } from '../platform/list/conditions.ts'
 import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
+import { totalOf } from '../platform/list/total.ts'
 import { DETAIL_FIELDS, type Details } from './details.ts'
 import { ACTIVE_MINUTES, type System } from './schema.ts'
 
@@ -77,7 +78,9 @@ const alive = (organizationId: string): Sql =>
   sql`organization_id = ${organizationId} and deleted_at is null`
 
 export const listSystems = (db: Queryable, organizationId: string, list: ListQuery) =>
-  readTenantPage<SystemRow>(db, sql`systems`, organizationId, sql`deleted_at is null`, list)
+  readTenantPage<SystemRow>(db, sql`systems`, organizationId, sql`deleted_at is null`, list, {
+    size: totalOf(organizationId, 'system'),
+  })
 
 export const findSystem = (db: Queryable, organizationId: string, id: string) =>
   db.find<SystemRow>(sql`select * from systems where ${alive(organizationId)} and id = ${id}`)

@@ -8,6 +8,7 @@ import {
 } from '../platform/list/conditions.ts'
 import { readTenantPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
+import { totalOf } from '../platform/list/total.ts'
 import { FLAGS, type Profile, TEXTS } from './fields.ts'
 import type { SshKey, UserState } from './schema.ts'
 
@@ -101,7 +102,9 @@ export const userResource: Resource = {
 }
 
 export const listUsers = (db: Queryable, organizationId: string, list: ListQuery) =>
-  readTenantPage<UserRow>(db, sql`users`, organizationId, sql`deleted_at is null`, list)
+  readTenantPage<UserRow>(db, sql`users`, organizationId, sql`deleted_at is null`, list, {
+    size: totalOf(organizationId, 'user'),
+  })
 
 export const findUser = (db: Queryable, organizationId: string, id: string) =>
   db.find<UserRow>(
@@ -163,9 +166,7 @@ export const lockReports = (tx: Queryable, organizationId: string, managerId: st
      order by id for no key update`)
 
 export const countUsers = async (db: Queryable, organizationId: string): Promise<number> =>
-  (await db.one<{ total: number }>(
-    sql`select count(*) as total from users where organization_id = ${organizationId} and deleted_at is null`,
-  ))!.total
+  (await db.one<{ total: number }>(totalOf(organizationId, 'user')))!.total
 
 /**
  * Takes a block of uids, without those set explicitly; the first user of an organization gets 5001. Commits

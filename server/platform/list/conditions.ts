@@ -194,20 +194,24 @@ export function search(resource: Resource, terms: string[], names: string[]): Sq
   )
   if (wanted.length * fields.length > max.lookups)
     throw tooMany(max.lookups, 'search', 'terms times fields')
-  if (wanted.length === 0 || fields.length === 0) return sql`true`
+  if (wanted.length === 0 || fields.length === 0) return everything
   return sql`(${join(
     fields.map((field) => contains(field, wanted)),
     ' or ',
   )})`
 }
 
-export const all = (parts: Sql[]): Sql =>
-  parts.length === 0
-    ? sql`true`
-    : join(
-        parts.map((p) => sql`(${p})`),
-        ' and ',
-      )
+/** No condition: the total of such a list may be known without counting. */
+export const everything: Sql = sql`true`
+
+export function all(parts: Sql[]): Sql {
+  const conditions = parts.filter((part) => part !== everything)
+  if (conditions.length === 0) return everything
+  return join(
+    conditions.map((p) => sql`(${p})`),
+    ' and ',
+  )
+}
 export const any = (parts: Sql[]): Sql =>
   parts.length === 0
     ? sql`true`

@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/index.ts'
 import { empty, type Sql, sql } from '../db/sql.ts'
 import { codeOf, invalid } from '../errors.ts'
+import { everything } from './conditions.ts'
 import type { ListQuery } from './query.ts'
 import { offset } from './values.ts'
 
@@ -27,6 +28,10 @@ async function pageOf<T>(db: Queryable, total: Sql, rows: Sql): Promise<Page<T>>
   return { totalCount: count?.total ?? 0, results }
 }
 
+/** `size` is a statement that knows the total of a long list without conditions. */
+const countSql = (list: ListQuery, from: Sql, size?: Sql): Sql =>
+  size && list.where === everything ? size : sql`select count(*) as total from ${from}`
+
 /** One page and the total count. `from` is everything after FROM up to, not including, WHERE. */
 export const readPage = <T>(
   db: Queryable,
@@ -34,12 +39,18 @@ export const readPage = <T>(
   from: Sql,
   scope: Sql,
   list: ListQuery,
+  size?: Sql,
 ): Promise<Page<T>> =>
   pageOf<T>(
     db,
-    sql`select count(*) as total from ${from} where ${scope} and ${list.where}`,
+    countSql(list, sql`${from} where ${scope} and ${list.where}`, size),
     sql`select ${columns} from ${from} where ${scope} and ${list.where} order by ${list.orderBy} limit ${list.limit} offset ${list.skip}`,
   )
+
+/** Ways to read long lists without reading all of their rows. */
+interface Shortcuts {
+  size?: Sql
+}
 
 /**
  * A page of a tenant table whose key is (organization_id, id). Finds the keys of the page first, by index if one has
@@ -51,9 +62,10 @@ export async function readTenantPage<T>(
   organizationId: string,
   scope: Sql,
   list: ListQuery,
+  { size }: Shortcuts = {},
 ): Promise<Page<T>> {
   const where = sql`organization_id = ${organizationId} and ${scope} and ${list.where}`
-  const count = sql`select count(*) as total from ${table} where ${where}`
+  const count = countSql(list, sql`${table} where ${where}`, size)
   const page = (counted: boolean) => sql`
     select t.* ${counted ? sql`, page_total` : empty} from (
       select id as page_key ${counted ? sql`, count(*) over () as page_total` : empty} from ${table} where ${where}
