@@ -11,6 +11,7 @@ import type { ListQuery } from '../platform/list/query.ts'
 import { totalOf } from '../platform/list/total.ts'
 import { FLAGS, type Profile, TEXTS } from './fields.ts'
 import type { SshKey, UserState } from './schema.ts'
+import { searchCandidates } from './search-store.ts'
 
 export interface UserRow {
   organization_id: string
@@ -104,6 +105,7 @@ export const userResource: Resource = {
 export const listUsers = (db: Queryable, organizationId: string, list: ListQuery) =>
   readTenantPage<UserRow>(db, sql`users`, organizationId, sql`deleted_at is null`, list, {
     size: totalOf(organizationId, 'user'),
+    candidates: searchCandidates,
   })
 
 export const findUser = (db: Queryable, organizationId: string, id: string) =>

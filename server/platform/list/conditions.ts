@@ -184,6 +184,11 @@ export function compare(resource: Resource, name: string, operator: Operator, va
 export const single = (name: string, value: unknown): string =>
   bounded(value === null ? 'null' : textOf(value, `filter: ${name}`), `filter: ${name}`)
 
+export interface Search {
+  terms: string[]
+  fields: string[]
+}
+
 /** Any term in any field, case-insensitive. */
 export function search(resource: Resource, terms: string[], names: string[]): Sql {
   const max = limits.list

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/index.ts'
 import { empty, type Sql, sql } from '../db/sql.ts'
 import { codeOf, invalid } from '../errors.ts'
-import { everything } from './conditions.ts'
+import { everything, type Search } from './conditions.ts'
 import type { ListQuery } from './query.ts'
 import { offset } from './values.ts'
 
@@ -50,6 +50,8 @@ export const readPage = <T>(
 /** Ways to read long lists without reading all of their rows. */
 interface Shortcuts {
   size?: Sql
+  /** The ids of all rows that a search can match, and of others; null when they are too many. */
+  candidates?: (db: Queryable, search: Search) => Promise<string[] | null>
 }
 
 /**
@@ -62,9 +64,11 @@ export async function readTenantPage<T>(
   organizationId: string,
   scope: Sql,
   list: ListQuery,
-  { size }: Shortcuts = {},
+  { size, candidates }: Shortcuts = {},
 ): Promise<Page<T>> {
-  const where = sql`organization_id = ${organizationId} and ${scope} and ${list.where}`
+  const ids = (list.search && (await candidates?.(db.listing, list.search))) ?? null
+  const among = ids === null ? empty : sql`and id = any(${ids}::text[])`
+  const where = sql`organization_id = ${organizationId} ${among} and ${scope} and ${list.where}`
   const count = countSql(list, sql`${table} where ${where}`, size)
   const page = (counted: boolean) => sql`
     select t.* ${counted ? sql`, page_total` : empty} from (
@@ -72,7 +76,8 @@ export async function readTenantPage<T>(
        order by ${list.orderBy} limit ${list.limit} offset ${list.skip}
     ) page join ${table} t on t.organization_id = ${organizationId} and t.id = page.page_key
     order by ${list.orderBy}`
-  if (!list.searches) return pageOf<T>(db, count, page(false))
+  // A search without candidates reads every row, for the total at least: page and total share one scan.
+  if (!list.search || candidates) return pageOf<T>(db, count, page(false))
   const found = await readable(db.listing.many<T & { page_total: number }>(page(true)))
   // Past the end no row carries the total.
   if (found.length === 0 && list.skip > 0) return pageOf<T>(db, count, page(false))

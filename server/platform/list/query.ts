@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { join, type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { all, any, fieldOf, type Resource, search } from './conditions.ts'
+import { all, any, fieldOf, type Resource, type Search, search } from './conditions.ts'
 import { filterBody, filterV1, filterV2 } from './filters.ts'
 import { atMost } from './limits.ts'
 import { countOf, offset, readFields, texts, words } from './values.ts'
@@ -15,8 +15,8 @@ export interface ListQuery {
   skip: number
   /** Null for every field. */
   fields: string[] | null
-  /** A free-text search: counting reads every row, so page and total share one scan. */
-  searches: boolean
+  /** The free-text search in `where`, or null. */
+  search: Search | null
 }
 
 type Query = Record<string, unknown>
@@ -98,8 +98,8 @@ function paging(
   }
 }
 
-function searchTerm(resource: Resource, value: unknown): Sql[] {
-  if (value === undefined || value === null || value === '') return []
+function readTerms(resource: Resource, value: unknown): Search | null {
+  if (value === undefined || value === null || value === '') return null
   let term = value
   if (typeof value === 'string' && value.startsWith('{')) {
     try {
@@ -108,13 +108,17 @@ function searchTerm(resource: Resource, value: unknown): Sql[] {
       throw invalid('bad_search', 'search: must be a JSON object with searchTerm and fields')
     }
   }
-  if (typeof term === 'string') return [search(resource, [term], resource.searchFields ?? [])]
+  const byDefault = resource.searchFields ?? []
+  if (typeof term === 'string') return { terms: [term], fields: byDefault }
   const { searchTerm, fields } = term as { searchTerm?: unknown; fields?: unknown }
   const terms = texts(searchTerm, 'search').filter((text) => text !== '')
-  if (terms.length === 0) return []
+  if (terms.length === 0) return null
   const names = words(fields, /[\s,]+/, 'search')
-  return [search(resource, terms, names.length > 0 ? names : (resource.searchFields ?? []))]
+  return { terms, fields: names.length > 0 ? names : byDefault }
 }
+
+const searching = (resource: Resource, found: Search | null): Sql[] =>
+  found ? [search(resource, found.terms, found.fields)] : []
 
 const comparisons = (filters: string[]): string[] =>
   atMost(limits.list.comparisons, filters, 'filter', 'comparisons')
@@ -140,10 +144,14 @@ export function readListV1(resource: Resource, query: Query): ListQuery {
   comparisons([...and, ...or])
   const filters = and.filter((text) => text !== '').map((text) => filterV1(resource, text))
   const alternatives = or.map((text) => filterV1(resource, text))
-  const searches = searchTerm(resource, query.search)
+  const wanted = readTerms(resource, query.search)
   return {
-    searches: searches.length > 0,
-    where: all([...filters, ...(alternatives.length > 0 ? [any(alternatives)] : []), ...searches]),
+    search: wanted,
+    where: all([
+      ...filters,
+      ...(alternatives.length > 0 ? [any(alternatives)] : []),
+      ...searching(resource, wanted),
+    ]),
     orderBy: orderBy(resource, ...sorts(query, /[\s,]+/)),
     ...paging(resource, query.limit, query.skip),
     fields: readFields(query.fields),
@@ -155,10 +163,10 @@ export function readListV2(resource: Resource, query: Query): ListQuery {
   const filters = comparisons(words(query.filter, /,/, 'filter')).map((text) =>
     filterV2(resource, text),
   )
-  const searches = searchTerm(resource, query.search)
+  const wanted = readTerms(resource, query.search)
   return {
-    searches: searches.length > 0,
-    where: all([...filters, ...searches]),
+    search: wanted,
+    where: all([...filters, ...searching(resource, wanted)]),
     orderBy: orderBy(resource, ...sorts(query, /,/)),
     ...paging(resource, query.limit, query.skip),
     fields: readFields(query.fields),
