@@ -5,6 +5,8 @@ export interface Settings {
   events: number
   /** Accounts that `provisioning` pushes; `imports` reads five times as many. */
   people: number
+  /** The same number where it was asked for: `directory` then has so many users, and no groups. */
+  users: number | null
   /** Directory for a CPU profile of the service; null for none. */
   profileDir: string | null
   /** Directory that keeps slow-to-load data for the next run; null deletes it after this one. */

@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '5' },
-    people: { type: 'string', default: '10000' },
+    people: { type: 'string' },
     events: { type: 'string', default: '2000000' },
     profile: { type: 'boolean', default: false },
     data: { type: 'string' },
@@ -37,7 +37,8 @@ const { values, positionals } = parseArgs({
 const settings = {
   rounds: Number(values.rounds),
   seconds: Number(values.seconds),
-  people: Number(values.people),
+  people: Number(values.people ?? 10_000),
+  users: values.people === undefined ? null : Number(values.people),
   events: Number(values.events),
   profileDir: values.profile ? resultsDir : null,
   dataDir: values.data ?? null,

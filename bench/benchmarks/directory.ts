@@ -3,7 +3,7 @@ import { clientConfig } from '../../server/platform/db/index.ts'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import { type Benchmark, percent, profileFlags, type Row } from '../benchmark.ts'
 import { CASES, type Case } from '../directory/cases.ts'
-import { idOf, makeWorld, PEOPLE } from '../directory/world.ts'
+import { idOf, makePeople, makeWorld, PEOPLE } from '../directory/world.ts'
 import { residentMegabytes } from '../memory.ts'
 import { compare, repeated } from '../rounds.ts'
 import {
@@ -54,7 +54,7 @@ const millis = (perSecond: number): number => 1000 / perSecond
 
 /**
  * Lists, searches and traversals in an organization of 100,000 people, against the bare SQL. Before each traversal a group
- * on its way is changed, which is not timed.
+ * on its way is changed, which is not timed. `--people N`: lists and searches alone, with so many users.
  */
 export const directory: Benchmark = {
   name: 'directory',
@@ -66,9 +66,11 @@ export const directory: Benchmark = {
     try {
       await client.connect()
       const organizationId = await firstOrganization(service)
-      process.stdout.write(`  loading ${PEOPLE.toLocaleString('en')} people …\n`)
-      await makeWorld(client, organizationId)
-      for (const one of CASES) {
+      const { users } = settings
+      process.stdout.write(`  loading ${(users ?? PEOPLE).toLocaleString('en')} people …\n`)
+      if (users === null) await makeWorld(client, organizationId)
+      else await makePeople(client, organizationId, users)
+      for (const one of users === null ? CASES : CASES.filter(({ group }) => group === undefined)) {
         const limit = one.large ? MAX_LARGE_MS : MAX_MS
         const pair = {
           baseline: repeated(() => client.query(one.sql, [organizationId])),

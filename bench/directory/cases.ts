@@ -64,6 +64,12 @@ export const CASES: Case[] = [
     body: { searchFilter: { searchTerm: 'user4711', fields: ['username'] }, limit: 100 },
     sql: `select * from users where organization_id = $1 and deleted_at is null and username ilike '%user4711%' order by id limit 100`,
   },
+  {
+    name: 'search of users, in every name',
+    path: 'api/search/systemusers',
+    body: { searchFilter: { searchTerm: 'last4711' }, limit: 100 },
+    sql: `select * from users where organization_id = $1 and deleted_at is null and concat_ws(' ', username, email, firstname, lastname, profile ->> 'displayname') ilike '%last4711%' order by id limit 100`,
+  },
   { ...usersOfApplication('some 6,000 through 75 groups', 65, 2), large: false },
   usersOfApplication('all 100,000 of them', 1, 1),
   usersOfApplication('through two groups of nearly everybody', NEARLY_ALL, NEARLY_ALL_GROUP),

@@ -63,6 +63,20 @@ export async function addGroups(run: Run, sizes: readonly number[]): Promise<voi
     await run(edges('user_group', String(at + 1), 'user', 'i', series(1, size)))
 }
 
+/** Users alone, as many as asked for. */
+export async function makePeople(client: pg.Client, organizationId: string, count: number) {
+  await addPeople((text) => client.query(text, [organizationId]), count)
+  await finish(client)
+}
+
+/** Counts and statistics, as they would be some minutes later. */
+async function finish(client: pg.Client): Promise<void> {
+  await client.query('call recount_members()')
+  await client.query('call recount_nodes()')
+  for (const table of ['users', 'groups', 'nodes', 'edges', 'member_counts', 'node_counts'])
+    await client.query(`vacuum analyze ${table}`)
+}
+
 /** The first group has all users, the others about eighty each; most users reach an application on several paths. */
 export async function makeWorld(client: pg.Client, organizationId: string): Promise<void> {
   const run = (text: string) => client.query(text, [organizationId])
@@ -113,10 +127,7 @@ export async function makeWorld(client: pg.Client, organizationId: string): Prom
   await run(edges('user_group', 'i', 'application', `${IN_THOUSANDS}`, series(2, GROUPS)))
   await run(edges('user', 'i', 'system', `1 + i % ${SYSTEMS}`, series(1, PEOPLE)))
   await run(edges('user_group', 'i', 'system_group', `1 + i % ${SYSTEM_GROUPS}`, series(1, GROUPS)))
-  await client.query('call recount_members()')
-  await client.query('call recount_nodes()')
-  for (const table of ['users', 'groups', 'nodes', 'edges', 'member_counts'])
-    await client.query(`vacuum analyze ${table}`)
+  await finish(client)
 }
 
 /** The same for the organization of a running service. */
