@@ -7,8 +7,8 @@ import {
   forgetMember,
   type GroupContext,
   groupNames,
-  memberChanged,
   memberNames,
+  membersChanged,
 } from './groups/index.ts'
 import type { ImportContext } from './imports/index.ts'
 import type { InsightsContext } from './insights/index.ts'
@@ -165,14 +165,16 @@ function subscribe(contexts: Contexts): void {
 
   users.changed.on(endSessionsOfChanged(portal))
   users.changed.on(forgetRecoveryCodes)
-  users.changed.on(async (tx, actor, { userId, after }) => {
-    if (after) await memberChanged(groups, tx, actor, 'user', userId)
-    else await forgetMember(tx, actor.organizationId, userId)
+  users.changed.onAll(async (tx, actor, changes) => {
+    const present = changes.filter(({ after }) => after).map(({ userId }) => userId)
+    await membersChanged(groups, tx, actor, 'user', present)
+    for (const { userId, after } of changes)
+      if (!after) await forgetMember(tx, actor.organizationId, userId)
   })
   users.changed.on(touchUser)
 
   systems.changed.on(async (tx, actor, { systemId, after }) => {
-    if (after) await memberChanged(groups, tx, actor, 'system', systemId)
+    if (after) await membersChanged(groups, tx, actor, 'system', [systemId])
     else await forgetMember(tx, actor.organizationId, systemId)
   })
 

@@ -105,21 +105,33 @@ export function evaluateGroup(
 }
 
 /**
- * Evaluates the rules of all dynamic groups for one member, in the transaction that creates, changes or restores it,
- * so that memberships commit with the change.
+ * Evaluates the rules of all dynamic groups for members, in the transaction that creates, changes or restores them, so
+ * that memberships commit with the change.
  */
-export async function memberChanged(
+export async function membersChanged(
   context: GroupContext,
   tx: Tx,
   actor: GraphActor,
   type: MemberType,
-  id: string,
+  ids: readonly string[],
 ): Promise<void> {
-  const { organizationId } = actor
+  if (ids.length === 0) return
   const groupType = type === 'user' ? 'user_group' : 'system_group'
-  const groups = await dynamicGroups(tx, organizationId, groupType)
+  const groups = await dynamicGroups(tx, actor.organizationId, groupType)
   if (groups.length === 0) return
   const conditions = groups.map((group) => conditionOf(context, groupType, group.member_query!))
+  for (const id of ids) await memberChanged(context, tx, actor, { type, id }, groups, conditions)
+}
+
+async function memberChanged(
+  context: GroupContext,
+  tx: Tx,
+  actor: GraphActor,
+  { type, id }: { type: MemberType; id: string },
+  groups: readonly GroupRow[],
+  conditions: Sql[],
+): Promise<void> {
+  const { organizationId } = actor
   const held = await conditionsOf(tx, organizationId, type, id, conditions)
   const memberships = new Set(await groupsOf(tx, organizationId, { type, id }))
   for (const [at, group] of groups.entries()) {
@@ -132,7 +144,7 @@ export async function memberChanged(
       if (differs) suggestions[op].push(id)
       if (await replaceSuggestions(tx, organizationId, group.id, suggestions, [id]))
         await announceSuggestions(context, tx, organizationId, group, new Date())
-    } else if (differs && (await holdGroup(tx, organizationId, groupType, group.id))) {
+    } else if (differs && (await holdGroup(tx, organizationId, group.type, group.id))) {
       await follow(context, tx, actor, group, op, id)
     }
   }

@@ -1,5 +1,5 @@
 export type { GroupContext } from './context.ts'
-export { memberChanged } from './dynamic.ts'
+export { membersChanged } from './dynamic.ts'
 export {
   evaluateAllGroupsJob,
   evaluateGroupJob,
