@@ -222,6 +222,102 @@ test('a cancelled batch stops at once, and its secrets are deleted', async () =>
   assert.equal(await inTx(key, retryBatch), false)
 })
 
+/** Handles rows in one transaction; `during` runs before they are finished, `after` before the commit. */
+const together = (
+  during: (numbers: number[]) => unknown = () => {},
+  after: (numbers: number[]) => unknown = () => {},
+): NonNullable<BatchHandler['together']> => ({
+  fits: (row) => numberOf(row) % 10 !== 0,
+  handle: (batch, rows, finish) =>
+    db.tx(batch.organization_id, async (tx) => {
+      for (const row of rows) {
+        const effect = { organization_id: batch.organization_id, id: newId() }
+        const input = { n: numberOf(row) }
+        await insertBatch(tx, { ...effect, kind: `of ${batch.id}`, input, started_by: {} })
+      }
+      await during(rows.map(numberOf))
+      await finish(
+        tx,
+        rows.map((row) => ({ message: 'done', result: { n: numberOf(row) } })),
+      )
+      await after(rows.map(numberOf))
+    }),
+})
+
+const outcomes = async (key: Key) =>
+  (await list(key, {}, { limit: 1000 })).results.map((row) => [
+    row.position,
+    row.status,
+    row.status_msg,
+    row.success,
+    row.result,
+    row.secret,
+  ])
+
+test('rows that fit are handled together, with the same results as one by one', async () => {
+  const [one, all] = [await newBatch(230), await newBatch(230)]
+  const bad = (n: number) => {
+    if (n === 142) throw conflict('taken', 'n: taken')
+  }
+  await run(one, recorder(bad))
+  const chunks: number[] = []
+  const alone: number[] = []
+  await run(all, {
+    ...recorder((n) => {
+      alone.push(n)
+      bad(n)
+    }),
+    together: together((numbers) => {
+      numbers.forEach(bad)
+      chunks.push(numbers.length)
+    }),
+  })
+  assert.deepEqual(chunks, [90, 27], 'the rows that fit, of the chunks without a failure')
+  assert.deepEqual(
+    alone,
+    upTo(230).filter((n) => n % 10 === 0 || (n > 100 && n <= 200)),
+  )
+  assert.deepEqual(await effects(all), await effects(one))
+  assert.deepEqual(await outcomes(all), await outcomes(one))
+  assert.deepEqual((await read(all)).summary, { total: 230, failed: 1 })
+})
+
+test('a crash while rows are handled together leaves nothing of them', async () => {
+  const key = await newBatch(150)
+  for (const step of [0, 1]) {
+    const crash = () => {
+      throw new Error('killed')
+    }
+    const steps = [() => {}, () => {}]
+    steps[step] = crash
+    await assert.rejects(run(key, { ...recorder(crash), together: together(...steps) }), /killed/)
+    assert.deepEqual(await effects(key), [])
+    assert.equal((await count(key)).pending, 150)
+  }
+  await run(key, { ...recorder(), together: together() })
+  assert.deepEqual(await effects(key), upTo(150))
+})
+
+test('a cancellation while rows are handled together undoes all of them', async () => {
+  const key = await newBatch(150)
+  await run(key, {
+    ...recorder(),
+    together: together(async (numbers) => {
+      if (numbers[0]! > 100) assert.equal(await inTx(key, cancelBatch), true)
+    }),
+  })
+  assert.deepEqual(await effects(key), upTo(100))
+  assert.equal((await list(key, { status: 'Pending' })).totalCount, 50)
+})
+
+test('two runs at once that handle rows together finish each row once', async () => {
+  const key = await newBatch(230)
+  const handler = { ...recorder(), together: together() }
+  await Promise.all([run(key, handler), run(key, handler)])
+  assert.deepEqual(await effects(key), upTo(230))
+  assert.deepEqual((await read(key)).summary, { total: 230, failed: 0 })
+})
+
 test('failed rows are tried again, and only they', async () => {
   const key = await newBatch(6)
   const fail = recorder((n) => {

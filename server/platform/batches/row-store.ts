@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/index.ts'
-import { empty, sql } from '../db/sql.ts'
+import { empty, type Sql, sql } from '../db/sql.ts'
 import { type Paging, readPlainPage } from '../list/page.ts'
 import type { BatchKey, BatchSummary } from './store.ts'
 
@@ -19,7 +19,7 @@ export interface BatchRow {
   updated: string
 }
 
-interface RowResult {
+export interface RowResult {
   success: boolean
   message: string
   result: object
@@ -118,22 +118,34 @@ export const pendingRows = (
        and r.status = 'Pending'
      order by r.position limit ${limit}`)
 
-/** False when another run has finished the row, or the batch is no longer running. */
-export const finishRow = async (
+type PlacedResult = RowResult & Pick<BatchRow, 'position'>
+
+const saveWhere = (
   tx: Queryable,
-  { organization_id, batch_id, position }: BatchRow,
-  { success, message, result }: RowResult,
-): Promise<boolean> =>
-  (await tx.run(sql`
-    update batch_rows
-       set status = 'Finished', status_msg = ${message}, success = ${success}, result = ${JSON.stringify(result)},
-           secret = null, updated = now()
-     where organization_id = ${organization_id} and batch_id = ${batch_id} and position = ${position}
-       and status = 'Pending'
-       and exists (
-         select from batches
-          where organization_id = ${organization_id} and id = ${batch_id} and state = 'running')`)) >
-  0
+  { organization_id, id }: BatchKey,
+  rows: readonly PlacedResult[],
+  condition: Sql,
+) =>
+  // The positions come twice: without statistics of new rows the planner would join all of the batch.
+  tx.run(sql`
+    update batch_rows b
+       set status = 'Finished', success = r.success, status_msg = r.message, result = r.result, secret = null,
+           updated = now()
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+             as r (position integer, success boolean, message text, result jsonb)
+     where b.organization_id = ${organization_id} and b.batch_id = ${id} and b.position = r.position
+       and b.position = any(${rows.map(({ position }) => position)}::int[]) ${condition}`)
+
+/** Returns how many: less than all when another run has finished some, or the batch is no longer running. */
+export const finishRows = (tx: Queryable, batch: BatchKey, rows: readonly PlacedResult[]) =>
+  saveWhere(
+    tx,
+    batch,
+    rows,
+    sql`and b.status = 'Pending' and exists (
+      select from batches
+       where organization_id = ${batch.organization_id} and id = ${batch.id} and state = 'running')`,
+  )
 
 export const reopenFailedRows = (tx: Queryable, { organization_id, id }: BatchKey) =>
   tx.run(sql`
@@ -172,18 +184,9 @@ export const listRows = (
     paging,
   )
 
-/** Replaces the result of a finished row, or finishes one without running it. */
-export const saveResults = (
-  tx: Queryable,
-  { organization_id, id }: BatchKey,
-  rows: readonly (RowResult & { position: number })[],
-) =>
-  tx.run(sql`
-    update batch_rows b
-       set status = 'Finished', success = r.success, status_msg = r.message, result = r.result, updated = now()
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-             as r (position integer, success boolean, message text, result jsonb)
-     where b.organization_id = ${organization_id} and b.batch_id = ${id} and b.position = r.position`)
+/** Replaces the results of finished rows, or finishes rows without running them. */
+export const saveResults = (tx: Queryable, batch: BatchKey, rows: readonly PlacedResult[]) =>
+  saveWhere(tx, batch, rows, empty)
 
 /** The rows that succeeded, one page after the other. */
 export const succeededRows = (
