@@ -10,7 +10,7 @@ export {
 } from './context.ts'
 export { groupsOf, holdNodes, insertEdge, membersOf } from './edge-store.ts'
 export { addUpMembersJob, forgetHistoryJob, graphJobs } from './jobs.ts'
-export { addNode, deleteNode, restoreNode, setNodeAttributes } from './node-store.ts'
+export { addNode, addNodes, deleteNode, restoreNode, setNodeAttributes } from './node-store.ts'
 export { DIRECTORY_TYPES, NODE_TYPES, type NodeRef, type NodeType } from './pairs.ts'
 export { reachableIds } from './reachable-store.ts'
 export { graphRoutes } from './routes.ts'

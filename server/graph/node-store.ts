@@ -17,6 +17,18 @@ export async function addNode(
   await tx.run(countedNodes(1, organizationId, type, insert))
 }
 
+/** Like `addNode`, in one statement. */
+export async function addNodes(
+  tx: Queryable,
+  organizationId: string,
+  type: NodeType,
+  ids: readonly string[],
+): Promise<void> {
+  await tx.run(sql`
+    insert into nodes (organization_id, type, id)
+    select ${organizationId}, ${type}, id from unnest(${ids}::text[]) as new (id)`)
+}
+
 export async function setNodeAttributes(
   tx: Queryable,
   organizationId: string,

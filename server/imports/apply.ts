@@ -1,14 +1,14 @@
 import { changeEdge } from '../graph/index.ts'
 import type { BatchRow } from '../platform/batches/row-store.ts'
-import type { Finish } from '../platform/batches/run.ts'
+import type { Finish, FinishAll } from '../platform/batches/run.ts'
 import type { Batch } from '../platform/batches/store.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { AppError, conflict, invalid } from '../platform/errors.ts'
 import {
-  addUser,
+  addUsers,
   changeLockedUser,
   lockUser,
-  type PreparedUser as Prepared,
+  type PreparedUser,
   prepareUser,
   type UserActor,
   type UserCreate,
@@ -29,7 +29,7 @@ import {
   rulesOf,
   sourceOf,
 } from './job.ts'
-import { saveLink } from './link-store.ts'
+import { type SourceKey, saveLinks } from './link-store.ts'
 import type { Match } from './match.ts'
 import { ENTRY, type Settings } from './settings.ts'
 
@@ -120,21 +120,24 @@ function resultOf(
   }
 }
 
-const NOBODY: Match = { user: null, linked: false }
-/** The reasons why a new user cannot be added: somebody is there already. */
-const TAKEN = ['username_taken', 'email_taken']
-
-/** The indexes tell whether somebody is there already, so nobody is looked up first. */
-async function createOne(
+/** One of the two ways to apply a row. */
+type Way = (
   context: ImportContext,
   job: Applying,
   incoming: Incoming,
   finish: Finish,
-): Promise<void> {
-  const { batch, settings, rules, actor } = job
-  const { users } = context
-  const key = keyOf(batch)
-  const { way } = ENTRY[settings.source.kind]
+) => Promise<void>
+
+const NOBODY: Match = { user: null, linked: false }
+/** The reasons why a new user cannot be added: somebody is there already. */
+const TAKEN = ['username_taken', 'email_taken']
+
+/** All of a new user that needs no transaction. */
+async function prepare(
+  { users }: ImportContext,
+  { batch, settings, rules }: Applying,
+  incoming: Incoming,
+): Promise<PreparedUser> {
   const state = incoming.state ?? rules.state
   const body = {
     ...incoming.write,
@@ -143,26 +146,64 @@ async function createOne(
   } as UserCreate
   if (!body.username || !body.email)
     throw invalid('field_missing', 'username and email are required for a new user')
-  const prepared = await prepareUser(users, key.organizationId, body, {
+  return prepareUser(users, batch.organization_id, body, {
     source: sourceOf(settings),
-    way,
+    way: ENTRY[settings.source.kind].way,
     mail: settings.activationEmails,
   })
-  const add = (attempt: Prepared) =>
+}
+
+/** What the records refer to, each other included. */
+async function referencesOfNew(
+  tx: Tx,
+  key: SourceKey,
+  records: readonly Incoming[],
+  ids: readonly string[],
+): Promise<References[]> {
+  const nobody = records.map(() => NOBODY)
+  const found = await findReferences(tx, key, records, nobody)
+  const idOf = new Map(records.map(({ externalId }, at) => [externalId, ids[at]!]))
+  return found.map((references, at) => {
+    const manager = idOf.get(records[at]!.manager ?? '')
+    return manager === undefined || manager === ids[at] ? references : { ...references, manager }
+  })
+}
+
+/** Adds new users in one transaction. The indexes tell whether somebody is there already, so nobody is looked up first. */
+async function create(
+  context: ImportContext,
+  job: Applying,
+  records: readonly Incoming[],
+  finish: FinishAll,
+): Promise<void> {
+  const { batch, rules, actor } = job
+  const { users } = context
+  const key = keyOf(batch)
+  const prepared = await Promise.all(records.map((record) => prepare(context, job, record)))
+  const ids = prepared.map(({ row }) => row.id)
+  const add = (attempt: readonly PreparedUser[]) =>
     context.db.tx(key.organizationId, async (tx) => {
-      const [references] = (await findReferences(tx, key, [incoming], [NOBODY])) as [References]
-      const decision = decide(incoming, NOBODY, references, rules)
-      if (decision.action !== 'create') throw new OtherWay()
-      const row = { ...attempt.row, manager: references.manager ?? null }
-      const user = await addUser(users, tx, actor, { ...attempt, row })
-      if (!(await saveLink(tx, key, incoming.externalId, user.id))) throw new OtherWay()
-      const joined = await join(context, tx, actor, user.id, references)
-      const more = { userId: user.id, linked: true, joined, fingerprint: userFingerprint(user) }
-      await finish(
-        tx,
-        `${DONE.create}${noteOf(incoming, references)}`,
-        resultOf(incoming, decision, references, more),
-      )
+      const references = await referencesOfNew(tx, key, records, ids)
+      const decisions = records.map((record, at) => decide(record, NOBODY, references[at]!, rules))
+      if (decisions.some(({ action }) => action !== 'create')) throw new OtherWay()
+      const managed = attempt.map((user, at) => ({
+        ...user,
+        row: { ...user.row, manager: references[at]!.manager ?? null },
+      }))
+      await addUsers(users, tx, actor, managed)
+      const links = records.map(({ externalId }, at) => ({ externalId, userId: ids[at]! }))
+      if ((await saveLinks(tx, key, links)) < links.length) throw new OtherWay()
+      const results = []
+      for (const [at, { row }] of managed.entries()) {
+        const [record, mine] = [records[at]!, references[at]!]
+        const joined = await join(context, tx, actor, row.id, mine)
+        const more = { userId: row.id, linked: true, joined, fingerprint: userFingerprint(row) }
+        results.push({
+          message: `${DONE.create}${noteOf(record, mine)}`,
+          result: resultOf(record, decisions[at]!, mine, more),
+        })
+      }
+      await finish(tx, results)
     })
   try {
     await whileNumbered(users, prepared, add)
@@ -172,12 +213,10 @@ async function createOne(
   }
 }
 
-async function changeOne(
-  context: ImportContext,
-  job: Applying,
-  incoming: Incoming,
-  finish: Finish,
-): Promise<void> {
+const createOne: Way = (context, job, incoming, finish) =>
+  create(context, job, [incoming], (tx, [only]) => finish(tx, only!.message, only!.result))
+
+const changeOne: Way = async (context, job, incoming, finish) => {
   const { batch, settings, actor } = job
   const key = keyOf(batch)
   await whileUnique(() =>
@@ -190,7 +229,8 @@ async function changeOne(
           owner: key.applicationId,
           mail: settings.activationEmails,
         })
-        const linked = !isLinked && (await saveLink(tx, key, incoming.externalId, before.id))
+        const link = { externalId: incoming.externalId, userId: before.id }
+        const linked = !isLinked && (await saveLinks(tx, key, [link])) > 0
         more = { linked, joined: await join(context, tx, actor, before.id, references) }
       }
       await finish(
@@ -202,6 +242,24 @@ async function changeOne(
   )
 }
 
+const recordOf = ({ input }: BatchRow) => input as unknown as RowInput
+
+/** New users, as far as the plan knows, are added together. */
+export const isNew = (row: BatchRow): boolean => recordOf(row).plan.action === 'create'
+
+export const applyNew = (
+  context: ImportContext,
+  job: Applying,
+  rows: readonly BatchRow[],
+  finish: FinishAll,
+): Promise<void> =>
+  create(
+    context,
+    job,
+    rows.map((row) => incomingOf(recordOf(row))),
+    finish,
+  )
+
 /** Applies one row, decided again on what the directory holds now. */
 export async function applyRow(
   context: ImportContext,
@@ -209,7 +267,7 @@ export async function applyRow(
   row: BatchRow,
   finish: Finish,
 ): Promise<void> {
-  const input = row.input as unknown as RowInput
+  const input = recordOf(row)
   const { plan, unreadable } = input
   if (unreadable) throw invalid(plan.reason ?? 'unreadable', plan.message ?? 'unreadable')
   const incoming = incomingOf(input)

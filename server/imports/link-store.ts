@@ -34,21 +34,25 @@ export const linksOfUsers = (
      where organization_id = ${organizationId} and application_id = ${applicationId}
        and user_id = any(${userIds}::text[])`)
 
-/** Links a record that is not linked to another user, or to one who was deleted since. False when it is. */
-export const saveLink = async (
+/**
+ * Links records that are not linked to another user, or to one who was deleted since. Returns how many. In the order of
+ * their ids, so that two callers do not deadlock.
+ */
+export const saveLinks = (
   tx: Queryable,
   { organizationId, applicationId }: SourceKey,
-  externalId: string,
-  userId: string,
-): Promise<boolean> =>
-  (await tx.run(sql`
+  links: readonly { externalId: string; userId: string }[],
+) =>
+  tx.run(sql`
     insert into import_links as l (organization_id, application_id, external_id, user_id)
-    values (${organizationId}, ${applicationId}, ${externalId}, ${userId})
+    select ${organizationId}, ${applicationId}, external_id, user_id
+      from unnest(${links.map(({ externalId }) => externalId)}::text[], ${links.map(({ userId }) => userId)}::text[])
+             as new (external_id, user_id)
+     order by external_id
     on conflict (organization_id, application_id, external_id) do update set user_id = excluded.user_id
      where not exists (
        select from users u
-        where u.organization_id = l.organization_id and u.id = l.user_id and u.deleted_at is null)`)) >
-  0
+        where u.organization_id = l.organization_id and u.id = l.user_id and u.deleted_at is null)`)
 
 export const deleteLink = (
   tx: Queryable,

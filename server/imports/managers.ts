@@ -1,6 +1,6 @@
 import { saveResults } from '../platform/batches/row-store.ts'
 import { AppError } from '../platform/errors.ts'
-import { changeLockedUser, lockUser } from '../users/index.ts'
+import { changeLockedUsers, lockUsers, type RowChange } from '../users/index.ts'
 import { type Applying, DONE, unknownManager } from './apply.ts'
 import { findManagers } from './candidates.ts'
 import type { ImportContext } from './context.ts'
@@ -15,33 +15,58 @@ interface Waiting {
   result: RowResult & { managerRef: string; userId: string }
 }
 
-/** Sets the manager of one user who came before their manager. */
-async function setManager(
+/** A row whose manager has come since. */
+interface Settled extends Waiting {
+  manager: string
+}
+
+/** Sets the managers of users who came before them. */
+async function setManagers(
   context: ImportContext,
   { batch, actor }: Applying,
-  { position, message, result }: Waiting,
-  manager: string,
+  rows: readonly Settled[],
 ): Promise<void> {
   const { organizationId, applicationId } = keyOf(batch)
   await context.db.tx(organizationId, async (tx) => {
-    const before = await lockUser(tx, organizationId, result.userId)
-    const { managerRef, ...rest } = result
-    const save = (result: RowResult, changed = false) => {
+    const userIds = rows.map(({ result }) => result.userId)
+    const users = await lockUsers(tx, organizationId, userIds)
+    const byId = new Map(users.map((user) => [user.id, user]))
+    const changes: RowChange[] = []
+    const results = rows.map(({ position, message, manager, result }) => {
+      const { managerRef, ...rest } = result
       const known = message.replace(unknownManager(managerRef), '')
-      const row = { position, success: true, result }
-      return saveResults(tx, batch, [
-        { ...row, message: changed ? known.replace(DONE.none, DONE.update) : known },
-      ])
-    }
-    if (!before || before.manager === manager || before.id === manager) return save(rest)
-    const after = { ...before, manager }
-    await changeLockedUser(context.users, tx, actor, before, after, { owner: applicationId })
-    const changes = [
-      ...rest.changes.filter(({ field }) => field !== 'manager'),
-      { field: 'manager', from: before.manager, to: manager },
-    ]
-    return save({ ...rest, action: rest.action === 'none' ? 'update' : rest.action, changes }, true)
+      const row = { position, success: true }
+      const before = byId.get(result.userId)
+      if (!before || before.manager === manager || before.id === manager)
+        return { ...row, message: known, result: rest }
+      changes.push({ before, after: { ...before, manager } })
+      const change = { field: 'manager', from: before.manager, to: manager }
+      const others = rest.changes.filter(({ field }) => field !== 'manager')
+      const action = rest.action === 'none' ? 'update' : rest.action
+      return {
+        ...row,
+        message: known.replace(DONE.none, DONE.update),
+        result: { ...rest, action, changes: [...others, change] },
+      }
+    })
+    await changeLockedUsers(context.users, tx, actor, changes, { owner: applicationId })
+    await saveResults(tx, batch, results)
   })
+}
+
+/** Together if possible; after a failure one by one, so that it concerns no other row. */
+async function settle(
+  context: ImportContext,
+  job: Applying,
+  rows: readonly Settled[],
+): Promise<void> {
+  try {
+    if (rows.length > 0) await setManagers(context, job, rows)
+  } catch (error) {
+    if (rows.length > 1) for (const row of rows) await settle(context, job, [row])
+    // The manager was deleted meanwhile, or another directory owns the field: the row keeps its note.
+    else if (!(error instanceof AppError) || error.kind === 'unavailable') throw error
+  }
 }
 
 /** Managers who came later in the same run. Those who are still unknown stay noted in their rows. */
@@ -56,16 +81,11 @@ export async function settleManagers(context: ImportContext, job: Applying): Pro
       keyOf(batch),
       rows.map(({ result }) => result.managerRef),
     )
-    for (const row of rows) {
+    const settled = rows.flatMap((row) => {
       const manager = managers.get(row.result.managerRef)
-      if (manager === undefined) continue
-      try {
-        await setManager(context, job, row, manager)
-      } catch (error) {
-        // The manager was deleted meanwhile, or another directory owns the field: the row keeps its note.
-        if (!(error instanceof AppError) || error.kind === 'unavailable') throw error
-      }
-    }
+      return manager === undefined ? [] : { ...row, manager }
+    })
+    await settle(context, job, settled)
     after = rows.at(-1)!.position
   }
 }

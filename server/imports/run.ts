@@ -4,7 +4,7 @@ import { type Batch, findBatch, startBatch } from '../platform/batches/store.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { AppError } from '../platform/errors.ts'
 import { applicationOf } from './application.ts'
-import { applying, applyRow } from './apply.ts'
+import { applying, applyNew, applyRow, isNew } from './apply.ts'
 import type { ImportContext } from './context.ts'
 import { recordJobEvent } from './events.ts'
 import { actorOf, IMPORT, keyOf, notesOf, sourceOf } from './job.ts'
@@ -78,6 +78,10 @@ async function runImport(context: ImportContext, running: Running): Promise<void
   await runBatch(context.db, batch.organization_id, batch.id, {
     concurrency: CONCURRENCY,
     handle: (_, work, finish) => applyRow(context, job, work, finish),
+    together: {
+      fits: isNew,
+      handle: (_, rows, finish) => applyNew(context, job, rows, finish),
+    },
     settle: () => settleManagers(context, job),
     finished: finished(running),
   })

@@ -5,11 +5,11 @@ import { notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { UserActor, UserChangeContext, UserContext } from './context.ts'
 import { requestedState } from './lifecycle.ts'
-import { checkManager, handOverReports } from './manager.ts'
+import { checkManagers, handOverReports } from './manager.ts'
 import { acceptPassword, withExpiration, withPassword } from './passwords/passwords.ts'
 import { resourceOf } from './records.ts'
 import { checkRestricted } from './restricted-fields.ts'
-import { type SaveOptions, saveChange, whileUnique } from './save.ts'
+import { type RowChange, type SaveOptions, saveChanges, whileUnique } from './save.ts'
 import { userSettings } from './settings.ts'
 import {
   findUser,
@@ -63,21 +63,36 @@ export function changeUser(
   )
 }
 
-/** Checks and saves the change of a user who is locked by this transaction. */
-export async function changeLockedUser(
+/** Checks and saves the changes of users who are locked by this transaction. */
+export async function changeLockedUsers(
+  context: UserChangeContext,
+  tx: Tx,
+  actor: UserActor,
+  changes: readonly RowChange[],
+  options?: SaveOptions,
+): Promise<void> {
+  for (const { before, after } of changes) {
+    checkRestricted(before, after, options?.owner)
+    checkUserSudo(actor, before, after)
+  }
+  const managed = changes.filter(({ before, after }) => after.manager !== before.manager)
+  await checkManagers(
+    tx,
+    actor.organizationId,
+    managed.map(({ after }) => after),
+  )
+  for (const { before, after } of changes) await checkMaySignInAs(tx, actor, before, after, options)
+  await saveChanges(context, tx, actor, changes, options)
+}
+
+export const changeLockedUser = (
   context: UserChangeContext,
   tx: Tx,
   actor: UserActor,
   before: UserRow,
   after: UserRow,
   options?: SaveOptions,
-): Promise<void> {
-  checkRestricted(before, after, options?.owner)
-  checkUserSudo(actor, before, after)
-  if (after.manager !== before.manager) await checkManager(tx, actor.organizationId, after)
-  await checkMaySignInAs(tx, actor, before, after, options)
-  await saveChange(context, tx, actor, before, after, options)
-}
+): Promise<void> => changeLockedUsers(context, tx, actor, [{ before, after }], options)
 
 /** Omitted members keep their values. */
 export async function updateUser(

@@ -1,18 +1,18 @@
-import { addNode } from '../graph/index.ts'
-import { changesBetween, recordEvent } from '../insights/index.ts'
+import { addNodes } from '../graph/index.ts'
+import { changesBetween, recordEvents } from '../insights/index.ts'
 import type { Tx } from '../platform/db/index.ts'
-import { newId, uuidv7 } from '../platform/ids.ts'
+import { newId } from '../platform/ids.ts'
 import type { UserActor, UserContext } from './context.ts'
 import { mergeProfile } from './fields.ts'
 import { initialState } from './lifecycle.ts'
 import { mailActivation } from './mails.ts'
-import { checkManager } from './manager.ts'
+import { checkManagers } from './manager.ts'
 import { acceptPassword, withPassword } from './passwords/passwords.ts'
 import { resourceOf } from './records.ts'
 import { whileUnique } from './save.ts'
 import type { UserCreate } from './schema.ts'
 import { type EntryWay, type UserSettings, userSettings } from './settings.ts'
-import { claimUnixIds, insertUser, insertUserIfFree, isNumberTaken, type UserRow } from './store.ts'
+import { claimUnixIds, insertUsers, isNumberTaken, type UserRow } from './store.ts'
 import { checkUserSudo } from './sudo.ts'
 import { checkUserQuota } from './user-quota.ts'
 import { applyWrite, readFlag } from './write.ts'
@@ -111,20 +111,26 @@ export async function prepareUser(
   }
 }
 
-/** Runs the transaction that adds the user; retries with another uid when a request claimed that one. */
-export async function whileNumbered<T>(
+async function numberAgain(
   { db, unixUids }: UserContext,
-  prepared: PreparedUser,
-  work: (prepared: PreparedUser) => Promise<T>,
+  { row, byHand, ...rest }: PreparedUser,
+): Promise<PreparedUser> {
+  const uid = byHand.uid ?? (await unixUids.take(db, row.organization_id))
+  return { ...rest, byHand, row: { ...row, unix_uid: uid, unix_guid: byHand.guid ?? uid } }
+}
+
+/** Runs the transaction that adds the users; retries with other uids when a request claimed one of them. */
+export async function whileNumbered<T>(
+  context: UserContext,
+  prepared: readonly PreparedUser[],
+  work: (prepared: readonly PreparedUser[]) => Promise<T>,
 ): Promise<T> {
   for (let attempt = prepared; ; ) {
     try {
       return await whileUnique(() => work(attempt))
     } catch (error) {
       if (!isNumberTaken(error)) throw error
-      const uid = await unixUids.take(db, attempt.row.organization_id)
-      const row = { ...attempt.row, unix_uid: uid, unix_guid: attempt.byHand.guid ?? uid }
-      attempt = { ...attempt, row }
+      attempt = await Promise.all(attempt.map((user) => numberAgain(context, user)))
     }
   }
 }
@@ -143,39 +149,45 @@ const createdOf = (row: UserRow) => ({
   ...(row.password_hash && { password: true }),
 })
 
-/** Adds row, node, event and mail in the caller's transaction. */
-export async function addUser(
+const eventOf = ({ row, options: { correlation } }: PreparedUser) => ({
+  event_type: 'systemuser_create',
+  resource: resourceOf(row),
+  changes: changesBetween({}, createdOf(row), ['password']),
+  ...(correlation && { correlation }),
+})
+
+/** Adds rows, nodes, events and mails in the caller's transaction, each in one statement for all users. */
+export async function addUsers(
   context: UserContext,
   tx: Tx,
   actor: UserActor,
-  { row, settings, options, byHand }: PreparedUser,
-): Promise<UserRow> {
+  users: readonly PreparedUser[],
+): Promise<void> {
   const { organizationId } = actor
-  checkUserSudo(actor, null, row)
-  await checkUserQuota(tx, organizationId, settings)
-  await checkManager(tx, organizationId, row)
-  const numbers = [byHand.uid, byHand.guid].filter((id) => id !== null)
+  const rows = users.map(({ row }) => row)
+  const ids = rows.map(({ id }) => id)
+  for (const row of rows) checkUserSudo(actor, null, row)
+  await checkUserQuota(tx, organizationId, users[0]!.settings, users.length)
+  await checkManagers(tx, organizationId, rows)
+  const numbers = users.flatMap(({ byHand: { uid, guid } }) => [uid ?? [], guid ?? []].flat())
   if (numbers.length > 0) await claimUnixIds(tx, organizationId, numbers)
-  const event = {
-    event_type: 'systemuser_create',
-    resource: resourceOf(row),
-    changes: changesBetween({}, createdOf(row), ['password']),
-    ...(options.correlation && { correlation: options.correlation }),
-  }
-  const eventId = uuidv7()
-  const userId = row.id
-  const change = { organizationId, userId, before: null, after: row, eventId, isNew: true } as const
+  // In this order, so that two transactions with the same names wait for each other instead of deadlocking.
+  const ordered = users.toSorted((a, b) => (a.row.username < b.row.username ? -1 : 1))
   // Pipelined: one statement each, all sent before the first response. A rollback follows them, and the first failure
   // is the one reported. The benchmark create-with-event needs the round trips this saves.
-  await Promise.all([
-    byHand.uid === null ? insertUserIfFree(tx, row) : insertUser(tx, row),
-    addNode(tx, organizationId, 'user', row.id),
-    recordEvent(tx, actor, event, eventId),
+  const [, , eventIds] = await Promise.all([
+    insertUsers(tx, ordered),
+    addNodes(tx, organizationId, 'user', ids),
+    recordEvents(tx, actor, users.map(eventOf)),
   ])
-  await context.changed.fire(tx, actor, change)
-  if (row.state === 'ACTIVATED' && row.password_hash === null && options.mail !== false)
-    await mailActivation(context, tx, actor, row)
-  return row
+  const changes = rows.map((after, at) => {
+    const [userId, eventId] = [ids[at]!, eventIds[at]!]
+    return { organizationId, userId, before: null, after, eventId, isNew: true } as const
+  })
+  await context.changed.fire(tx, actor, ...changes)
+  for (const { row, options } of users)
+    if (row.state === 'ACTIVATED' && row.password_hash === null && options.mail !== false)
+      await mailActivation(context, tx, actor, row)
 }
 
 export async function createUser(
@@ -184,8 +196,12 @@ export async function createUser(
   body: UserCreate,
   options?: EntryOptions,
 ): Promise<UserRow> {
-  const prepared = await prepareUser(context, actor.organizationId, body, options)
-  return whileNumbered(context, prepared, (attempt) =>
-    context.db.tx(actor.organizationId, (tx) => addUser(context, tx, actor, attempt)),
+  const { organizationId } = actor
+  const prepared = await prepareUser(context, organizationId, body, options)
+  return whileNumbered(context, [prepared], (attempt) =>
+    context.db.tx(organizationId, async (tx) => {
+      await addUsers(context, tx, actor, attempt)
+      return attempt[0]!.row
+    }),
   )
 }

@@ -1,5 +1,11 @@
 export { userAccountRoutes } from './account-routes.ts'
-export { changeLockedUser, changeUser, lockForRemoval, removeLockedUser } from './actions.ts'
+export {
+  changeLockedUser,
+  changeLockedUsers,
+  changeUser,
+  lockForRemoval,
+  removeLockedUser,
+} from './actions.ts'
 export { bulkResults, startBulk, toBulkResult } from './bulk/actions.ts'
 export { bulkUserRoutes } from './bulk/routes.ts'
 export {
@@ -10,7 +16,7 @@ export {
   type UserContext,
   type UserListener,
 } from './context.ts'
-export { addUser, type PreparedUser, prepareUser, VENDOR, whileNumbered } from './create.ts'
+export { addUsers, type PreparedUser, prepareUser, VENDOR, whileNumbered } from './create.ts'
 export type { Profile } from './fields.ts'
 export { userJobDefinitions, userJobs } from './jobs.ts'
 export { mailActivation, mailPasswordReset } from './mails.ts'
@@ -29,7 +35,7 @@ export {
 } from './records.ts'
 export { checkRestricted, isRestricted } from './restricted-fields.ts'
 export { userRoutes } from './routes.ts'
-export { whileUnique } from './save.ts'
+export { type RowChange, whileUnique } from './save.ts'
 export { scheduledStateRoutes } from './scheduled/routes.ts'
 export { User, type UserCreate, UserPut, UserState } from './schema.ts'
 export { seedUser } from './seed.ts'
@@ -50,6 +56,7 @@ export {
   findUserByLogin,
   findUsers,
   lockUser,
+  lockUsers,
   type UserRow,
   userResource,
 } from './store.ts'

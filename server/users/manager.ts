@@ -2,18 +2,27 @@ import type { Tx } from '../platform/db/index.ts'
 import { conflict, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { UserActor, UserContext } from './context.ts'
-import { saveChange } from './save.ts'
-import { holdUser, lockReports, type UserRow } from './store.ts'
+import { saveChanges } from './save.ts'
+import { holdUser, holdUsers, lockReports, type UserRow } from './store.ts'
 
-/** Checks that the manager is another user of the organization, and locks them until the transaction ends. */
-export async function checkManager(
+/**
+ * Checks that the managers are other users of the organization, and locks them until the transaction ends. Those among
+ * the users themselves are new, or locked already.
+ */
+export async function checkManagers(
   tx: Tx,
   organizationId: string,
-  { id, manager }: Pick<UserRow, 'id' | 'manager'>,
+  users: readonly Pick<UserRow, 'id' | 'manager'>[],
 ): Promise<void> {
-  if (manager === null) return
-  if (manager === id) throw invalid('manager_self', 'manager: a user cannot be their own manager')
-  if (!(await holdUser(tx, organizationId, manager)))
+  const known = new Set(users.map(({ id }) => id))
+  const others = new Set<string>()
+  for (const { id, manager } of users) {
+    if (manager === id) throw invalid('manager_self', 'manager: a user cannot be their own manager')
+    if (manager !== null && !known.has(manager)) others.add(manager)
+  }
+  if (others.size === 0) return
+  for (const { id } of await holdUsers(tx, organizationId, [...others])) others.delete(id)
+  for (const manager of others)
     throw invalid('manager_not_found', `manager: no such user ${manager}`)
 }
 
@@ -43,8 +52,9 @@ export async function handOverReports(
     (!isId(next) || next === managerId || !(await holdUser(tx, organizationId, next)))
   )
     throw invalid('cascade_manager', 'cascade_manager: must be null or the id of another user')
-  for (const report of reports) {
-    const manager = next === report.id ? null : next
-    await saveChange(context, tx, actor, report, { ...report, manager })
-  }
+  const changes = reports.map((before) => {
+    const manager = next === before.id ? null : next
+    return { before, after: { ...before, manager } }
+  })
+  await saveChanges(context, tx, actor, changes)
 }

@@ -1,4 +1,4 @@
-import { changesBetween, type EventInput, recordEvent } from '../insights/index.ts'
+import { changesBetween, type EventInput, recordEvents } from '../insights/index.ts'
 import { isUniqueViolation, type Tx } from '../platform/db/index.ts'
 import { type AppError, conflict } from '../platform/errors.ts'
 import type { UserActor, UserChangeContext } from './context.ts'
@@ -14,6 +14,12 @@ export interface SaveOptions {
   correlation?: { id: string; type: string }
   /** The external authority that makes the change: it may change the fields it owns. */
   owner?: string
+}
+
+/** A changed user, who is locked by the transaction. */
+export interface RowChange {
+  before: UserRow
+  after: UserRow
 }
 
 type ChangeEvent = Pick<EventInput, 'event_type' | 'changes'>
@@ -56,44 +62,61 @@ function eventsBetween(before: UserRow, after: UserRow): ChangeEvent[] {
 export const sameMailboxes = (before: UserRow, after: UserRow): boolean =>
   before.email === after.email && before.profile.alternateEmail === after.profile.alternateEmail
 
-/** Saves a changed user with its events, fires `changed`, and mails. An unchanged row is not written. */
-export async function saveChange(
-  context: UserChangeContext,
-  tx: Tx,
-  actor: UserActor,
-  before: UserRow,
-  after: UserRow,
-  { mail = true, correlation }: SaveOptions = {},
-): Promise<void> {
-  const events = eventsBetween(before, after)
-  if (events.length === 0) return
-  const numbers = [
-    ...(before.unix_uid === after.unix_uid ? [] : [after.unix_uid]),
-    ...(before.unix_guid === after.unix_guid ? [] : [after.unix_guid]),
-  ]
-  if (numbers.length > 0) await claimUnixIds(tx, after.organization_id, numbers)
-  await saveUser(tx, after)
+/** The numbers that the change sets. */
+const newNumbers = ({ before, after }: RowChange): number[] => [
+  ...(before.unix_uid === after.unix_uid ? [] : [after.unix_uid]),
+  ...(before.unix_guid === after.unix_guid ? [] : [after.unix_guid]),
+]
+
+async function settlePassword(tx: Tx, { before, after }: RowChange): Promise<void> {
   const newPassword = before.password_hash !== after.password_hash
   if (newPassword || !sameMailboxes(before, after))
     await deletePasswordLinks(tx, after.organization_id, after.id)
   if (newPassword && before.password_hash !== null)
     await keepFormerPassword(tx, after.organization_id, after.id, before.password_hash)
-  const resource = resourceOf(after)
-  const ids: string[] = []
-  for (const event of events)
-    ids.push(
-      await recordEvent(tx, actor, { ...event, resource, ...(correlation && { correlation }) }),
-    )
-  await context.changed.fire(tx, actor, {
-    organizationId: after.organization_id,
-    userId: after.id,
-    before,
-    after,
-    eventId: ids[0]!,
-  })
-  if (mail !== false && transitionBetween(before.state, after.state) === 'activated')
-    await mailActivation(context, tx, actor, after, typeof mail === 'string' ? mail : undefined)
 }
+
+/** Saves changed users with their events, fires `changed`, and mails. Unchanged rows are not written. */
+export async function saveChanges(
+  context: UserChangeContext,
+  tx: Tx,
+  actor: UserActor,
+  rows: readonly RowChange[],
+  { mail = true, correlation }: SaveOptions = {},
+): Promise<void> {
+  const { organizationId } = actor
+  const changes = rows
+    .map((row) => ({ ...row, events: eventsBetween(row.before, row.after) }))
+    .filter(({ events }) => events.length > 0)
+  if (changes.length === 0) return
+  const numbers = changes.flatMap(newNumbers)
+  if (numbers.length > 0) await claimUnixIds(tx, organizationId, numbers)
+  // Pipelined.
+  await Promise.all(changes.map(({ after }) => saveUser(tx, after)))
+  for (const change of changes) await settlePassword(tx, change)
+  const inputs = changes.flatMap(({ after, events }) => {
+    const resource = resourceOf(after)
+    return events.map((event) => ({ ...event, resource, ...(correlation && { correlation }) }))
+  })
+  const ids = await recordEvents(tx, actor, inputs)
+  const fired = changes.map(({ before, after, events }) => {
+    const [eventId] = ids.splice(0, events.length)
+    return { organizationId, userId: after.id, before, after, eventId: eventId! }
+  })
+  await context.changed.fire(tx, actor, ...fired)
+  for (const { before, after } of changes)
+    if (mail !== false && transitionBetween(before.state, after.state) === 'activated')
+      await mailActivation(context, tx, actor, after, typeof mail === 'string' ? mail : undefined)
+}
+
+export const saveChange = (
+  context: UserChangeContext,
+  tx: Tx,
+  actor: UserActor,
+  before: UserRow,
+  after: UserRow,
+  options?: SaveOptions,
+): Promise<void> => saveChanges(context, tx, actor, [{ before, after }], options)
 
 const taken = (field: string) =>
   `${field}: another user of the organization already has this ${field}`

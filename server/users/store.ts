@@ -1,5 +1,5 @@
 import { isNullViolation, type Queryable } from '../platform/db/index.ts'
-import { prepared, type Sql, sql } from '../platform/db/sql.ts'
+import { join, prepared, type Sql, sql } from '../platform/db/sql.ts'
 import {
   attributesIn,
   type Field,
@@ -155,11 +155,22 @@ export const lockDeletedUser = (tx: Queryable, organizationId: string, id: strin
     select * from users
      where organization_id = ${organizationId} and id = ${id} and deleted_at is not null for update`)
 
-/** A key-share lock: the user cannot be deleted until the transaction ends. */
-export const holdUser = (tx: Queryable, organizationId: string, id: string) =>
-  tx.one<{ id: string }>(sql`
+/** In the order of their ids, so that two callers do not deadlock. */
+export const lockUsers = (tx: Queryable, organizationId: string, ids: readonly string[]) =>
+  tx.many<UserRow>(sql`
+    select * from users
+     where organization_id = ${organizationId} and id = any(${ids}::text[]) and deleted_at is null
+     order by id for no key update`)
+
+/** Key-share locks: the users cannot be deleted until the transaction ends. */
+export const holdUsers = (tx: Queryable, organizationId: string, ids: readonly string[]) =>
+  tx.many<{ id: string }>(sql`
     select id from users
-     where organization_id = ${organizationId} and id = ${id} and deleted_at is null for key share`)
+     where organization_id = ${organizationId} and id = any(${ids}::text[]) and deleted_at is null
+     order by id for key share`)
+
+export const holdUser = async (tx: Queryable, organizationId: string, id: string) =>
+  (await holdUsers(tx, organizationId, [id]))[0]
 
 export const lockReports = (tx: Queryable, organizationId: string, managerId: string) =>
   tx.many<UserRow>(sql`
@@ -210,28 +221,41 @@ export const takeUnixUid = async (tx: Queryable, organizationId: string): Promis
 export const lockUserCount = (tx: Queryable, organizationId: string) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`count users ${organizationId}`}, 0))`)
 
-const insertWith = (row: UserRow, uid: Sql) =>
-  prepared(sql`
-    insert into users (organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
-                       unix_uid, unix_guid, profile, ssh_keys, creation_source, account_locked, account_locked_date,
-                       password_hash, password_date, password_expiration_date, created, updated)
-    values (${row.organization_id}, ${row.id}, ${row.username}, ${row.email}, ${row.firstname}, ${row.lastname},
+const valuesOf = (row: UserRow, uid: Sql) => sql`
+            (${row.organization_id}, ${row.id}, ${row.username}, ${row.email}, ${row.firstname}, ${row.lastname},
             ${row.employee_identifier}, ${row.manager}, ${row.state}, ${uid}, ${row.unix_guid},
             ${JSON.stringify(row.profile)}, ${JSON.stringify(row.ssh_keys)}, ${row.creation_source},
             ${row.account_locked}, ${row.account_locked_date}, ${row.password_hash}, ${row.password_date},
-            ${row.password_expiration_date}, ${row.created}, ${row.updated})`)
+            ${row.password_expiration_date}, ${row.created}, ${row.updated})`
+
+const insert = (tx: Queryable, values: Sql[]) => {
+  const statement = sql`
+    insert into users (organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
+                       unix_uid, unix_guid, profile, ssh_keys, creation_source, account_locked, account_locked_date,
+                       password_hash, password_date, password_expiration_date, created, updated)
+    values ${join(values, ', ')}`
+  return tx.run(values.length === 1 ? prepared(statement) : statement)
+}
 
 export const insertUser = (tx: Queryable, row: UserRow) =>
-  tx.run(insertWith(row, sql`${row.unix_uid}`))
+  insert(tx, [valuesOf(row, sql`${row.unix_uid}`)])
 
 /**
- * Fails when the uid has been set explicitly since it was taken: see `isNumberTaken`. An error, not a row count, because
- * it must abort the pipelined statements behind it.
+ * Fails when a uid that was assigned has been set explicitly since: see `isNumberTaken`. An error, not a row count,
+ * because it must abort the pipelined statements behind it.
  */
-export const insertUserIfFree = (tx: Queryable, row: UserRow) => {
-  const free = sql`unix_id_is_free(${row.organization_id}, ${row.unix_uid})`
-  return tx.run(insertWith(row, sql`case when ${free} then ${row.unix_uid}::bigint end`))
-}
+export const insertUsers = (
+  tx: Queryable,
+  users: readonly { row: UserRow; byHand: { uid: number | null } }[],
+) =>
+  insert(
+    tx,
+    users.map(({ row, byHand }) => {
+      const free = sql`unix_id_is_free(${row.organization_id}, ${row.unix_uid})`
+      const assigned = sql`case when ${free} then ${row.unix_uid}::bigint end`
+      return valuesOf(row, byHand.uid === null ? assigned : sql`${row.unix_uid}`)
+    }),
+  )
 
 export const isNumberTaken = (error: unknown): boolean =>
   isNullViolation(error, 'users', 'unix_uid')

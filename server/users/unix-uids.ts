@@ -8,7 +8,7 @@ const MAX_BLOCK = 10_000
 
 /**
  * Assigns unix uids in blocks (hi/lo), so that concurrent creates do not contend for the counter row of the
- * organization. A uid may be set explicitly before it is assigned: see `insertUserIfFree`.
+ * organization. A uid may be set explicitly before it is assigned: see `insertUsers`.
  */
 export class UnixUids {
   readonly #blocks = new Map<string, number[]>()

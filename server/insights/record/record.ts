@@ -79,13 +79,14 @@ export async function recordEvent(
   return id
 }
 
-/** Many events of one caller, in one statement. */
+/** Many events of one caller, in one statement. Returns their ids. */
 export async function recordEvents(
   tx: Tx,
   actor: Actor & { organizationId: string },
   inputs: readonly EventInput[],
-): Promise<void> {
+): Promise<string[]> {
   const { organizationId } = actor
   const events = inputs.map((input) => directoryEvent(actor, organizationId, input, uuidv7()))
   await writeOwnEvents(tx, organizationId, events)
+  return events.map(({ id }) => id)
 }

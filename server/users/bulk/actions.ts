@@ -13,7 +13,7 @@ import type { Paging } from '../../platform/list/page.ts'
 import { expirePassword, unlockUser } from '../account-actions.ts'
 import { updateUser } from '../actions.ts'
 import { type StoredActor, storedActor, type UserActor, type UserContext } from '../context.ts'
-import { addUser, prepareUser, VENDOR, whileNumbered } from '../create.ts'
+import { addUsers, prepareUser, VENDOR, whileNumbered } from '../create.ts'
 import { runBulkJob } from '../job-definitions.ts'
 import type { UserCreate } from '../schema.ts'
 import type { UserWrite } from '../write.ts'
@@ -138,10 +138,10 @@ async function createOne(
     way: source.endsWith(':bulk') ? 'csvImport' : 'applicationImport',
     correlation: correlationOf(batch),
   })
-  await whileNumbered(context, prepared, (attempt) =>
+  await whileNumbered(context, [prepared], (attempt) =>
     context.db.tx(actor.organizationId, async (tx) => {
-      await finish(tx, 'created', { userId: attempt.row.id })
-      await addUser(context, tx, actor, attempt)
+      await finish(tx, 'created', { userId: prepared.row.id })
+      await addUsers(context, tx, actor, attempt)
     }),
   )
 }
