@@ -13,6 +13,7 @@ import { openSourceOf } from './open-source.ts'
 import { planJob } from './plan.ts'
 import { findSource, type SourceRow } from './source-store.ts'
 import { SourceFailure } from './sources/failures.ts'
+import { analyzeGrown } from './statistics-store.ts'
 import { undoRow } from './undo.ts'
 
 /** Rows that are applied at the same time: each waits for its own commit. */
@@ -80,7 +81,10 @@ async function runImport(context: ImportContext, running: Running): Promise<void
     handle: (_, work, finish) => applyRow(context, job, work, finish),
     together: {
       fits: isNew,
-      handle: (_, rows, finish) => applyNew(context, job, rows, finish),
+      handle: async (_, rows, finish) => {
+        await analyzeGrown(context.db)
+        await applyNew(context, job, rows, finish)
+      },
     },
     settle: () => settleManagers(context, job),
     finished: finished(running),
