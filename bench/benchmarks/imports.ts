@@ -17,7 +17,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - began) / 1000
 }
 
-/** People from a source, against a client that only reads them. */
+/** People from a source, against their plan, which reads and matches them too, and a client that only reads them. */
 export const imports: Benchmark = {
   name: 'imports',
   async run(settings) {
@@ -46,25 +46,34 @@ export const imports: Benchmark = {
       const again = await timed(() => source.run())
       const row = { baseline: null, ratio: null, goal: '–', met: true, rounds: reads }
       const named = people.toLocaleString('en')
-      const ratio = people / first / baseline
+      const ours = people / first
+      const planned = people / plan
       return [
         {
           ...row,
           name: `plan of ${named} people, none of them known`,
           unit: 'users/s',
           baseline,
-          ours: people / plan,
-          ratio: people / plan / baseline,
+          ours: planned,
+          ratio: planned / baseline,
         },
         {
           ...row,
-          name: `import of ${named} people`,
+          name: `import of ${named} people, against its plan`,
+          unit: 'users/s',
+          baseline: planned,
+          ours,
+          ratio: ours / planned,
+          goal: `at least ${percent(GOAL)}`,
+          met: ours / planned >= GOAL,
+        },
+        {
+          ...row,
+          name: 'the same, against a bare read',
           unit: 'users/s',
           baseline,
-          ours: people / first,
-          ratio,
-          goal: `at least ${percent(GOAL)}`,
-          met: ratio >= GOAL,
+          ours,
+          ratio: ours / baseline,
         },
         {
           ...row,
