@@ -79,22 +79,26 @@ async function decided(tx: Tx, { batch, rules }: Applying, incoming: Incoming) {
   return { decision, references: references!, before: locked, isLinked }
 }
 
-/** The groups to join, as events of the job. Returns their ids. */
+/** Adds users to groups, as events of the job; in the order of the groups, so that two transactions do not deadlock. */
 async function join(
   { edges }: ImportContext,
   tx: Tx,
   actor: UserActor,
-  userId: string,
-  { joins }: References,
-): Promise<string[]> {
-  for (const { id } of joins)
+  userIds: readonly string[],
+  references: readonly References[],
+): Promise<void> {
+  const memberships = references.flatMap(({ joins }, at) =>
+    joins.map(({ id }) => ({ id, userId: userIds[at]! })),
+  )
+  for (const { id, userId } of memberships.sort((a, b) => (a.id < b.id ? -1 : 1)))
     await changeEdge(edges, tx, actor, {
       source: { type: 'user_group', id },
       target: { type: 'user', id: userId },
       op: 'add',
     })
-  return joins.map(({ id }) => id)
 }
+
+const joinedOf = ({ joins }: References): string[] => joins.map(({ id }) => id)
 
 export const unknownManager = (reference: string): string =>
   `; the manager "${reference}" is not known yet`
@@ -193,16 +197,15 @@ async function create(
       await addUsers(users, tx, actor, managed)
       const links = records.map(({ externalId }, at) => ({ externalId, userId: ids[at]! }))
       if ((await saveLinks(tx, key, links)) < links.length) throw new OtherWay()
-      const results = []
-      for (const [at, { row }] of managed.entries()) {
+      await join(context, tx, actor, ids, references)
+      const results = managed.map(({ row }, at) => {
         const [record, mine] = [records[at]!, references[at]!]
-        const joined = await join(context, tx, actor, row.id, mine)
-        const more = { userId: row.id, linked: true, joined, fingerprint: userFingerprint(row) }
-        results.push({
+        const made = { userId: row.id, linked: true, fingerprint: userFingerprint(row) }
+        return {
           message: `${DONE.create}${noteOf(record, mine)}`,
-          result: resultOf(record, decisions[at]!, mine, more),
-        })
-      }
+          result: resultOf(record, decisions[at]!, mine, { ...made, joined: joinedOf(mine) }),
+        }
+      })
       await finish(tx, results)
     })
   try {
@@ -231,7 +234,8 @@ const changeOne: Way = async (context, job, incoming, finish) => {
         })
         const link = { externalId: incoming.externalId, userId: before.id }
         const linked = !isLinked && (await saveLinks(tx, key, [link])) > 0
-        more = { linked, joined: await join(context, tx, actor, before.id, references) }
+        await join(context, tx, actor, [before.id], [references])
+        more = { linked, joined: joinedOf(references) }
       }
       await finish(
         tx,

@@ -272,10 +272,10 @@ test('rows that fit are handled together, with the same results as one by one', 
       chunks.push(numbers.length)
     }),
   })
-  assert.deepEqual(chunks, [90, 27], 'the rows that fit, of the chunks without a failure')
+  assert.deepEqual(chunks, [100, 27], 'the rows that fit, of the chunks without a failure')
   assert.deepEqual(
     alone,
-    upTo(230).filter((n) => n % 10 === 0 || (n > 100 && n <= 200)),
+    upTo(230).filter((n) => n % 10 === 0 || (n > 111 && n <= 200)),
   )
   assert.deepEqual(await effects(all), await effects(one))
   assert.deepEqual(await outcomes(all), await outcomes(one))
@@ -299,15 +299,15 @@ test('a crash while rows are handled together leaves nothing of them', async () 
 })
 
 test('a cancellation while rows are handled together undoes all of them', async () => {
-  const key = await newBatch(150)
+  const key = await newBatch(350)
   await run(key, {
     ...recorder(),
     together: together(async (numbers) => {
-      if (numbers[0]! > 100) assert.equal(await inTx(key, cancelBatch), true)
+      if (numbers[0]! > 200) await inTx(key, cancelBatch)
     }),
   })
-  assert.deepEqual(await effects(key), upTo(100))
-  assert.equal((await list(key, { status: 'Pending' })).totalCount, 50)
+  assert.deepEqual(await effects(key), upTo(200))
+  assert.equal((await list(key, { status: 'Pending' })).totalCount, 150)
 })
 
 test('two runs at once that handle rows together finish each row once', async () => {

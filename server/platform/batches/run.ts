@@ -76,21 +76,28 @@ async function runRow(
   }
 }
 
-/** Handles the rows that fit together. Returns those that are left, which is all of them after any failure. */
+/** Handles the rows that fit, a chunk in one transaction. Returns those that are left, with all of a chunk that failed. */
 async function runTogether(
   batch: Batch,
   rows: BatchRow[],
   { together }: BatchHandler,
 ): Promise<BatchRow[]> {
-  const fitting = together ? rows.filter(together.fits) : []
-  if (!together || fitting.length < 2) return rows
-  try {
-    await finishing(batch, fitting, (finish) => together.handle(batch, fitting, finish))
-    return rows.filter((row) => !together.fits(row))
-  } catch {
-    // The rows tell one by one what is wrong; so does a failure of the service, which is still there.
-    return rows
+  if (!together) return rows
+  const fitting = rows.filter(together.fits)
+  const done = new Set<BatchRow>()
+  const runFrom = async (start: number) => {
+    const chunk = fitting.slice(start, start + CHUNK)
+    if (chunk.length < 2) return
+    try {
+      await finishing(batch, chunk, (finish) => together.handle(batch, chunk, finish))
+      for (const row of chunk) done.add(row)
+    } catch {
+      // The rows tell one by one what is wrong; so does a failure of the service, which is still there.
+    }
   }
+  // Two at a time: the service prepares one while the database writes the other.
+  await Promise.all([runFrom(0), runFrom(CHUNK)])
+  return rows.filter((row) => !done.has(row))
 }
 
 /** Handles these rows, in order. Returns the position of the last one that was begun. */
@@ -122,7 +129,7 @@ async function runChunk(
 async function runRows(db: Db, batch: Batch, handler: BatchHandler): Promise<void> {
   const tenant = db.tenant(batch.organization_id)
   for (let after = 0; ; ) {
-    const rows = await pendingRows(tenant, batch, after, CHUNK)
+    const rows = await pendingRows(tenant, batch, after, handler.together ? 2 * CHUNK : CHUNK)
     if (rows.length === 0) return
     const left = await runTogether(batch, rows, handler)
     after = left.length === 0 ? rows.at(-1)!.position : await runChunk(db, batch, handler, left)
