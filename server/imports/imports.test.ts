@@ -179,6 +179,21 @@ test('too many changes wait for confirmation; a job can be cancelled', async () 
   assert.equal(wrong.json().reason, 'import_job_state')
 })
 
+test('a source is imported once at a time; plans may be made meanwhile', async () => {
+  const lab = await startPeople({
+    people: generatePeople(2).map((one) => ({ ...one, groups: [] })),
+  })
+  const { org, path, start, step, job } = await connectPeople(app, lab)
+  const first = await start()
+  const second = await org.post(`${path}/jobs`, { operations: ['users.create'] })
+  assert.deepEqual([second.statusCode, second.json().reason], [409, 'import_running'])
+  const plan = await start({ dryRun: true })
+  await step(first, 'cancel')
+  const third = await start()
+  await app.runDueJobs()
+  assert.deepEqual([(await job(plan)).status, (await job(third)).succeeded], ['finished', 2])
+})
+
 test('a dry run shows the plan from and to, and changes nothing', async () => {
   const people = generatePeople(5).map((one) => ({ ...one, groups: [] }))
   const lab = await startPeople({ people })

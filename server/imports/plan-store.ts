@@ -72,6 +72,17 @@ export async function countPlanned(
   return { counts, matched: rows.reduce((sum, { matched }) => sum + matched, 0) }
 }
 
+/** Whether a job of this source, other than a dry run, is queued or running. */
+export const isImporting = async (
+  db: Queryable,
+  { organizationId, applicationId }: SourceKey,
+): Promise<boolean> =>
+  (await db.one(sql`
+    select from batches
+     where organization_id = ${organizationId} and kind = ${IMPORT} and input ->> 'applicationId' = ${applicationId}
+       and state in ('queued', 'running') and not (input ->> 'dryRun')::boolean limit 1`)) !==
+  undefined
+
 /** Whether a job of this source has still to be planned. */
 export const isPlanning = async (
   db: Queryable,

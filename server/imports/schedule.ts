@@ -3,6 +3,7 @@ import type { Tx } from '../platform/db/index.ts'
 import type { ImportContext } from './context.ts'
 import { runScheduledImportJob } from './job-definitions.ts'
 import type { SourceKey } from './link-store.ts'
+import { isImporting } from './plan-store.ts'
 import { nextRun, type Settings } from './settings.ts'
 import { lockSource, overdueSources, saveNextRun } from './source-store.ts'
 import { insertJob } from './start.ts'
@@ -32,10 +33,12 @@ export function runScheduled(
     if (source?.next_run_at !== at) return
     const { settings } = source
     const caller = systemCaller(key.organizationId, 'import schedule')
-    await insertJob(context, tx, caller, key, {
-      operations: settings.operations,
-      allowUserReactivation: settings.allowUserReactivation,
-    })
+    // A turn that comes while the last one still runs is left out.
+    if (!(await isImporting(tx, key)))
+      await insertJob(context, tx, caller, key, {
+        operations: settings.operations,
+        allowUserReactivation: settings.allowUserReactivation,
+      })
     // A clock that is behind must not run the same turn twice.
     const after = new Date(Math.max(now.getTime(), Date.parse(at)))
     await schedule(context, tx, key, settings, after)

@@ -1,7 +1,7 @@
 import { insertBatch } from '../platform/batches/store.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
-import { invalid } from '../platform/errors.ts'
+import { conflict, invalid } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { storedActor } from '../users/index.ts'
 import { applicationOf, sourceKey } from './application.ts'
@@ -11,8 +11,9 @@ import { describeFile } from './file-store.ts'
 import { IMPORT, type JobInput } from './job.ts'
 import { runImportJob } from './job-definitions.ts'
 import type { SourceKey } from './link-store.ts'
+import { isImporting } from './plan-store.ts'
 import type { ImportJobCreate } from './schema.ts'
-import { findSource, type SourceRow } from './source-store.ts'
+import { findSource, lockSource, type SourceRow } from './source-store.ts'
 
 /** Queues a job, with its event. */
 export async function insertJob(
@@ -76,5 +77,11 @@ export async function startJob(
   const key = sourceKey(caller, applicationId)
   const { row } = await usableSource(context, key)
   checkQuery(row, body.queryString ?? '')
-  return context.db.tx(key.organizationId, (tx) => insertJob(context, tx, caller, key, body))
+  return context.db.tx(key.organizationId, async (tx) => {
+    await lockSource(tx, key)
+    // Each would be planned on what the other is about to change.
+    if (!body.dryRun && (await isImporting(tx, key)))
+      throw conflict('import_running', 'An import from this source is running: wait, or cancel it')
+    return insertJob(context, tx, caller, key, body)
+  })
 }
