@@ -24,9 +24,10 @@ export async function addNodes(
   type: NodeType,
   ids: readonly string[],
 ): Promise<void> {
-  await tx.run(sql`
+  const insert = sql`
     insert into nodes (organization_id, type, id)
-    select ${organizationId}, ${type}, id from unnest(${ids}::text[]) as new (id)`)
+    select ${organizationId}, ${type}, id from unnest(${ids}::text[]) as new (id)`
+  await tx.run(countedNodes(1, organizationId, type, insert))
 }
 
 export async function setNodeAttributes(
