@@ -29,6 +29,17 @@ const make = (coerceTypes: boolean | 'array'): Ajv => {
   return ajv
 }
 
+// Of the process, not of an application: schemas are constants, compiled once however many applications use them.
+const strict = make(false)
+const lenient = make('array')
+const serializers = new WeakMap<object, (value: unknown) => string>()
+
+function serializerOf(schema: object): (value: unknown) => string {
+  const serialize = serializers.get(schema) ?? fastJsonStringify(schema)
+  serializers.set(schema, serialize)
+  return serialize
+}
+
 function lazyValidator(ajv: Ajv, schema: object) {
   let compiled: ValidateFunction | undefined
   const validate = (value: unknown): boolean => {
@@ -47,15 +58,13 @@ function lazyValidator(ajv: Ajv, schema: object) {
  * path and headers are coerced to numbers and booleans; a JSON body is not.
  */
 export function registerSchemas(app: FastifyInstance): void {
-  const strict = make(false)
-  const lenient = make('array')
   app.setValidatorCompiler(({ schema, httpPart }) =>
     lazyValidator(httpPart === 'body' ? strict : lenient, schema as object),
   )
   app.setSerializerCompiler(({ schema }) => {
     let serialize: ((value: unknown) => string) | undefined
     return (value) => {
-      serialize ??= fastJsonStringify(schema as fastJsonStringify.Schema)
+      serialize ??= serializerOf(schema as object)
       return serialize(value)
     }
   })
