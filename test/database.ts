@@ -21,8 +21,10 @@ export async function newDatabase(
 ): Promise<{ owner: Connection; service: Connection; name: string }> {
   const { owner, service } = cluster()
   const name = `t_${randomBytes(8).toString('hex')}`
+  const template = options.empty ? 'template1' : TEMPLATE
   await asOwner(owner, (client) =>
-    client.query(`create database ${name}${options.empty ? '' : ` template ${TEMPLATE}`}`),
+    // A copy of the files takes a fifth of the processor time of a copy through the log.
+    client.query(`create database ${name} template ${template} strategy file_copy`),
   )
   after(() =>
     asOwner(owner, (client) => client.query(`drop database if exists ${name} with (force)`)),
