@@ -17,40 +17,56 @@ Object.assign(argon2, {
 
 /** More than one test needs at the same time, the forty systems of the demo included: keys that must differ do. */
 const DISTINCT_KEYS = 64
-const generate = promisify(crypto.generateKeyPair)
-const keys: Promise<KeyPairKeyObjectResult>[] = []
+const { generateKeyPair, generateKeyPairSync } = crypto
+const generate = promisify(generateKeyPair)
+type RsaOptions = crypto.RSAKeyPairOptions<'pem', 'pem'>
+const keys: (KeyPairKeyObjectResult | undefined)[] = []
 let uses = 0
 
-/** From the directory of the test run, where the first process that needs a key puts it. */
-async function keyPair(at: number): Promise<KeyPairKeyObjectResult> {
-  const file = join(process.env.TEST_KEYS!, `${at}.pem`)
-  if (existsSync(file)) {
-    const privateKey = crypto.createPrivateKey(readFileSync(file))
-    return { privateKey, publicKey: crypto.createPublicKey(privateKey) }
-  }
-  const made = await generate('rsa', { modulusLength: 2048 })
-  const own = `${file}.${process.pid}`
+const fileOf = (at: number): string => join(process.env.TEST_KEYS!, `${at}.pem`)
+
+/** From the directory of keys, which outlives a run. */
+function storedKey(at: number): KeyPairKeyObjectResult | undefined {
+  if (!existsSync(fileOf(at))) return undefined
+  const privateKey = crypto.createPrivateKey(readFileSync(fileOf(at)))
+  return { privateKey, publicKey: crypto.createPublicKey(privateKey) }
+}
+
+/** The first process that needs a key stores it. */
+function store(at: number, made: KeyPairKeyObjectResult): KeyPairKeyObjectResult {
+  const own = `${fileOf(at)}.${process.pid}`
   writeFileSync(own, made.privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  renameSync(own, file)
+  renameSync(own, fileOf(at))
   return made
 }
 
 const encoded = (key: KeyObject, encoding?: crypto.KeyExportOptions<'pem'>) =>
   encoding ? key.export(encoding) : key
 
-async function reuseKeyPair(type: 'rsa', options: crypto.RSAKeyPairOptions<'pem', 'pem'>) {
-  if (type !== 'rsa' || options.modulusLength !== 2048) return generate(type, options)
+const encodedPair = ({ publicKey, privateKey }: KeyPairKeyObjectResult, options: RsaOptions) => ({
+  publicKey: encoded(publicKey, options.publicKeyEncoding),
+  privateKey: encoded(privateKey, options.privateKeyEncoding),
+})
+
+const isReused = (type: string, { modulusLength }: RsaOptions): boolean =>
+  type === 'rsa' && modulusLength === 2048
+
+async function reuseKeyPair(type: 'rsa', options: RsaOptions) {
+  if (!isReused(type, options)) return generate(type, options)
   const at = uses++ % DISTINCT_KEYS
-  keys[at] ??= keyPair(at)
-  const { publicKey, privateKey } = await keys[at]
-  return {
-    publicKey: encoded(publicKey, options.publicKeyEncoding),
-    privateKey: encoded(privateKey, options.privateKeyEncoding),
-  }
+  keys[at] ??= storedKey(at) ?? store(at, await generate('rsa', { modulusLength: 2048 }))
+  return encodedPair(keys[at], options)
 }
 
-const { generateKeyPair } = crypto
+function reuseKeyPairSync(type: 'rsa', options: RsaOptions) {
+  if (!isReused(type, options)) return generateKeyPairSync(type, options)
+  const at = uses++ % DISTINCT_KEYS
+  keys[at] ??= storedKey(at) ?? store(at, generateKeyPairSync('rsa', { modulusLength: 2048 }))
+  return encodedPair(keys[at], options)
+}
+
 Object.assign(crypto, {
   generateKeyPair: Object.assign(generateKeyPair.bind(null), { [promisify.custom]: reuseKeyPair }),
+  generateKeyPairSync: reuseKeyPairSync,
 })
 syncBuiltinESMExports()

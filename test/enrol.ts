@@ -5,7 +5,6 @@ import { promisify } from 'node:util'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Response } from './harness.ts'
 
-/** One key pair for a whole test file: generating them is slow. */
 export const newKeyPair = () =>
   generateKeyPairSync('rsa', {
     modulusLength: 2048,
