@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { startPeopleLab } from '../../lab/people.ts'
-import { asOwner } from '../cluster.ts'
+import { clientConfig } from '../../server/platform/db/index.ts'
 import { newDatabase } from '../database.ts'
 import { peopleConfig } from '../imports/world.ts'
 import {
@@ -25,8 +26,10 @@ type Row = Record<string, unknown>
 
 test(`${PEOPLE} people are imported exactly once while the worker is killed ten times`, async () => {
   const { owner } = await newDatabase({ empty: true })
-  const query = (text: string): Promise<Row[]> =>
-    asOwner(owner, async (client) => (await client.query(text)).rows)
+  const client = new pg.Client(clientConfig(owner))
+  await client.connect()
+  finally_(() => client.end())
+  const query = async (text: string): Promise<Row[]> => (await client.query(text)).rows
   const settings = {
     GATEHOUSE_DATA_DIR: newDataDirectory(),
     DATABASE_URL: addressOf(owner),

@@ -24,16 +24,18 @@ after(async () => {
 /** Runs when the test file is done, last registered first. */
 export const finally_ = (step: () => Promise<void> | void): void => void undo.push(step)
 
-/** Polls until `check` returns a value; never sleeps for a guessed time. */
+/** Polls until `check` returns a value; never sleeps for a guessed time. Most of the time is left to what it waits for. */
 export async function until<T>(
   what: string,
   check: () => Promise<T | false | null | undefined> | T | false | null | undefined,
   seconds = 30,
 ): Promise<T> {
-  for (const deadline = Date.now() + seconds * 1000; ; await delay(10)) {
+  for (const deadline = Date.now() + seconds * 1000; ; ) {
+    const began = Date.now()
     const found = await check()
     if (found !== false && found !== null && found !== undefined) return found
     if (Date.now() > deadline) throw new Error(`Waited ${seconds} s in vain: ${what}`)
+    await delay(Math.max(10, 4 * (Date.now() - began)))
   }
 }
 
