@@ -1,6 +1,6 @@
 import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { check } from './check.ts'
@@ -31,33 +31,36 @@ process.stdout.write(
   `PostgreSQL ${cluster.version}, Node ${process.version}, ${files.length} test files\n`,
 )
 process.env.TEST_CLUSTER = JSON.stringify(cluster.connections)
-// Most files load the whole service: compile it once for all of them.
-process.env.NODE_COMPILE_CACHE = join(directory, 'compiled')
+// Most files load the whole service: compile it once for all of them, and for the programs that they start.
+process.env.NODE_COMPILE_CACHE = resolve('node_modules/.cache/gatehouse')
 
-// Loading the service takes longer than the tests of most files. They therefore run sequentially in two processes, as
-// separate suites, and share one application in each unless they start it with options. Files that start programs, or
-// change what is global, get their own process; programs mostly wait, so two of these files run beside the others.
-const ALONE = ['test/process/', 'test/demo', 'test/browser/', 'cli/', 'server/platform/operations']
-const placeOf = (file: string) => ALONE.findIndex((start) => file.startsWith(start))
-const alone = files
-  .filter((file) => placeOf(file) >= 0)
-  .sort((one, other) => placeOf(one) - placeOf(other))
-const others = files.filter((file) => placeOf(file) < 0)
-const groups = [0, 1]
-  .map((group) => others.filter((_, at) => at % 2 === group))
-  .filter((group) => group.length > 0)
+// Loading the service takes longer than the tests of most files. Files therefore run sequentially in a few processes, as
+// separate suites, and share one application in each unless they start it with options. Two processes take turns at most
+// of the files; those that start programs, which mostly wait, run beside them. Files that change what is global, or end
+// what they started when they are done, get their own process.
+const ALONE = ['test/process/', 'test/demo', 'server/platform/operations']
+const PROGRAMS = ['cli/', 'test/browser/']
+const within = (starts: string[]) =>
+  files.filter((file) => starts.some((at) => file.startsWith(at)))
+const alone = within(ALONE)
+const programs = PROGRAMS.map((start) => within([start]))
+// The longest ones first: they are the tests across slices, last in the alphabet.
+const others = files.filter((file) => !within([...ALONE, ...PROGRAMS]).includes(file)).reverse()
+process.env.TEST_TAKEN = join(directory, 'taken')
+mkdirSync(process.env.TEST_TAKEN)
 const together = new URL('../test/together.ts', import.meta.url)
-const entries = groups.map((group, at) => {
-  if (group.length === 1) return group[0]!
-  const path = join(directory, `together-${at + 1}.mjs`)
-  const list = JSON.stringify(group)
-  writeFileSync(path, `import { runTogether } from '${together}'\nrunTogether(${list})\n`)
-  return path
-})
+const entries = [others, others.slice(0, -1), ...programs]
+  .filter((group) => group.length > 0)
+  .map((group, at) => {
+    const path = join(directory, `together-${at + 1}.mjs`)
+    const list = JSON.stringify(group)
+    writeFileSync(path, `import { runTogether } from '${together}'\nrunTogether(${list})\n`)
+    return path
+  })
 
 const cheapCrypto = new URL('../test/cheap-crypto.ts', import.meta.url)
-process.env.TEST_KEYS = join(directory, 'keys')
-mkdirSync(process.env.TEST_KEYS)
+process.env.TEST_KEYS = resolve('node_modules/.cache/test-keys')
+mkdirSync(process.env.TEST_KEYS, { recursive: true })
 const counts = { passed: 0, failed: 0 }
 // A failed test may leave a socket open; force the exit, or the run would hang.
 const stream = run({

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, fork } from 'node:child_process'
 import { on } from 'node:events'
-import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { newDatabase, tempDirectory, urlOf } from './database.ts'
 
 // Runs the command line. `runCli` starts a process, which loads the whole service. `callCli` sends the call to a process
-// that runs all calls of the test file in turn. Every verb also succeeds once in a process, which must end by itself.
+// that runs all calls of the test process in turn. Every verb also succeeds once in a process, which must end by itself.
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
 
@@ -39,15 +38,19 @@ export const runCli = (env: Record<string, string>, args: string[]): Promise<Out
 let host: ChildProcess | undefined
 let outcomes: AsyncIterator<[Outcome]>
 let calls: Promise<unknown> = Promise.resolve()
-after(() => host?.disconnect())
 
 async function callHost(call: Call): Promise<Outcome> {
   if (!host) {
     host = fork(new URL('./cli-host.ts', import.meta.url), { execArgv: [] })
     outcomes = on(host, 'message', { close: ['exit'] }) as typeof outcomes
   }
+  // Between calls it does not keep this process alive, and ends with it.
+  host.ref()
+  host.channel!.ref()
   host.send(call)
   const { value, done } = await outcomes.next()
+  host.unref()
+  host.channel?.unref()
   if (done) throw new Error('The process of callCli has ended')
   return value[0]
 }
