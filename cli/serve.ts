@@ -14,7 +14,7 @@ export const verb = command({
   },
   async run({ options: { port, host, demo } }) {
     const { serve } = await import('../server/main.ts')
-    const { spRoutes } = await import('../lab/sp/routes.ts')
-    await serve({ port, host, demo: demo ? await importDemo() : undefined, testSp: spRoutes })
+    const testSp = async () => (await import('../lab/sp/routes.ts')).spRoutes
+    await serve({ port, host, demo: demo ? await importDemo() : undefined, testSp })
   },
 })

@@ -12,7 +12,7 @@ import { codeOf, messageOf, OperatorError } from './platform/errors.ts'
 import { followKeys } from './platform/key-watch.ts'
 import { createLog } from './platform/log.ts'
 import { startTracing } from './platform/tracing.ts'
-import { type Runtime, startService } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 /** Not part of the service; the command line passes it in. */
 interface Demo {
@@ -35,7 +35,7 @@ export interface ServeOptions {
   port?: string | undefined
   host?: string | undefined
   /** A test service provider, served at /saml2/test-sp if the public URL is on localhost. */
-  testSp?: Labs['testSp']
+  testSp?: () => Promise<Labs['testSp']>
   demo?: Demo | undefined
 }
 
@@ -67,8 +67,10 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   })
   const log = createLog(config.logLevel)
   const stopTracing = await startTracing()
+  // Loaded only now: a mistake in the settings is reported without waiting for the whole service.
+  const { startService } = await import('./runtime.ts')
   const service = await startService(config, log, {
-    testSp: options.testSp,
+    testSp: await options.testSp?.(),
     scim: options.demo?.scim.routes,
   })
   const { app, runtime, first, stopListening } = service
