@@ -48,6 +48,7 @@ const programs = PROGRAMS.map((start) => within([start]))
 const others = files.filter((file) => !within([...ALONE, ...PROGRAMS]).includes(file)).reverse()
 process.env.TEST_TAKEN = join(directory, 'taken')
 mkdirSync(process.env.TEST_TAKEN)
+process.env.TEST_DATA_TEMPLATE = join(directory, 'data-template')
 const together = new URL('../test/together.ts', import.meta.url)
 const entries = [others, others.slice(0, -1), ...programs]
   .filter((group) => group.length > 0)

@@ -25,7 +25,7 @@ const FOREVER_MS = 3_600_000
 type Row = Record<string, unknown>
 
 test(`${PEOPLE} people are imported exactly once while the worker is killed ten times`, async () => {
-  const { owner } = await newDatabase({ empty: true })
+  const { owner } = await newDatabase()
   const client = new pg.Client(clientConfig(owner))
   await client.connect()
   finally_(() => client.end())

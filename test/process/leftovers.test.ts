@@ -7,10 +7,10 @@ import { postgresAccount } from '../../server/platform/postgres/account.ts'
 import {
   finally_,
   isRunning,
-  newDataDirectory,
   postgresPid,
   startService,
   until,
+  usedDataDirectory,
 } from './service.ts'
 
 const children = (pid: number): number[] =>
@@ -19,7 +19,7 @@ const children = (pid: number): number[] =>
 // Without /proc we cannot find such processes; PostgreSQL then refuses to start and says why.
 if (process.platform === 'linux') {
   test('a backend that outlived its killed PostgreSQL does not stop the next start', async () => {
-    const settings = { GATEHOUSE_DATA_DIR: newDataDirectory() }
+    const settings = { GATEHOUSE_DATA_DIR: await usedDataDirectory() }
     const first = await startService(settings)
     const database = postgresPid(settings.GATEHOUSE_DATA_DIR)!
     const backend = children(database).at(-1)!
@@ -38,10 +38,7 @@ if (process.platform === 'linux') {
 }
 
 test('lock and pid files of other processes are taken over', async () => {
-  const settings = { GATEHOUSE_DATA_DIR: newDataDirectory() }
-  const first = await startService(settings)
-  first.child.kill('SIGTERM')
-  await first.exited
+  const settings = { GATEHOUSE_DATA_DIR: await usedDataDirectory() }
   // Same account as PostgreSQL, which ignores pids of other accounts.
   const account = postgresAccount()
   const stranger = spawn('/bin/sleep', ['600'], {

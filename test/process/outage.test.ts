@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newDataDirectory, postgresPid, startService, until } from './service.ts'
+import { postgresPid, startService, until, usedDataDirectory } from './service.ts'
 
 test('while PostgreSQL is down, requests get 503 with the reason; then service resumes', async () => {
-  const dataDir = newDataDirectory()
+  const dataDir = await usedDataDirectory()
   const service = await startService({ GATEHOUSE_DATA_DIR: dataDir })
   const cluster = join(dataDir, 'postgres', 'cluster')
 
@@ -44,7 +44,7 @@ test('while PostgreSQL is down, requests get 503 with the reason; then service r
 })
 
 test('SIGTERM while PostgreSQL is down still stops everything', async () => {
-  const dataDir = newDataDirectory()
+  const dataDir = await usedDataDirectory()
   const service = await startService({ GATEHOUSE_DATA_DIR: dataDir })
   const cluster = join(dataDir, 'postgres', 'cluster')
   renameSync(cluster, `${cluster}.away`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import { asOwner } from '../cluster.ts'
-import { newDataDirectory, postgresPid, type Service, startService, until } from './service.ts'
+import { postgresPid, type Service, startService, until, usedDataDirectory } from './service.ts'
 
 const ROUNDS = 10
 const WRITERS = 4
@@ -67,7 +67,7 @@ const countRoles = (dataDir: string): Promise<Found[]> =>
 
 test(`no acknowledged write is lost or duplicated in ${ROUNDS} crashes`, async () => {
   const random = seeded(20_241)
-  const dataDir = newDataDirectory()
+  const dataDir = await usedDataDirectory()
   const settings = { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'info' }
   const acknowledged = new Map<string, string>()
   let service = await startService(settings)

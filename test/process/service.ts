@@ -1,6 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -54,6 +63,27 @@ export function newDataDirectory(parent = tmpdir()): string {
     }
     rmSync(path, { recursive: true, force: true })
   })
+  return path
+}
+
+/** A data directory that a service was started on and has left. The first test file of a run that needs it makes it. */
+async function template(): Promise<string> {
+  const path = process.env.TEST_DATA_TEMPLATE!
+  const mine = mkdirSync(`${path}.made`, { recursive: true }) !== undefined
+  if (mine) {
+    const made = newDataDirectory()
+    const service = await startService({ GATEHOUSE_DATA_DIR: made })
+    service.child.kill('SIGTERM')
+    await service.exited
+    renameSync(made, path)
+  } else await until('the template', () => existsSync(path), 120)
+  return path
+}
+
+/** A data directory that a service has initialized; for tests that are not about the first start, which takes longer. */
+export async function usedDataDirectory(): Promise<string> {
+  const path = newDataDirectory()
+  execFileSync('cp', ['-a', `${await template()}/.`, path])
   return path
 }
 

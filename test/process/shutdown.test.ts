@@ -5,14 +5,14 @@ import { test } from 'node:test'
 import {
   API_KEY,
   isRunning,
-  newDataDirectory,
   postgresPid,
   type Service,
   startService,
   until,
+  usedDataDirectory,
 } from './service.ts'
 
-const dataDir = newDataDirectory()
+const dataDir = await usedDataDirectory()
 
 /** A request that has got 100 Continue and whose body is not sent yet. */
 async function openRequest({ port }: Service, body: string): Promise<Socket> {

@@ -12,6 +12,7 @@ import {
   newDataDirectory,
   type Settings,
   startService,
+  usedDataDirectory,
 } from './service.ts'
 
 /** One line with the reason, and no stack trace. */
@@ -92,7 +93,7 @@ test('a setting with an invalid value', async () => {
 })
 
 test('a second process on the same data directory; the first one is not disturbed', async () => {
-  const settings = data()
+  const settings = { GATEHOUSE_DATA_DIR: await usedDataDirectory() }
   const first = await startService(settings)
   await assertRefuses(settings, 'Another Gatehouse', String(first.pid), settings.GATEHOUSE_DATA_DIR)
   assert.equal((await first.call('GET', '/api/organizations')).status, 200)
