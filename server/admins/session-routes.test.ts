@@ -217,8 +217,10 @@ test('the half-open session cannot replace the second factor', async () => {
   const { org } = await enrolled()
   const b = browser()
   await b.post('/auth/sign-in', { email: org.email, password: org.password })
-  assert.equal((await b.post('/auth/totp')).statusCode, 400, 'enrolled already')
-  assert.equal((await b.post('/auth/totp/confirm', { code: '123456' })).statusCode, 400)
+  const again = await b.post('/auth/totp')
+  assert.deepEqual([again.statusCode, again.json().reason], [400, 'totp_enrolled'])
+  const unstarted = await b.post('/auth/totp/confirm', { code: '123456' })
+  assert.deepEqual([unstarted.statusCode, unstarted.json().reason], [400, 'totp_not_started'])
   assert.equal((await b.post('/auth/totp/disable', { code: '123456' })).statusCode, 401)
   assert.equal(
     (

@@ -130,6 +130,9 @@ test('a malformed form is refused', async () => {
     assert.ok([400, 415].includes(res.statusCode), where)
     assert.equal(res.json().status, 'INVALID_ARGUMENT', where)
   }
+  const cut = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+  const res = await org.post(`/api/v2/applications/${id}/logo`, whole.subarray(0, 60), cut)
+  assert.deepEqual([res.statusCode, res.json().reason], [400, 'bad_form'])
   assert.equal(await logoOf(org, id), '')
 })
 

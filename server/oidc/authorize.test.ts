@@ -49,7 +49,8 @@ test('discovery lists what the application may use, and its keys are public ones
     assert.equal((await visit(`/oidc/${newId()}/${path}`)).statusCode, 404)
   assert.equal((await post(`/oidc/${newId()}/token`, {})).statusCode, 404)
   await org.delete(`/api/applications/${client.id}`)
-  assert.equal((await visit(`${client.path}/jwks`)).statusCode, 404)
+  const gone = await visit(`${client.path}/jwks`)
+  assert.deepEqual([gone.statusCode, gone.json().reason], [404, 'client_not_found'])
 })
 
 test('a signed-in user gets a code, at the exact registered URI', async () => {

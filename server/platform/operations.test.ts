@@ -32,7 +32,8 @@ test('metrics cover requests by route, the pool, the queue, events and the proce
 
 test('metrics can be protected by a token', async () => {
   const closed = await startApp({ env: { GATEHOUSE_METRICS_TOKEN: 'let me measure this' } })
-  assert.equal((await closed.anonymous.get('/metrics')).statusCode, 401)
+  const refused = await closed.anonymous.get('/metrics')
+  assert.deepEqual([refused.statusCode, refused.json().reason], [401, 'metrics_token'])
   assert.equal(
     (await closed.anonymous.get('/metrics', { authorization: 'Bearer let me measure this' }))
       .statusCode,
@@ -53,6 +54,8 @@ test('without a token metrics are local only, unless configured otherwise', asyn
     for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])
       assert.equal(await status(app, address, { [header]: '127.0.0.1' }), 403, header)
   }
+  const refused = await app.http.inject({ url: '/metrics', remoteAddress: '10.0.0.7' })
+  assert.equal(refused.json().reason, 'metrics_closed')
   for (const address of ['10.0.0.7', '192.0.2.1', '::2', '::ffff:10.0.0.7', '2001:db8::1']) {
     assert.equal(await status(app, address), 403, address)
     assert.equal(await status(open, address), 200, address)

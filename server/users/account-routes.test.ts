@@ -242,7 +242,8 @@ test('SSH keys: list, add, delete, and all at once by PUT', async () => {
   const added = await org.post(url, { name: 'laptop', public_key: key('a') })
   assert.equal(added.statusCode, 200)
   assert.deepEqual((await org.get(url)).json(), [added.json()])
-  assert.equal((await org.post(url, { name: 'again', public_key: key('a') })).statusCode, 409)
+  const again = await org.post(url, { name: 'again', public_key: key('a') })
+  assert.deepEqual([again.statusCode, again.json().reason], [409, 'ssh_key_exists'])
   for (const body of [{ name: 'x' }, { public_key: key('b') }, { name: 'x', public_key: 'no key' }])
     assert.equal((await org.post(url, body)).statusCode, 400)
   const put = await org.put(`/api/systemusers/${user.id}`, {

@@ -171,7 +171,8 @@ test('private searches are visible to the owner only, shared ones to all', async
   assert.equal((await app.anonymous.get(PATH)).statusCode, 401)
   // Administrators who could delete the owner may delete shared searches, and no others.
   const administrator = await app.addAdministrator(org.organizationId)
-  assert.equal((await administrator.put(`${PATH}/${shared.id}`, failures)).statusCode, 403)
+  const refused = await administrator.put(`${PATH}/${shared.id}`, failures)
+  assert.deepEqual([refused.statusCode, refused.json().reason], [403, 'saved_search_not_yours'])
   assert.equal((await administrator.delete(`${PATH}/${mine.id}`)).statusCode, 404)
   assert.equal((await administrator.delete(`${PATH}/${shared.id}`)).statusCode, 204)
   assert.deepEqual((await org.get(PATH)).json().results, [mine])
