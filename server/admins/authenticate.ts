@@ -23,6 +23,9 @@ import {
 import { findRoles, findServiceAccount } from './tenant-store.ts'
 
 export const SESSION_COOKIE = 'gatehouse_session'
+
+export const sessionCookieOf = (cookie: string | undefined): string | undefined =>
+  cookie === undefined ? undefined : parseCookie(cookie)[SESSION_COOKIE]
 /** The space keeps it distinct from any API key: the two share a cache. */
 const BEARER = 'bearer '
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -199,7 +202,7 @@ export function createAuthenticate(
     if (authorization?.slice(0, BEARER.length).toLowerCase() === BEARER) {
       return cache.known(authorization) ?? byToken(authorization)
     }
-    const session = cookie === undefined ? undefined : parseCookie(cookie)[SESSION_COOKIE]
+    const session = sessionCookieOf(cookie)
     return session ? bySession(request, session) : null
   }
 }

@@ -71,7 +71,11 @@ test('sign-in gives an HttpOnly, SameSite cookie and a session that acts as the 
   assert.equal(cookie.sameSite, 'Strict')
   assert.equal(cookie.secure, undefined)
   assert.equal((await b.get('/api/organizations')).json().totalCount, 1)
-  assert.equal((await b.get('/auth/session')).json().email, org.email)
+  const session = (await b.get('/auth/session')).json()
+  assert.equal(session.email, org.email)
+  // A reloaded page asks for it again.
+  assert.equal(session.csrfToken, res.json().csrfToken)
+  assert.equal((await org.get('/auth/session')).json().csrfToken, undefined)
   const made = await b.post('/api/v2/roles', { name: 'From the console', scopes: ['users'] })
   assert.equal(made.statusCode, 200)
   const [attempt, created] = await org.events()

@@ -7,13 +7,13 @@ import { forbidden } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { refuseForeign } from '../platform/http/foreign-origin.ts'
 import { deviceOf } from '../platform/known-devices.ts'
-import { SESSION_COOKIE } from './authenticate.ts'
+import { SESSION_COOKIE, sessionCookieOf } from './authenticate.ts'
 import { confirmSession } from './confirmation.ts'
 import type { AdminContext } from './context.ts'
 import { changePassword, requestPasswordReset, resetPassword } from './password-actions.ts'
 import { disableTotp, finishTotp, startTotp } from './second-factor.ts'
 import { listSessionsOf } from './session-store.ts'
-import type { SignedIn } from './sessions.ts'
+import { csrfOf, type SignedIn } from './sessions.ts'
 import { giveSecondFactor, signIn, signOut, signOutEverywhere } from './sign-in.ts'
 
 const errors = errorsOf('v2')
@@ -144,13 +144,16 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
             providerId: Type.Union([Type.String(), Type.Null()]),
             organizationIds: Type.Array(Type.String()),
             mfa: Type.Boolean(),
+            csrfToken: Type.Optional(
+              Type.String({ description: 'Of a console session; an API key has none' }),
+            ),
           }),
           ...errors,
         },
       },
       config: own,
     },
-    async ({ caller }) => ({
+    async ({ caller, headers }) => ({
       id: caller.id,
       email: caller.initiator.email ?? '',
       roleNames: caller.roleNames,
@@ -158,6 +161,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
       providerId: caller.providerId,
       organizationIds: [...caller.organizationIds],
       mfa: caller.mfa,
+      ...(caller.sessionHash && { csrfToken: csrfOf(sessionCookieOf(headers.cookie)!) }),
     }),
   )
   app.post(

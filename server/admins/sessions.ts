@@ -9,6 +9,9 @@ const SESSION_MINUTES = 12 * 60
 /** A session with only the password checked lasts minutes, not a working day. */
 const HALF_OPEN_MINUTES = 10
 
+/** CSRF token: only pages that can read our responses know it. From the session, so that a reloaded page can ask for it. */
+export const csrfOf = (token: string): string => sha256(`csrf ${token}`).toString('base64url')
+
 export interface SignedIn {
   administratorId: string
   /** Goes into the cookie; only its hash is stored. */
@@ -27,7 +30,7 @@ export async function openSession(
   mfa: boolean,
 ): Promise<SignedIn> {
   const token = randomToken()
-  const csrfToken = randomToken()
+  const csrfToken = csrfOf(token)
   const minutes = owed === null ? SESSION_MINUTES : HALF_OPEN_MINUTES
   const expiresAt = new Date(Date.now() + minutes * MINUTE).toISOString()
   await insertSession(tx, {
