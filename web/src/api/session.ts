@@ -8,12 +8,22 @@ interface Violation {
 export class ApiError extends Error {
   readonly status: number
   readonly violations: Violation[]
+  /** The field that the message is about. */
+  readonly field: string | undefined
+  /** Finds the request in the log of the service. */
+  readonly requestId: string | null
 
-  constructor(status: number, message: string, violations: Violation[] = []) {
+  constructor(
+    status: number,
+    message: string,
+    about: { violations?: Violation[]; field?: string | undefined; requestId?: string | null } = {},
+  ) {
     super(message)
     this.name = 'ApiError'
     this.status = status
-    this.violations = violations
+    this.violations = about.violations ?? []
+    this.field = about.field
+    this.requestId = about.requestId ?? null
   }
 }
 
@@ -25,13 +35,27 @@ interface ErrorBody {
 async function toError(response: Response): Promise<ApiError> {
   const body: ErrorBody = await response.json().catch(() => ({}))
   // "password: must have …": the page shows the message at the field, so its name is redundant.
-  const message = (body.message ?? '').replace(/^\w+: /, '')
+  const [, field, message] = /^(?:(\w+): )?(.*)$/s.exec(body.message ?? '')!
   const violations = (body.details ?? []).flatMap((detail) => detail.fieldViolationsList ?? [])
-  return new ApiError(
-    response.status,
-    message || 'Something went wrong. Try again shortly.',
+  const requestId = response.headers.get('x-request-id')
+  return new ApiError(response.status, message || 'Something went wrong. Try again shortly.', {
     violations,
-  )
+    field,
+    requestId,
+  })
+}
+
+/** Every response that arrives is a success; anything else throws an ApiError. */
+export async function send(request: Request, signal?: AbortSignal): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(request, signal ? { signal } : {})
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, 'The service cannot be reached. Check your connection.')
+  }
+  if (!response.ok) throw await toError(response)
+  return response
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -55,21 +79,15 @@ export class ApiSession {
   }
 
   async call<T>(method: Method, path: string, body?: object): Promise<T> {
-    let response: Response
-    try {
-      response = await fetch(this.#root + path, {
-        method,
-        headers: {
-          ...(body && { 'content-type': 'application/json' }),
-          ...(this.#csrfToken && method !== 'GET' && { 'x-csrf-token': this.#csrfToken }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-    } catch {
-      throw new ApiError(0, 'The service cannot be reached. Check your connection.')
-    }
-    if (!response.ok) throw await toError(response)
-    return response.json()
+    const request = new Request(this.#root + path, {
+      method,
+      headers: {
+        ...(body && { 'content-type': 'application/json' }),
+        ...(this.#csrfToken && method !== 'GET' && { 'x-csrf-token': this.#csrfToken }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return (await send(request)).json()
   }
 
   get<T>(path: string): Promise<T> {

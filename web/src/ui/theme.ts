@@ -27,6 +27,8 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'md' } },
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
+    // Locking the scroll writes a style element, which the content security policy refuses.
+    Modal: { defaultProps: { lockScroll: false } },
   },
 })
 
@@ -37,6 +39,8 @@ export const colors: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-body': '#f6f7fb',
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-error': colors.red[9],
+    '--mantine-color-indigo-light-color': colors.indigo[9],
+    '--mantine-color-indigo-light-hover': '#e7ecff',
     '--gh-surface': '#ffffff',
     '--gh-line': '#e5e7ef',
     '--gh-glow': '#dbe4ff',
@@ -49,6 +53,8 @@ export const colors: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-body': colors.dark[8],
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-error': colors.red[4],
+    '--mantine-color-indigo-light-color': colors.indigo[2],
+    '--mantine-color-indigo-light-hover': '#2b3252',
     '--gh-surface': colors.dark[7],
     '--gh-line': '#33373f',
     '--gh-glow': '#262c48',

@@ -9,9 +9,9 @@ const UNITS = [
 
 export const asDay = (time: string): string => day.format(new Date(time))
 
-/** Relative time in the largest unit that fits. */
+/** Relative time in the largest unit that fits; times to come as well. */
 export function ago(time: string): string {
   const seconds = (Date.now() - Date.parse(time)) / 1000
-  const unit = UNITS.find(([, length]) => seconds >= length)
-  return unit ? relative.format(-Math.floor(seconds / unit[1]), unit[0]) : 'just now'
+  const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length)
+  return unit ? relative.format(Math.trunc(-seconds / unit[1]), unit[0]) : 'just now'
 }

@@ -3,35 +3,16 @@ import {
   Button,
   Divider,
   Popover,
-  SegmentedControl,
   Stack,
   Text,
   UnstyledButton,
-  useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core'
 import { IconLogout } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { SessionAnswer } from '../../../../server/portal/schema.ts'
+import { ColorScheme } from '../../ui/color-scheme.tsx'
 import { signOut } from '../api.ts'
-
-function ColorScheme() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
-  return (
-    <SegmentedControl
-      fullWidth
-      size="xs"
-      aria-label="Colours"
-      value={colorScheme}
-      onChange={(value) => setColorScheme(value as typeof colorScheme)}
-      data={[
-        { value: 'light', label: 'Light' },
-        { value: 'dark', label: 'Dark' },
-        { value: 'auto', label: 'As system' },
-      ]}
-    />
-  )
-}
 
 /** Not an ARIA menu: it contains more than menu items. */
 export function AccountMenu({ session }: { session: SessionAnswer }) {

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, PasswordInput, Stack } from '@mantine/core'
+import { Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -101,6 +101,15 @@ export function PasswordStep({ known, organization, continueTo, again, done }: P
           </Button>
         </Stack>
       </form>
+      {/* Only after a refusal: few who sign in here are administrators. */}
+      {signingIn.isError && (
+        <Text size="sm" c="dimmed" ta="center">
+          Are you an administrator?{' '}
+          <Anchor size="sm" href="/console" underline="always">
+            Sign in to the console
+          </Anchor>
+        </Text>
+      )}
     </Sheet>
   )
 }
