@@ -1,13 +1,15 @@
-import { createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { NotFound } from '../ui/failure.tsx'
+import '@mantine/notifications/styles.css'
+import '@mantine/spotlight/styles.css'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
 import { mount } from '../ui/mount.tsx'
-import { ConsoleFrame } from './frame.tsx'
-import { HomePage } from './home.tsx'
+import { router } from './router.tsx'
+import { queries } from './session.ts'
 
-// No type registration as in the portal's router: that is global, and there are two routers.
-
-const root = createRootRoute({ component: ConsoleFrame, notFoundComponent: NotFound })
-const home = createRoute({ getParentRoute: () => root, path: '/', component: HomePage })
-const router = createRouter({ routeTree: root.addChildren([home]), basepath: '/console' })
-
-mount(<RouterProvider router={router} />)
+mount(
+  <QueryClientProvider client={queries}>
+    <Notifications position="bottom-right" />
+    <RouterProvider router={router as never} />
+  </QueryClientProvider>,
+)

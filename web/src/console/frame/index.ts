@@ -1,0 +1,2 @@
+export { Frame } from './frame.tsx'
+export { NoOrganization } from './no-organization.tsx'

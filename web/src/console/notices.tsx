@@ -1,0 +1,60 @@
+import { Button, Code, CopyButton, Group, Text, UnstyledButton } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconAlertCircle, IconCheck } from '@tabler/icons-react'
+import { ApiError } from '../api/session.ts'
+
+const UNDO_MS = 10_000
+
+/** What failed, and the id by which the operator finds the request in the log. */
+export function notifyFailure(error: Error): void {
+  const requestId = error instanceof ApiError ? error.requestId : null
+  notifications.show({
+    color: 'red',
+    icon: <IconAlertCircle size={18} aria-hidden />,
+    autoClose: UNDO_MS,
+    withBorder: true,
+    closeButtonProps: { 'aria-label': 'Close the notice' },
+    message: (
+      <>
+        <Text size="sm">{error.message}</Text>
+        {requestId && (
+          <CopyButton value={requestId}>
+            {({ copied, copy }) => (
+              <UnstyledButton onClick={copy} fz="xs" c="dimmed">
+                {copied ? 'Copied' : 'Copy the request id'}{' '}
+                <Code fz="xs">{requestId.slice(0, 8)}</Code>
+              </UnstyledButton>
+            )}
+          </CopyButton>
+        )}
+      </>
+    ),
+  })
+}
+
+export function notifyDone(words: string, undo?: () => Promise<unknown>): void {
+  const id = notifications.show({
+    color: 'teal',
+    icon: <IconCheck size={18} aria-hidden />,
+    autoClose: undo ? UNDO_MS : 4000,
+    withBorder: true,
+    closeButtonProps: { 'aria-label': 'Close the notice' },
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm">{words}</Text>
+        {undo && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            onClick={() => {
+              notifications.hide(id)
+              void undo()
+            }}
+          >
+            Undo
+          </Button>
+        )}
+      </Group>
+    ),
+  })
+}

@@ -1,0 +1,63 @@
+import { hashKey, type QueryKey, queryOptions, useQuery } from '@tanstack/react-query'
+import { type Api, type ApiCall, apiOf } from '../api/organization.ts'
+import { useOrganization } from './organization.ts'
+import { csrfToken, queries } from './session.ts'
+
+// Reading from the API. Every answer is cached under its organization, so that none can appear in another.
+
+const ROOT = 'organization'
+const callsOf = new Map<string, ApiCall[]>()
+
+export const keyOf = (organization: string, key: QueryKey): QueryKey => [ROOT, organization, ...key]
+
+export function readOptions<T>(
+  organization: string,
+  key: QueryKey,
+  read: (api: Api) => Promise<T>,
+) {
+  const queryKey = keyOf(organization, key)
+  return queryOptions({
+    queryKey,
+    queryFn: ({ signal }) => {
+      const calls: ApiCall[] = []
+      callsOf.set(hashKey(queryKey), calls)
+      return read(apiOf({ organization, csrfToken, signal, onCall: (call) => calls.push(call) }))
+    },
+  })
+}
+
+interface Options<T> {
+  enabled?: boolean
+  placeholderData?: (previous: T | undefined) => T | undefined
+}
+
+export function useRead<T>(
+  key: QueryKey,
+  read: (api: Api) => Promise<T>,
+  options: Options<T> = {},
+) {
+  const { id } = useOrganization()
+  return useQuery({ ...readOptions(id, key, read), ...(options as object) })
+}
+
+/** Fetches what a page will need, before it is opened. */
+export const readAhead = <T>(
+  organization: string,
+  key: QueryKey,
+  read: (api: Api) => Promise<T>,
+): void => void queries.prefetchQuery(readOptions(organization, key, read))
+
+/** The calls behind what is on the page now. */
+export const shownCalls = (): ApiCall[] =>
+  queries
+    .getQueryCache()
+    .findAll({ queryKey: [ROOT], type: 'active' })
+    .flatMap(({ queryHash }) => callsOf.get(queryHash) ?? [])
+
+/** A switch leaves nothing of other organizations in memory. */
+export function forgetOthers(organization: string): void {
+  queries.removeQueries({
+    predicate: ({ queryKey }) => queryKey[0] === ROOT && queryKey[1] !== organization,
+  })
+  for (const hash of callsOf.keys()) if (!hash.includes(`"${organization}"`)) callsOf.delete(hash)
+}

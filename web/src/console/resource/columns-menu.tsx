@@ -1,0 +1,36 @@
+import { Button, Checkbox, Popover, Stack } from '@mantine/core'
+import { IconColumns3 } from '@tabler/icons-react'
+import type { ListDeclaration } from './list-declaration.ts'
+import type { ListState } from './list-state.ts'
+
+interface Props {
+  // biome-ignore lint/suspicious/noExplicitAny: the rows do not matter here
+  list: ListDeclaration<any>
+  state: ListState
+}
+
+export function ColumnsMenu({ list, state }: Props) {
+  const shown = state.columns.map(({ id }) => id)
+  return (
+    <Popover position="bottom-start" trapFocus>
+      <Popover.Target>
+        <Button variant="default" size="sm" leftSection={<IconColumns3 size={16} aria-hidden />}>
+          Columns
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Checkbox.Group
+          aria-label="Columns"
+          value={shown}
+          onChange={(ids) => state.set({ columns: ids.length === 0 ? 'none' : ids.join(',') })}
+        >
+          <Stack gap="xs">
+            {list.columns.map(({ id, label }) => (
+              <Checkbox key={id} value={id} label={label} size="sm" />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

@@ -1,0 +1,108 @@
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { IconAlertCircle } from '@tabler/icons-react'
+import { useState } from 'react'
+import { dataOf } from '../../api/organization.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { Tag } from '../../ui/tag.tsx'
+import { When } from '../../ui/when.tsx'
+import { useRead } from '../reads.ts'
+import { type Change, Diff } from './diff.tsx'
+import classes from './history.module.css'
+
+const DAYS = 90
+const MAX_EVENTS = 200
+
+interface Event {
+  id: string
+  timestamp: string
+  event_type: string
+  service?: string
+  success?: boolean
+  initiated_by?: { email?: string; username?: string; type?: string }
+  changes?: Change[]
+}
+
+const words = (type: string) => {
+  const text = type.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const actorOf = ({ initiated_by: by }: Event) =>
+  by?.email ?? by?.username ?? by?.type ?? 'Gatehouse'
+
+function Row({ event }: { event: Event }) {
+  const [opened, setOpened] = useState(false)
+  const changes = event.changes ?? []
+  return (
+    <li className={classes.event}>
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <div>
+          <Group gap="xs">
+            <Text size="sm" fw={600}>
+              {words(event.event_type)}
+            </Text>
+            {event.success === false && (
+              <Tag tone="bad" Icon={IconAlertCircle}>
+                Failed
+              </Tag>
+            )}
+          </Group>
+          <Text size="sm" c="dimmed">
+            {actorOf(event)} · <When time={event.timestamp} />
+          </Text>
+        </div>
+        {changes.length > 0 && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            aria-expanded={opened}
+            onClick={() => setOpened(!opened)}
+          >
+            {changes.length} {changes.length === 1 ? 'change' : 'changes'}
+          </Button>
+        )}
+      </Group>
+      {opened && <Diff changes={changes} />}
+    </li>
+  )
+}
+
+/** The events of an object, newest first. */
+export function HistoryTab({ area, id }: { area: string; id: string }) {
+  const { data, error } = useRead([area, id, 'history'], async (api) => {
+    const start = new Date(Date.now() - DAYS * 86_400_000)
+    return dataOf(
+      await api.insights.POST('/v1/events', {
+        body: {
+          service: ['all'],
+          start_time: start.toISOString(),
+          sort: 'DESC',
+          limit: MAX_EVENTS,
+          search_term: {
+            or: [
+              { 'resource.id': id },
+              { 'association.connection.from.object_id': id },
+              { 'association.connection.to.object_id': id },
+            ],
+          },
+        },
+      }),
+    ) as unknown as Event[]
+  })
+  if (error) return <Problem error={error} />
+  if (!data)
+    return (
+      <Stack>
+        <Skeleton h={52} />
+        <Skeleton h={52} />
+      </Stack>
+    )
+  if (data.length === 0) return <Text c="dimmed">Nothing happened in the last {DAYS} days.</Text>
+  return (
+    <ul className={classes.events} aria-label="Events">
+      {data.map((event) => (
+        <Row key={event.id} event={event} />
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,63 @@
+import type { Icon } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { ListQuery } from '../../api/list.ts'
+import type { Api, Page } from '../../api/organization.ts'
+import type { Search } from '../link.tsx'
+
+export interface Column<T> {
+  id: string
+  label: string
+  /** A track of a CSS grid, such as `minmax(8rem, 1fr)`. */
+  width: string
+  /** The field of the API to sort by. */
+  sort?: string
+  /** Not shown until chosen. */
+  hidden?: boolean
+  cell: (row: T) => ReactNode
+}
+
+export interface Filter {
+  /** In the address. */
+  id: string
+  label: string
+  /** Of the API. */
+  field: string
+  /** Without them, any text. */
+  options?: { value: string; label: string }[]
+}
+
+export interface BulkAction {
+  label: string
+  Icon: Icon
+  danger?: boolean
+  run: (api: Api, ids: string[]) => Promise<unknown>
+  /** Words for the notice. */
+  done: (count: number) => string
+  undo?: (api: Api, ids: string[]) => Promise<unknown>
+}
+
+/** Everything a list page is. Areas write one of these; ResourceList does the rest. */
+export interface ListDeclaration<T> {
+  /** Of the area, in the address and in keys of the cache. */
+  path: string
+  title: string
+  one: string
+  many: string
+  /** Scope of the API that changes need. */
+  scope: string
+  Icon: Icon
+  load: (api: Api, query: ListQuery) => Promise<Page<T>>
+  idOf: (row: T) => string
+  /** The first column, which links to the object. */
+  first: Column<T>
+  columns: Column<T>[]
+  filters: Filter[]
+  defaultSort: string
+  views?: { label: string; search: Search }[]
+  bulk?: BulkAction[]
+  /** Fetched when the pointer rests on a row. */
+  ahead?: (organization: string, row: T) => void
+  /** What would be here, for an empty list. */
+  empty: string
+  create?: { label: string; form: (close: () => void) => ReactNode }
+}

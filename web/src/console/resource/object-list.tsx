@@ -1,0 +1,56 @@
+import { ActionIcon, Group, Paper, Text } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { To } from '../link.tsx'
+import { pathOf, useNames } from './names.ts'
+import classes from './object-list.module.css'
+
+interface Item {
+  id: string
+  type: string
+}
+
+interface Props {
+  items: Item[] | undefined
+  type: string
+  empty: string
+  /** Beside the name. */
+  aside?: (item: Item, name: string) => ReactNode
+  remove?: ((item: Item & { name: string }) => void) | undefined
+  removeLabel?: (name: string) => string
+}
+
+/** Objects of one type by name, such as the groups of a user. */
+export function ObjectList({ items, type, empty, aside, remove, removeLabel }: Props) {
+  const name = useNames(type, items?.map(({ id }) => id) ?? [])
+  if (!items) return null
+  if (items.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {empty}
+      </Text>
+    )
+  const path = pathOf(type)
+  return (
+    <Paper withBorder bg="var(--gh-surface)" component="ul" className={classes.list}>
+      {items.map((item) => (
+        <Group key={item.id} justify="space-between" component="li" className={classes.item}>
+          {path ? <To to={`${path}/${item.id}`}>{name(item.id)}</To> : <span>{name(item.id)}</span>}
+          <Group gap="xs">
+            {aside?.(item, name(item.id))}
+            {remove && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={removeLabel?.(name(item.id)) ?? `Remove ${name(item.id)}`}
+                onClick={() => remove({ ...item, name: name(item.id) })}
+              >
+                <IconX size={16} aria-hidden />
+              </ActionIcon>
+            )}
+          </Group>
+        </Group>
+      ))}
+    </Paper>
+  )
+}

@@ -1,0 +1,160 @@
+import { Checkbox, Skeleton, UnstyledButton } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { To, useGo } from '../link.tsx'
+import { useOrganization } from '../organization.ts'
+import classes from './list.module.css'
+import type { Column, ListDeclaration } from './list-declaration.ts'
+import type { ListState } from './list-state.ts'
+import { useFurtherRows, type useRows } from './use-rows.ts'
+
+const ROW_HEIGHT = 46
+/** Shown while the first page is on its way. */
+const SKELETON_ROWS = 12
+
+interface Props<T> {
+  list: ListDeclaration<T>
+  state: ListState
+  rows: ReturnType<typeof useRows<T>>
+  selected: ReadonlySet<string>
+  select: (ids: ReadonlySet<string>) => void
+}
+
+function Heading<T>({ column, state }: { column: Column<T>; state: ListState }) {
+  const { sort, label } = column
+  if (!sort) return <th scope="col">{label}</th>
+  const rising = state.sort === sort
+  const falling = state.sort === `-${sort}`
+  const Arrow = falling ? IconArrowDown : IconArrowUp
+  return (
+    <th scope="col" aria-sort={rising ? 'ascending' : falling ? 'descending' : 'none'}>
+      <UnstyledButton
+        className={classes.sort}
+        data-active={rising || falling || undefined}
+        onClick={() => state.set({ sort: rising ? `-${sort}` : sort })}
+      >
+        {label}
+        <Arrow size={14} aria-hidden />
+      </UnstyledButton>
+    </th>
+  )
+}
+
+/** Virtualized: only rows in view are in the document, and only their pages are fetched. */
+export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
+  const { id: organization } = useOrganization()
+  const go = useGo()
+  const body = useRef<HTMLTableSectionElement>(null)
+  const [top, setTop] = useState(0)
+  const [active, setActive] = useState(-1)
+  useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [])
+  const { data, isPlaceholderData } = rows.first
+  const count = data?.total ?? SKELETON_ROWS
+  const virtual = useWindowVirtualizer({
+    count,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 8,
+    scrollMargin: top,
+  })
+  const items = virtual.getVirtualItems()
+  const rowAt = useFurtherRows(
+    list,
+    rows,
+    items.map(({ index }) => index),
+  )
+  const columns = [list.first, ...state.columns]
+  const tracks = ['2.75rem', ...columns.map(({ width }) => width)].join(' ')
+  const style = { gridTemplateColumns: tracks }
+
+  const toggle = (id: string) => {
+    const next = new Set(selected)
+    if (!next.delete(id)) next.add(id)
+    select(next)
+  }
+  const move = (by: number) => {
+    const next = Math.max(0, Math.min(count - 1, active + by))
+    setActive(next)
+    virtual.scrollToIndex(next)
+  }
+  const withActive = (act: (id: string) => void) => () => {
+    const row = rowAt(active)
+    if (row) act(list.idOf(row))
+  }
+  useHotkeys([
+    ['j', () => move(1)],
+    ['k', () => move(-1)],
+    ['x', withActive(toggle)],
+    ['Enter', withActive((id) => void go(`${list.path}/${id}`))],
+  ])
+  const loaded = data?.rows ?? []
+  const all = loaded.length > 0 && loaded.every((row) => selected.has(list.idOf(row)))
+  return (
+    <table
+      aria-label={list.title}
+      aria-rowcount={count + 1}
+      aria-busy={isPlaceholderData || !data}
+      className={classes.table}
+      data-stale={isPlaceholderData || undefined}
+    >
+      <thead className={classes.head}>
+        <tr className={classes.row} style={style} aria-rowindex={1}>
+          <td className={classes.check}>
+            <Checkbox
+              size="xs"
+              aria-label={`Select the first ${loaded.length}`}
+              checked={all}
+              indeterminate={!all && selected.size > 0}
+              onChange={() => select(new Set(all ? [] : loaded.map(list.idOf)))}
+            />
+          </td>
+          {columns.map((column) => (
+            <Heading key={column.id} column={column} state={state} />
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={body} className={classes.body} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const row = data && rowAt(index)
+          const id = row && list.idOf(row)
+          return (
+            <tr
+              key={index}
+              aria-rowindex={index + 2}
+              data-selected={(id && selected.has(id)) || undefined}
+              data-active={index === active || undefined}
+              className={classes.row}
+              style={{ ...style, height: ROW_HEIGHT, transform: `translateY(${start - top}px)` }}
+              onMouseEnter={() => row && list.ahead?.(organization, row)}
+            >
+              <td className={classes.check}>
+                {id && (
+                  <Checkbox
+                    size="xs"
+                    aria-label="Select this row"
+                    checked={selected.has(id)}
+                    onChange={() => toggle(id)}
+                  />
+                )}
+              </td>
+              {columns.map((column, at) => (
+                <td key={column.id} className={classes.cell}>
+                  {row === undefined ? (
+                    <Skeleton h={12} w={at === 0 ? '60%' : '40%'} />
+                  ) : at === 0 ? (
+                    <To to={`${list.path}/${id}`} className={classes.name}>
+                      {column.cell(row)}
+                    </To>
+                  ) : (
+                    column.cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,2 @@
+export { ForgotPasswordPage, PasswordLinkPage } from './password-link.tsx'
+export { SignInPage } from './sign-in.tsx'

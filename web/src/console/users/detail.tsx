@@ -1,0 +1,95 @@
+import { Avatar, Button } from '@mantine/core'
+import {
+  IconCirclePause,
+  IconKeyOff,
+  IconLockOpen,
+  IconPlayerPlay,
+  IconShieldOff,
+  IconTrash,
+} from '@tabler/icons-react'
+import { usePath } from '../link.tsx'
+import { useMay } from '../organization.ts'
+import { useRead } from '../reads.ts'
+import { HistoryTab } from '../resource/history-tab.tsx'
+import { type MenuAction, ResourcePage } from '../resource/resource-page.tsx'
+import { AccessTab } from './access-tab.tsx'
+import { useUserActions } from './actions.ts'
+import { GroupsTab } from './groups-tab.tsx'
+import { nameOf } from './name.ts'
+import { ProfileTab } from './profile-tab.tsx'
+import { StateBadge } from './state-badge.tsx'
+import { StateTab } from './state-tab.tsx'
+import { readUser, type User, userKey } from './user.ts'
+
+const LIST = { path: 'users', title: 'Users' }
+
+function UserPage({ user }: { user: User }) {
+  const may = useMay()
+  const { suspend, activate, unlock, resetMfa, expire, remove } = useUserActions(user)
+  const active = user.state === 'ACTIVATED'
+  const menu: MenuAction[] = [
+    ...(user.account_locked
+      ? [{ label: 'Unlock user', Icon: IconLockOpen, run: () => unlock.mutate() }]
+      : []),
+    ...(user.totp_enabled
+      ? [{ label: 'Remove second factor', Icon: IconShieldOff, run: () => resetMfa.mutate() }]
+      : []),
+    { label: 'Expire password', Icon: IconKeyOff, run: () => expire.mutate() },
+    { label: 'Delete user', Icon: IconTrash, danger: true, run: () => remove.mutate() },
+  ]
+  return (
+    <ResourcePage
+      list={LIST}
+      name={nameOf(user)}
+      error={null}
+      avatar={<Avatar name={nameOf(user)} size={52} color="initials" alt="" aria-hidden />}
+      state={<StateBadge user={user} />}
+      copy={[
+        { label: 'e-mail', value: user.email ?? '' },
+        { label: 'username', value: user.username ?? '' },
+        { label: 'id', value: user.id },
+      ]}
+      action={
+        may.write('users') && (
+          <Button
+            size="sm"
+            variant="default"
+            leftSection={
+              active ? (
+                <IconCirclePause size={16} aria-hidden />
+              ) : (
+                <IconPlayerPlay size={16} aria-hidden />
+              )
+            }
+            onClick={() => (active ? suspend : activate).mutate()}
+          >
+            {active ? 'Suspend user' : 'Activate user'}
+          </Button>
+        )
+      }
+      menu={may.write('users') ? menu : []}
+      tabs={[
+        {
+          id: 'profile',
+          label: 'Profile',
+          content: () => <ProfileTab key={user.id} user={user} />,
+        },
+        { id: 'state', label: 'State', content: () => <StateTab user={user} /> },
+        { id: 'groups', label: 'Groups', content: () => <GroupsTab user={user} /> },
+        { id: 'access', label: 'Access', content: () => <AccessTab user={user} /> },
+        {
+          id: 'history',
+          label: 'History',
+          content: () => <HistoryTab area="users" id={user.id} />,
+        },
+      ]}
+    />
+  )
+}
+
+export function Detail() {
+  const { id = '' } = usePath()
+  const { data, error } = useRead(userKey(id), readUser(id))
+  if (data) return <UserPage user={data} />
+  return <ResourcePage list={LIST} name={undefined} error={error} tabs={[]} />
+}

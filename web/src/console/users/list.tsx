@@ -1,0 +1,138 @@
+import { Avatar, Group } from '@mantine/core'
+import { IconCirclePause, IconPlayerPlay, IconUsers } from '@tabler/icons-react'
+import { paramsV1 } from '../../api/list.ts'
+import { pageOfV1 } from '../../api/organization.ts'
+import { When } from '../../ui/when.tsx'
+import { readAhead } from '../reads.ts'
+import type { ListDeclaration } from '../resource/list-declaration.ts'
+import { ResourceList } from '../resource/resource-list.tsx'
+import { activateAll, suspendAll } from './bulk.ts'
+import { CreateUser } from './create-user.tsx'
+import { nameOf } from './name.ts'
+import { StateBadge } from './state-badge.tsx'
+import { readUser, STATES, type User, userKey } from './user.ts'
+
+const yesNo = [
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
+]
+const people = (count: number) => (count === 1 ? '1 user' : `${count} users`)
+
+const users: ListDeclaration<User> = {
+  path: 'users',
+  title: 'Users',
+  one: 'user',
+  many: 'users',
+  scope: 'users',
+  Icon: IconUsers,
+  load: async (api, query) =>
+    pageOfV1(await api.management.GET('/systemusers', { params: { query: paramsV1(query) } })),
+  idOf: ({ id }) => id,
+  first: {
+    id: 'name',
+    label: 'Name',
+    width: 'minmax(12rem, 2fr)',
+    sort: 'lastname',
+    cell: (user) => (
+      <Group gap="sm" wrap="nowrap">
+        <Avatar name={nameOf(user)} size={26} color="initials" alt="" aria-hidden />
+        {nameOf(user)}
+      </Group>
+    ),
+  },
+  columns: [
+    {
+      id: 'username',
+      label: 'Username',
+      width: 'minmax(7rem, 1fr)',
+      sort: 'username',
+      cell: ({ username }) => username,
+    },
+    {
+      id: 'email',
+      label: 'E-mail',
+      width: 'minmax(10rem, 1.5fr)',
+      sort: 'email',
+      cell: ({ email }) => email,
+    },
+    {
+      id: 'state',
+      label: 'State',
+      width: '8rem',
+      sort: 'state',
+      cell: (user) => <StateBadge user={user} />,
+    },
+    {
+      id: 'department',
+      label: 'Department',
+      width: 'minmax(7rem, 1fr)',
+      sort: 'department',
+      cell: ({ department }) => department,
+    },
+    {
+      id: 'title',
+      label: 'Job title',
+      width: 'minmax(7rem, 1fr)',
+      sort: 'jobTitle',
+      hidden: true,
+      cell: ({ jobTitle }) => jobTitle,
+    },
+    {
+      id: 'mfa',
+      label: 'Second factor',
+      width: '8rem',
+      hidden: true,
+      cell: ({ totp_enabled }) => (totp_enabled ? 'Enrolled' : 'None'),
+    },
+    {
+      id: 'created',
+      label: 'Created',
+      width: '8rem',
+      sort: 'created',
+      cell: ({ created }) => <When time={created} />,
+    },
+  ],
+  filters: [
+    {
+      id: 'state',
+      label: 'State',
+      field: 'state',
+      options: Object.entries(STATES).map(([value, label]) => ({ value, label })),
+    },
+    { id: 'locked', label: 'Locked', field: 'account_locked', options: yesNo },
+    { id: 'mfa', label: 'Second factor', field: 'totp_enabled', options: yesNo },
+    { id: 'expired', label: 'Password expired', field: 'password_expired', options: yesNo },
+    { id: 'department', label: 'Department', field: 'department' },
+    { id: 'location', label: 'Location', field: 'location' },
+    { id: 'title', label: 'Job title', field: 'jobTitle' },
+    { id: 'company', label: 'Company', field: 'company' },
+    { id: 'costCenter', label: 'Cost center', field: 'costCenter' },
+    { id: 'employeeType', label: 'Employee type', field: 'employeeType' },
+    { id: 'employeeId', label: 'Employee id', field: 'employeeIdentifier' },
+  ],
+  defaultSort: 'lastname',
+  views: [
+    { label: 'Suspended', search: { state: 'SUSPENDED' } },
+    { label: 'Locked', search: { locked: 'true' } },
+    { label: 'Without a second factor', search: { mfa: 'false', state: 'ACTIVATED' } },
+  ],
+  bulk: [
+    {
+      label: 'Suspend',
+      Icon: IconCirclePause,
+      run: suspendAll,
+      done: (count) => `Suspended ${people(count)}`,
+    },
+    {
+      label: 'Activate',
+      Icon: IconPlayerPlay,
+      run: activateAll,
+      done: (count) => `Activated ${people(count)}`,
+    },
+  ],
+  ahead: (organization, { id }) => readAhead(organization, userKey(id), readUser(id)),
+  empty: 'The people of your organization: they sign in to applications and devices.',
+  create: { label: 'Add user', form: (close) => <CreateUser close={close} /> },
+}
+
+export const List = () => <ResourceList list={users} />

@@ -1,0 +1,123 @@
+import { Button, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { dataOf } from '../../api/organization.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { When } from '../../ui/when.tsx'
+import { useChange } from '../changes.ts'
+import { useMay } from '../organization.ts'
+import { useRead } from '../reads.ts'
+import { StateBadge } from './state-badge.tsx'
+import { STATES, type User } from './user.ts'
+
+type Target = 'ACTIVATED' | 'SUSPENDED'
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' })
+
+function Schedule({ user }: { user: User }) {
+  const [state, setState] = useState<Target>(user.state === 'ACTIVATED' ? 'SUSPENDED' : 'ACTIVATED')
+  const [at, setAt] = useState('')
+  const schedule = useChange({
+    run: (api) =>
+      api.management.POST('/v2/bulk/userstates', {
+        body: { user_ids: [user.id], state, start_date: new Date(at).toISOString() },
+      }),
+    touches: [['users', user.id]],
+    done: () => 'Scheduled the change',
+    after: () => setAt(''),
+    quiet: true,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    schedule.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Group align="flex-end">
+          <Select
+            size="sm"
+            label="Change to"
+            allowDeselect={false}
+            data={[
+              { value: 'SUSPENDED', label: 'Suspended' },
+              { value: 'ACTIVATED', label: 'Active' },
+            ]}
+            value={state}
+            onChange={(value) => setState(value as Target)}
+          />
+          <TextInput
+            size="sm"
+            type="datetime-local"
+            label="At, in your time zone"
+            required
+            withAsterisk={false}
+            value={at}
+            onChange={(event) => setAt(event.currentTarget.value)}
+          />
+          <Button size="sm" type="submit" variant="default" loading={schedule.isPending}>
+            Schedule change
+          </Button>
+        </Group>
+        <Problem error={schedule.error} />
+      </Stack>
+    </form>
+  )
+}
+
+/** What the state is, and what it will be. */
+export function StateTab({ user }: { user: User }) {
+  const writable = useMay().write('users')
+  const { data, error } = useRead(['users', user.id, 'scheduled'], async (api) =>
+    dataOf(
+      await api.management.GET('/v2/bulk/userstates', { params: { query: { userid: user.id } } }),
+    ),
+  )
+  const cancel = useChange({
+    run: (api, id: string) =>
+      api.management.DELETE('/v2/bulk/userstates/{id}', { params: { path: { id } } }),
+    touches: [['users', user.id]],
+    done: () => 'Cancelled the change',
+  })
+  return (
+    <Stack maw={720}>
+      <Paper p="lg" withBorder bg="var(--gh-surface)">
+        <Group justify="space-between">
+          <StateBadge user={user} />
+          <Text size="sm" c="dimmed" component="div">
+            Created <When time={user.created} />
+          </Text>
+        </Group>
+      </Paper>
+      <Paper p="lg" withBorder component="section" bg="var(--gh-surface)">
+        <Title order={2} size="h5" mb="sm">
+          Scheduled changes
+        </Title>
+        <Stack gap="sm">
+          <Problem error={error} />
+          {data?.length === 0 && (
+            <Text size="sm" c="dimmed">
+              None.
+            </Text>
+          )}
+          {data?.map(({ scheduledJobId, scheduledDate, state }) => (
+            <Group key={scheduledJobId} justify="space-between">
+              <Text size="sm" component="div">
+                {STATES[state]} on {exact.format(new Date(scheduledDate))} (
+                <When time={scheduledDate} />)
+              </Text>
+              {writable && (
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  onClick={() => cancel.mutate(scheduledJobId)}
+                >
+                  Cancel change
+                </Button>
+              )}
+            </Group>
+          ))}
+          {writable && <Schedule user={user} />}
+        </Stack>
+      </Paper>
+    </Stack>
+  )
+}
