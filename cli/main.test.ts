@@ -122,7 +122,7 @@ test('a port in use is reported in one line, and the first administrator is not 
   const args = ['--port', String(port)]
   const why = /Port \d+ on 127\.0\.0\.1 is in use/
   const stdout = await refusesToStart(place.env, args, why)
-  assert.match(stdout, /password {6}\S{20}\n {4}API key {7}gh_\S+\n/)
+  assert.match(stdout, /password {6}chosen by .*\n {4}API key {7}gh_\S+\n/)
   assert.doesNotMatch(await refusesToStart(place.env, args, why), /password/)
   busy.close()
 })

@@ -1,6 +1,9 @@
-import type { Credentials } from './admins/index.ts'
-
-type First = Credentials & { organizationId: string; providerId: string }
+interface First {
+  email: string
+  apiKey: string
+  organizationId: string
+  providerId: string
+}
 
 /** Secrets that the operator has set are never printed: container logs have many readers. */
 interface Given {
@@ -12,6 +15,8 @@ interface Announcement {
   baseUrl: string
   first: First | null
   given: Given
+  /** As long as no administrator has a password. */
+  setupToken: string | null
   /** Whether the SCIM provider of the demo is served. */
   servesLab: boolean
   /** The file with the passwords and keys of the demo data, if loaded. */
@@ -26,23 +31,25 @@ const describe = (first: First, given: Given): string[] => [
   '',
   '  The first administrator (shown only once):',
   `    e-mail        ${first.email}`,
-  `    password      ${given.password ? AS_SET : first.password}`,
+  `    password      ${given.password ? AS_SET : 'chosen by the link that a start prints'}`,
   `    API key       ${given.apiKey ? AS_SET : first.apiKey}`,
   `    organization  ${first.organizationId}`,
   `    provider      ${first.providerId}`,
 ]
 
-/** For a start that fails after creating the administrator: the next start would not show the secrets again. */
+/** For a start that fails after creating the administrator: the next start would not show the key again. */
 export function announceFirst(first: First | null, given: Given): void {
   if (first) process.stdout.write(`${describe(first, given).join('\n')}\n\n`)
 }
 
 /** Printed to the terminal. Only this file prints the secrets of the first administrator. */
 export function announce(announcement: Announcement): void {
-  const { baseUrl, first, given, servesLab, demoCredentials, role, readyMs } = announcement
+  const { baseUrl, first, given, setupToken, servesLab, demoCredentials } = announcement
+  const { role, readyMs } = announcement
   const lines = ['', `  Gatehouse is ready (${(readyMs / 1000).toFixed(1)} s, ${role})`, '']
   lines.push(
     `  Portal           ${baseUrl}/`,
+    `  Console          ${baseUrl}/console`,
     `  Management API   ${baseUrl}/api`,
     `  API reference    ${baseUrl}/docs`,
     `  Health           ${baseUrl}/readyz`,
@@ -52,6 +59,14 @@ export function announce(announcement: Announcement): void {
     const key = given.apiKey ? '$GATEHOUSE_ADMIN_API_KEY' : first.apiKey
     lines.push(...describe(first, given))
     lines.push('', `  Try: curl -H "x-api-key: ${key}" ${baseUrl}/api/organizations`)
+  }
+  if (setupToken) {
+    const link = `${baseUrl}/console/password?token=${setupToken}`
+    lines.push(
+      '',
+      '  Choose the password of the first administrator (works once, for 72 hours):',
+      `    ${link}`,
+    )
   }
   if (demoCredentials) lines.push('', `  Passwords and keys of the demo: ${demoCredentials}`)
   process.stdout.write(`${lines.join('\n')}\n\n`)

@@ -73,7 +73,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     testSp: await options.testSp?.(),
     scim: options.demo?.scim.routes,
   })
-  const { app, runtime, first, stopListening } = service
+  const { app, runtime, first, setupToken, stopListening } = service
   const stopFollowing = await followKeys(runtime.database.service, runtime.sealer, log)
 
   const given = {
@@ -152,6 +152,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     baseUrl: config.publicUrl.replace(/:0$/, `:${port}`),
     first,
     given,
+    setupToken,
     servesLab,
     demoCredentials: options.demo && existsSync(demoCredentials) ? demoCredentials : null,
     role: config.role,

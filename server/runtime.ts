@@ -1,4 +1,4 @@
-import { createFirstAdministrator } from './admins/index.ts'
+import { createFirstAdministrator, createSetupToken } from './admins/index.ts'
 import { createApp, type Labs } from './app.ts'
 import { ensurePartitions, GeoIpDatabase } from './insights/index.ts'
 import { jobDefinitions } from './jobs.ts'
@@ -83,6 +83,7 @@ export async function startService(config: Config, log: Logger, labs: Labs) {
       password: config.adminPassword,
       apiKey: config.adminApiKey,
     })
+    const setupToken = config.role === 'worker' ? null : await createSetupToken(runtime.db)
     runtime.storage.watch()
     const app = await createApp({ config, log, labs, ...runtime })
     const stopCache = await app.contexts.admins.cache.listen(runtime.database.service, log)
@@ -94,7 +95,7 @@ export async function startService(config: Config, log: Logger, labs: Labs) {
       app.forwarding.work()
       await app.provisioning.work(runtime.database.service)
     }
-    return { app, runtime, first, stopListening }
+    return { app, runtime, first, setupToken, stopListening }
   } catch (error) {
     await runtime.close()
     throw error

@@ -3,18 +3,22 @@ import { foundOrganization } from '../organizations/index.ts'
 import { systemCaller } from '../platform/caller.ts'
 import type { Db, Tx } from '../platform/db/index.ts'
 import { newId } from '../platform/ids.ts'
-import { randomToken } from '../platform/secrets.ts'
+import { randomToken, sha256 } from '../platform/secrets.ts'
 import { hashKey, keyPrefix, newApiKey } from './api-key.ts'
 import { announceChange } from './credential-cache.ts'
 import { insertAdministratorKey } from './credential-store.ts'
 import { hashPassword } from './passwords.ts'
 import { builtInRole } from './roles.ts'
+import { insertPasswordReset } from './session-store.ts'
 import {
   anyAdministrator,
+  findFirstWithoutPassword,
   insertAdministrator,
   linkOrganizations,
   lockFirstStart,
 } from './store.ts'
+
+const SETUP_HOURS = 72
 
 export interface Credentials {
   id: string
@@ -23,21 +27,30 @@ export interface Credentials {
   apiKey: string
 }
 
-/** An administrator with a password and an API key: for the first start, the demo and the CLI. */
-export async function seedAdministrator(
-  tx: Tx,
-  home: { organization: string } | { provider: string; organizations: string[] },
-  person: {
-    email: string
-    firstname?: string
-    lastname?: string
-    roleName: string
-    password?: string | undefined
-    apiKey?: string | undefined
-  },
-): Promise<Credentials> {
-  const id = newId()
+type Home = { organization: string } | { provider: string; organizations: string[] }
+
+interface Person {
+  email: string
+  firstname?: string
+  lastname?: string
+  roleName: string
+  password?: string | undefined
+  apiKey?: string | undefined
+}
+
+/** An administrator with a password and an API key: for the demo and the CLI. */
+export async function seedAdministrator(tx: Tx, home: Home, person: Person): Promise<Credentials> {
   const password = person.password ?? randomToken(15)
+  return { ...(await insertPerson(tx, home, { ...person, password })), password }
+}
+
+/** Without a password they choose one by a link. */
+async function insertPerson(
+  tx: Tx,
+  home: Home,
+  person: Person,
+): Promise<Omit<Credentials, 'password'>> {
+  const id = newId()
   const apiKey = person.apiKey ?? newApiKey()
   await insertAdministrator(tx, {
     id,
@@ -49,7 +62,7 @@ export async function seedAdministrator(
     role_ids: [builtInRole(person.roleName)!.id],
     enable_multi_factor: false,
     api_key_allowed: true,
-    password_hash: await hashPassword(password),
+    ...(person.password !== undefined && { password_hash: await hashPassword(person.password) }),
   })
   if ('provider' in home)
     await linkOrganizations(
@@ -72,7 +85,25 @@ export async function seedAdministrator(
     event_type: 'admin_create',
     resource: { type: 'admin', id, email: person.email },
   })
-  return { id, email: person.email, password, apiKey }
+  return { id, email: person.email, apiKey }
+}
+
+interface FirstAdministrator extends Omit<Credentials, 'password'> {
+  organizationId: string
+  providerId: string
+}
+
+/**
+ * A token by which the first administrator chooses a password, for the page /console/password. Null if any
+ * administrator has one. Each start makes another, and all work until one is used: several processes may print theirs.
+ */
+export async function createSetupToken(db: Db): Promise<string | null> {
+  const person = await findFirstWithoutPassword(db)
+  if (!person) return null
+  const token = randomToken()
+  const expiresAt = new Date(Date.now() + SETUP_HOURS * 3_600_000).toISOString()
+  await insertPasswordReset(db, sha256(token), person, expiresAt)
+  return token
 }
 
 /**
@@ -82,7 +113,7 @@ export async function seedAdministrator(
 export async function createFirstAdministrator(
   db: Db,
   wanted: { email: string; password: string | undefined; apiKey: string | undefined },
-): Promise<(Credentials & { organizationId: string; providerId: string }) | null> {
+): Promise<FirstAdministrator | null> {
   if (await anyAdministrator(db)) return null
   const ids = { organizationId: newId(), providerId: newId() }
   const name = 'My organization'
@@ -93,7 +124,7 @@ export async function createFirstAdministrator(
     await foundOrganization(tx, name, 'My company', ids)
     const home = { provider: ids.providerId, organizations: [ids.organizationId] }
     const person = { ...wanted, roleName: 'Administrator with Billing' }
-    const credentials = await seedAdministrator(tx, home, person)
+    const credentials = await insertPerson(tx, home, person)
     const caller = { ...systemCaller(ids.providerId, 'gatehouse'), providerId: ids.providerId }
     await recordEvent(tx, caller, {
       event_type: 'organization_create',

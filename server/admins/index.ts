@@ -5,6 +5,7 @@ export { CredentialCache } from './credential-cache.ts'
 export {
   type Credentials,
   createFirstAdministrator,
+  createSetupToken,
   seedAdministrator,
 } from './first-administrator.ts'
 export { adminJobDefinitions } from './job-definitions.ts'

@@ -112,6 +112,13 @@ export const listAllAdministrators = (db: Queryable) =>
 export const anyAdministrator = (db: Queryable) =>
   db.one<{ id: string }>(sql`select id from administrators limit 1`)
 
+/** The first administrator, as long as no administrator can sign in. */
+export const findFirstWithoutPassword = (db: Queryable) =>
+  db.one<{ id: string; email: string }>(sql`
+    select id, email from administrators
+     where not suspended and not exists (select from administrators where password_hash is not null)
+     order by created, id limit 1`)
+
 /** Held until the end of the transaction. */
 export const lockFirstStart = (db: Queryable) =>
   db.run(sql`select pg_advisory_xact_lock(4718236057)`)

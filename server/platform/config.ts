@@ -194,7 +194,7 @@ export const settings = {
     env: 'GATEHOUSE_ADMIN_PASSWORD',
     parse: atLeast(MIN_PASSWORD_LENGTH) as (raw: string) => string | undefined,
     fallback: undefined,
-    default: 'generated, printed once',
+    default: 'chosen by a link that the start prints',
     about: `Password of the first administrator, ${MIN_PASSWORD_LENGTH} characters or more`,
     secret: true,
   }),
