@@ -5,7 +5,7 @@ import { findGroups } from './groups/find.ts'
 import { findUsers } from './users/find.ts'
 
 /** Something the palette found. */
-export interface Hit {
+interface Hit {
   id: string
   name: string
   about: string

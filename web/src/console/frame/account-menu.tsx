@@ -45,7 +45,7 @@ export const AccountMenu = ({ session, showKeys, showCalls }: Props) => (
   <Popover position="bottom-end" width={260} shadow="md" trapFocus withinPortal={false}>
     <Popover.Target>
       <UnstyledButton>
-        <Avatar name={session.email} color="indigo" variant="filled" size={32} alt="" />
+        <Avatar name={session.email} color="indigo" variant="filled" size={32} alt="" aria-hidden />
         <VisuallyHidden>Account of {session.email}</VisuallyHidden>
       </UnstyledButton>
     </Popover.Target>

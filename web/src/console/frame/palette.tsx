@@ -53,6 +53,8 @@ export function Palette({ showKeys, showCalls }: Props) {
       onQueryChange={setText}
       shortcut="mod + K"
       lockScroll={false}
+      transitionProps={{ duration: 0 }}
+      overlayProps={{ backgroundOpacity: 0.35 }}
       scrollable
       maxHeight={420}
     >

@@ -1,7 +1,7 @@
 import { type Search, useAddress, useGo } from '../link.tsx'
 import type { Filter, ListDeclaration } from './list-declaration.ts'
 
-export interface ActiveFilter {
+interface ActiveFilter {
   filter: Filter
   value: string
 }

@@ -9,7 +9,7 @@ import { To, usePath } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
 import classes from './page.module.css'
 
-export interface Tab {
+interface Tab {
   /** In the address; the first tab has none there. */
   id: string
   label: string

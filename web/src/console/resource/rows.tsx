@@ -2,7 +2,7 @@ import { Checkbox, Skeleton, UnstyledButton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { type CSSProperties, useLayoutEffect, useRef, useState } from 'react'
 import { To, useGo } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
 import classes from './list.module.css'
@@ -66,7 +66,7 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
   )
   const columns = [list.first, ...state.columns]
   const tracks = ['2.75rem', ...columns.map(({ width }) => width)].join(' ')
-  const style = { gridTemplateColumns: tracks }
+  const style = { '--tracks': tracks } as CSSProperties
 
   const toggle = (id: string) => {
     const next = new Set(selected)

@@ -1,7 +1,7 @@
 import { CloseButton, Group, Pill, TextInput } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { useRef } from 'react'
+import { type CSSProperties, useRef } from 'react'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { FilterButton } from './filter-button.tsx'
 import classes from './list.module.css'
@@ -44,6 +44,7 @@ export function Toolbar({ list, state, search, setSearch }: Props) {
           key={filter.id}
           size="md"
           className={classes.pill!}
+          style={{ '--pill-height': '2.25rem' } as CSSProperties}
           withRemoveButton
           onRemove={() => state.set({ [filter.id]: undefined })}
           removeButtonProps={{
