@@ -5,6 +5,7 @@ import type { EventPage } from '../query/event-page.ts'
 import { type EventQuery, readEventQuery } from '../query/event-query.ts'
 import { projector } from '../query/projection.ts'
 import { textOf } from '../scalars.ts'
+import { Pace } from '../segments/pace.ts'
 import { DOCUMENT, defaultColumns, valueAt } from './columns.ts'
 
 /** Memory holds one page; with smaller ones the cost per statement would matter. */
@@ -113,13 +114,15 @@ export const writerOf = ({ format, query }: ExportRequest): RowWriter =>
   format === 'csv' ? csvWriter(query) : ndjsonWriter(query)
 
 /** Rows written at once; other requests run in between. */
-const BATCH = 500
+const BATCH = 100
 
-/** The text of an export, in chunks of some hundred rows. */
+/** The text of an export, in chunks of some rows. */
 export async function* exportText(
   writer: RowWriter,
   pages: AsyncIterable<EventPage>,
 ): AsyncGenerator<string> {
+  // A client that takes everything at once would never let them.
+  const pace = new Pace()
   if (writer.head !== '') yield writer.head
   for await (const page of pages) {
     let text = ''
@@ -129,6 +132,8 @@ export async function* exportText(
       if (++rows % BATCH !== 0) continue
       yield text
       text = ''
+      const wait = pace.breathe()
+      if (wait) await wait
     }
     if (text !== '') yield text
   }

@@ -36,11 +36,11 @@ interface TimeBucket {
   doc_count: number
 }
 
-/** Adds the empty steps between the first and the last, which a chart needs. */
+/** Adds the empty steps between the first and the last, which a chart needs. Made one by one, as they are sent. */
 export function fillSteps(
   counts: { start: number; doc_count: number }[],
   { seconds }: Step,
-): TimeBucket[] {
+): Iterable<TimeBucket> {
   const [first, last] = [counts[0], counts.at(-1)]
   if (!first || !last) return []
   const width = seconds * 1000
@@ -52,9 +52,18 @@ export function fillSteps(
       `interval: ${Math.round(total)} steps are more than the ${buckets} allowed; choose a larger interval`,
     )
   }
-  const known = new Map(counts.map(({ start, doc_count }) => [start, doc_count]))
-  return Array.from({ length: total }, (_, at) => {
-    const key = first.start + at * width
-    return { key, key_as_string: new Date(key).toISOString(), doc_count: known.get(key) ?? 0 }
-  })
+  return stepsBetween(first.start, last.start, width, counts)
+}
+
+function* stepsBetween(
+  first: number,
+  last: number,
+  width: number,
+  counts: { start: number; doc_count: number }[],
+): Generator<TimeBucket> {
+  let at = 0
+  for (let key = first; key <= last; key += width) {
+    const doc_count = counts[at]?.start === key ? counts[at++]!.doc_count : 0
+    yield { key, key_as_string: new Date(key).toISOString(), doc_count }
+  }
 }

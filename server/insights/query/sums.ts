@@ -49,7 +49,7 @@ interface Bucket {
 
 /** More values than anyone reads; the others are only counted. */
 const MAX_DISTINCT = 10_000
-const MERGED = 4096
+const MERGED = 1024
 
 const byFrequency = (a: Bucket, b: Bucket): number =>
   b.doc_count - a.doc_count || compareTexts(a.key, b.key)
