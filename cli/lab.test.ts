@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { PROFILES } from '../lab/scim/profiles.ts'
-import { runCli } from '../test/cli.ts'
+import { callCli, runCli } from '../test/cli.ts'
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 
@@ -29,7 +29,7 @@ test('lab scim refuses wrong options', async () => {
     [['--delay', 'long'], /--delay must be a number/],
   ]
   for (const [options, message] of cases) {
-    const { code, stderr } = await runCli({}, ['lab', 'scim', ...options])
+    const { code, stderr } = await callCli({}, ['lab', 'scim', ...options])
     assert.equal(code, 2, stderr)
     assert.match(stderr, message)
   }
@@ -83,7 +83,7 @@ test('lab people refuses wrong options', async () => {
     ['--people', '1000001'],
     ['--fail-rate', '2'],
   ]) {
-    const { code, stderr } = await runCli({}, ['lab', 'people', ...options])
+    const { code, stderr } = await callCli({}, ['lab', 'people', ...options])
     assert.equal(code, 2, stderr)
   }
 })
