@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startListening } from '../listening.ts'
-import { addPerson } from '../person.ts'
+import { addPerson, bindApplication, codesOf, PASSWORD } from '../person.ts'
 import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
-import { field, heading, press } from './steps.ts'
+import { linkTo } from './mailbox.ts'
+import { choosePassword, field, heading, press } from './steps.ts'
 
 // The console in a real browser: what an administrator does, end to end.
 
 const app = await startListening()
 const openBrowser = await startChromium(app.base)
+app.secrets.add(PASSWORD)
 
 async function signInToConsole(page: Page, email: string, password: string): Promise<void> {
   await heading(page, 'Sign in to the console').waitFor()
@@ -96,5 +98,122 @@ test('nothing of an organization is left after a switch to another', async () =>
   await page.getByRole('link', { name: 'Only Intwo' }).waitFor()
   assert.doesNotMatch(await page.content(), /Inone/)
   for (const { url, body } of answers) assert.doesNotMatch(await body, /Inone/, url)
+  assert.deepEqual(problems, [])
+})
+
+test('a group by keyboard and palette; a deletion taken back; every page in light and dark', async () => {
+  const org = await app.newOrganization()
+  const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  await bindApplication(org, ada.id, { displayLabel: 'Company wiki' })
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  await page.goto('/console')
+  await signInToConsole(page, org.email, org.password)
+  await page.getByText('Needs attention').waitFor()
+
+  await sidebar(page).getByRole('link', { name: 'Groups' }).click()
+  await page.getByText('No groups yet').waitFor()
+  await page.getByRole('button', { name: 'Add group' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Add group' })
+  await dialog.getByLabel('Name').fill('Engineering')
+  await dialog.getByRole('button', { name: 'Add group' }).click()
+  await heading(page, 'Engineering').waitFor()
+  await page.getByRole('combobox', { name: 'Add a user' }).fill('ada')
+  await page.getByRole('option', { name: /Ada Berg/ }).click()
+  await page.getByRole('link', { name: 'Ada Berg' }).waitFor()
+  const group = page.url()
+
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('textbox', { name: 'Search or jump to' })
+  await palette.fill('ada')
+  await page.getByRole('button', { name: /Ada Berg/ }).waitFor()
+  await assertAccessible(page, 'palette')
+  await palette.press('Enter')
+  await heading(page, 'Ada Berg').waitFor()
+  await tab(page, 'Access').click()
+  await page.getByText('Company wiki').waitFor()
+  await press(page, 'Why Company wiki?')
+  await page.getByText(/^since/).waitFor()
+  await page.keyboard.press('Escape')
+  const user = page.url()
+  await press(page, 'More actions')
+  await page.getByRole('menuitem', { name: 'Delete user' }).click()
+  await page.getByText('No users yet').waitFor()
+  await press(page, 'Undo')
+  await page.getByText('1 user').waitFor()
+
+  const users = page.url()
+  const pages = [users, user, `${user.slice(0, user.lastIndexOf('/'))}/state`, group]
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    for (const address of [...pages, `${app.base}/console`]) {
+      await page.goto(address)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      await assertAccessible(page, `${address}, ${scheme}`)
+    }
+    await page.keyboard.press('Shift+?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await assertAccessible(page, `keys, ${scheme}`)
+    await page.keyboard.press('Escape')
+  }
+  await press(page, /Account of/)
+  await press(page, 'See it as API calls')
+  const calls = page.getByRole('dialog', { name: 'This page as API calls' })
+  await calls.getByText('GET /api/systemusers', { exact: false }).first().waitFor()
+  await assertAccessible(page, 'calls')
+  assert.deepEqual(problems, [])
+})
+
+test('a role that may only read sees no way to change', async () => {
+  const org = await app.newOrganization()
+  const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  const reader = await app.addAdministrator(org.organizationId, 'Read Only')
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${org.organizationId}/users/${ada.id}`)
+  await signInToConsole(page, reader.email, reader.password)
+  await heading(page, 'Ada Berg').waitFor()
+  assert.equal(await field(page, 'First name').getAttribute('readonly'), '')
+  for (const name of ['Save profile', 'Suspend user', 'More actions'])
+    assert.equal(await page.getByRole('button', { name }).count(), 0, name)
+  await sidebar(page).getByRole('link', { name: 'Users' }).click()
+  await page.getByText('1 user').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Add user' }).count(), 0)
+  assert.deepEqual(problems, [])
+})
+
+test('a forgotten password and a second factor', async () => {
+  const org = await app.newOrganization()
+  const { page, problems } = await openBrowser()
+  await page.goto('/console/sign-in')
+  await field(page, 'E-mail').fill(org.email)
+  await page.getByRole('link', { name: 'Forgot your password?' }).click()
+  await assertAccessible(page, 'forgotten')
+  await press(page, 'Send the link')
+  await heading(page, 'Check your inbox').waitFor()
+  await app.runDueJobs()
+  await page.goto(await linkTo(app, org.email))
+  await heading(page, 'Choose a password').waitFor()
+  await choosePassword(page, 'short', 'Save the password')
+  await page.getByText('must have at least 12 characters').waitFor()
+  await assertAccessible(page, 'choose a password')
+  await choosePassword(page, PASSWORD, 'Save the password')
+  await heading(page, 'Your password is set').waitFor()
+  await org.put(`/api/users/${org.adminId}`, { enableMultiFactor: true })
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await signInToConsole(page, org.email, PASSWORD)
+  await heading(page, 'Set up your second factor').waitFor()
+  const shown = await page.getByTestId('totp-secret').textContent()
+  const [code, next] = codesOf(shown!.replaceAll(' ', ''))
+  await field(page, 'Code').fill(code)
+  await press(page, 'Turn on')
+  await press(page, 'I have kept them')
+  await press(page, /Account of/)
+  await press(page, 'Sign out')
+  await signInToConsole(page, org.email, PASSWORD)
+  await heading(page, 'Your second factor').waitFor()
+  await assertAccessible(page, 'second factor')
+  await field(page, 'Code').fill(next)
+  await press(page, 'Continue')
+  await page.getByText('Needs attention').waitFor()
   assert.deepEqual(problems, [])
 })

@@ -15,7 +15,7 @@ import { queries, sessionQuery } from './session.ts'
 
 const root = createRootRoute({
   component: Outlet,
-  notFoundComponent: NotFound,
+  notFoundComponent: () => <NotFound href="/console" label="Go to the console" />,
   errorComponent: ({ error }) => (
     <Failure error={error instanceof Error ? error : new Error(String(error))} />
   ),

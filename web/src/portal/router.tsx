@@ -13,7 +13,7 @@ import { queries, sessionQuery } from './api.ts'
 
 const root = createRootRoute({
   component: Outlet,
-  notFoundComponent: NotFound,
+  notFoundComponent: () => <NotFound href="/" label="Go to your applications" />,
   errorComponent: ({ error }) => (
     <Failure error={error instanceof Error ? error : new Error(String(error))} />
   ),

@@ -1,11 +1,16 @@
 import { Button, Text } from '@mantine/core'
 import { Sheet } from './sheet.tsx'
 
-export function NotFound() {
+interface Way {
+  href: string
+  label: string
+}
+
+export function NotFound({ href, label }: Way) {
   return (
     <Sheet title="Page not found" lead="The address may be mistyped, or the page has moved.">
-      <Button component="a" href="/" fullWidth>
-        Go to your applications
+      <Button component="a" href={href} fullWidth>
+        {label}
       </Button>
     </Sheet>
   )

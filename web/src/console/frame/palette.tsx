@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight } from '@mantine/spotlight'
 import { IconCode, IconHome, IconKeyboard, IconSearch } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { AREAS, type Area } from '../areas.ts'
 import { useGo } from '../link.tsx'
 import { useMay, useOrganization } from '../organization.ts'
@@ -26,6 +26,13 @@ function Hits({ area, text }: { area: Area; text: string }) {
       ))}
     </Spotlight.ActionsGroup>
   )
+}
+
+/** Answers arrive after the keys, when nothing is selected yet: Enter opens the first. */
+function openFirst(event: KeyboardEvent<HTMLElement>): void {
+  const list = event.currentTarget.closest('[role=dialog]')
+  if (event.key === 'Enter' && !list?.querySelector('[data-selected]'))
+    list?.querySelector<HTMLElement>('[data-action]')?.click()
 }
 
 interface Props {
@@ -61,10 +68,10 @@ export function Palette({ showKeys, showCalls }: Props) {
       <Spotlight.Search
         placeholder={`Search ${name}`}
         aria-label="Search or jump to"
+        onKeyDown={openFirst}
         leftSection={<IconSearch size={18} aria-hidden />}
       />
       <Spotlight.ActionsList>
-        {settled !== '' && areas.map((area) => <Hits key={area.path} area={area} text={settled} />)}
         {pages.length > 0 && (
           <Spotlight.ActionsGroup label="Go to">
             {pages.map(({ label, Icon, run }) => (
@@ -77,6 +84,7 @@ export function Palette({ showKeys, showCalls }: Props) {
             ))}
           </Spotlight.ActionsGroup>
         )}
+        {settled !== '' && areas.map((area) => <Hits key={area.path} area={area} text={settled} />)}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )
