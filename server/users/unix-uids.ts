@@ -2,7 +2,7 @@ import type { Db } from '../platform/db/index.ts'
 import { takeUnixUids } from './store.ts'
 
 /** Uids taken per block; the unused ones are lost when the process ends. */
-const BLOCK = 20
+const BLOCK = 100
 /** Blocks grow up to this size, since imported users may occupy whole ranges. */
 const MAX_BLOCK = 10_000
 
