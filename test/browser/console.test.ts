@@ -123,7 +123,7 @@ test('a group by keyboard and palette; a deletion taken back; every page in ligh
   const group = page.url()
 
   await page.keyboard.press('Control+k')
-  const palette = page.getByRole('textbox', { name: 'Search or jump to' })
+  const palette = page.getByLabel('Search or jump to', { exact: true })
   await palette.fill('ada')
   await page.getByRole('button', { name: /Ada Berg/ }).waitFor()
   await assertAccessible(page, 'palette')

@@ -59,6 +59,7 @@ export function Palette({ showKeys, showCalls }: Props) {
       query={text}
       onQueryChange={setText}
       shortcut="mod + K"
+      tagsToIgnore={[]}
       lockScroll={false}
       transitionProps={{ duration: 0 }}
       overlayProps={{ backgroundOpacity: 0.35 }}
