@@ -62,7 +62,7 @@ test('only the composition root and its entry points are above the slices', () =
   )
   assert.deepEqual(
     [...above].sort(),
-    ['announce', 'app', 'contexts', 'jobs', 'routes', 'runtime'].map((name) => `server/${name}.ts`),
+    ['app', 'contexts', 'jobs', 'routes', 'runtime'].map((name) => `server/${name}.ts`),
   )
 })
 

@@ -257,7 +257,7 @@ const before = (edge: Edge): Sql =>
   sql`e.timestamp <= ${iso(edge.time)}::timestamptz and (e.timestamp, e.id) < (${iso(edge.time)}::timestamptz, ${uuidText(edge)}::uuid)`
 
 /** Where late events lie: in a segment, or between it and the one before. */
-export interface LateEvents {
+interface LateEvents {
   segment: SegmentEdges
   /** The end of the segment before. */
   previous: Edge | null
