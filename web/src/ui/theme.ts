@@ -28,7 +28,14 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
     // Locking the scroll writes a style element, which the content security policy refuses.
-    Modal: { defaultProps: { lockScroll: false } },
+    Modal: {
+      defaultProps: {
+        lockScroll: false,
+        closeButtonProps: { 'aria-label': 'Close' },
+        // Not the header of the page.
+        attributes: { header: { role: 'presentation' } },
+      },
+    },
   },
 })
 

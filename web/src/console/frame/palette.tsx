@@ -1,3 +1,4 @@
+import { Modal, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight } from '@mantine/spotlight'
 import { IconCode, IconHome, IconKeyboard, IconSearch } from '@tabler/icons-react'
@@ -66,6 +67,10 @@ export function Palette({ showKeys, showCalls }: Props) {
       scrollable
       maxHeight={420}
     >
+      {/* The name of the dialog, for screen readers. */}
+      <VisuallyHidden>
+        <Modal.Title>Command palette</Modal.Title>
+      </VisuallyHidden>
       <Spotlight.Search
         placeholder={`Search ${name}`}
         aria-label="Search or jump to"
