@@ -78,7 +78,8 @@ async function stopInside(job: string, lock: string): Promise<() => Promise<void
   await client.query(lock)
   await send(job)
   const waiting = 'select count(*) as n from pg_locks where not granted'
-  await until(`${job} waits`, async () => (await one(waiting)) > 0)
+  // Nobody announces the job, so a worker finds it when it next polls.
+  await until(`${job} waits`, async () => (await one(waiting)) > 0, 120)
   return async () => {
     await client.end().catch(() => {})
   }
@@ -129,7 +130,7 @@ test('killed while sealing and purging, nothing is lost or doubled, and the next
   const other = openDb(serviceConnection, { max: 2 })
   await sealOrganization(other, organizationId)
   await other.close()
-  await until('the end of sealing', isDone(SEAL), 60)
+  await until('the end of sealing', isDone(SEAL), 120)
   assert.ok((await one("select count(*) as n from events where service = 'ldap'")) < 1024)
   assert.deepEqual(await readAll(service), everything)
 
@@ -149,7 +150,7 @@ test('killed while sealing and purging, nothing is lost or doubled, and the next
   assert.deepEqual(await readAll(service), namesOf(AGES.slice(1)))
 
   await send(PURGE)
-  await until('the end of purging', isDone(PURGE), 60)
+  await until('the end of purging', isDone(PURGE), 120)
   const kept = namesOf(AGES.slice(2))
   assert.deepEqual(await readAll(service), kept)
   assert.equal(
