@@ -34,12 +34,13 @@ test('history of the graph is kept as long as events are, then deleted', async (
   const [org, longer] = [await app.newOrganization(), await app.newOrganization()]
   const [past, longPast] = [await pastAccess(org), await pastAccess(longer)]
   await longer.put('/insights/directory/v1/retention', { days: 400 })
-  await forgetHistory(app.db, inDays(89))
+  await forgetHistory(app.db, org.organizationId, inDays(89))
   assert.equal((await past()).json().allowed, true)
-  await forgetHistory(app.db, inDays(91), 1)
+  for (const { organizationId } of [org, longer])
+    await forgetHistory(app.db, organizationId, inDays(91), 1)
   assert.equal((await past()).statusCode, 404)
   assert.equal((await longPast()).json().allowed, true)
-  await forgetHistory(app.db, inDays(401))
+  await forgetHistory(app.db, longer.organizationId, inDays(401))
   assert.equal((await longPast()).statusCode, 404)
 })
 
@@ -47,9 +48,9 @@ test('with a short retention, history still covers the time in which records can
   const org = await app.newOrganization()
   await org.put('/insights/directory/v1/retention', { days: 7 })
   const past = await pastAccess(org)
-  await forgetHistory(app.db, inDays(59))
+  await forgetHistory(app.db, org.organizationId, inDays(59))
   assert.equal((await past()).json().allowed, true)
-  await forgetHistory(app.db, inDays(61))
+  await forgetHistory(app.db, org.organizationId, inDays(61))
   assert.equal((await past()).statusCode, 404)
 })
 
@@ -61,7 +62,7 @@ test('current edges stay, however old', async () => {
     type: 'application',
     id: application,
   })
-  await forgetHistory(app.db, inDays(4000))
+  await forgetHistory(app.db, org.organizationId, inDays(4000))
   const reachable = await org.get(`/api/v2/users/${user}/applications`)
   assert.equal(reachable.headers['x-total-count'], '1')
 })

@@ -22,13 +22,16 @@ export const forgetHistoryJob = defineJob({
 })
 
 /** History of the graph is kept as long as the events that explain it. */
-export async function forgetHistory(db: Db, now: Date, batch = BATCH): Promise<void> {
-  await forEachOrganization(db, async (id) => {
-    const days = Math.max(await retentionDays(db, id), MIN_DAYS)
-    const before = new Date(now.getTime() - days * DAY)
-    for (const forget of [deleteEndedEdges, deleteForgottenNodes])
-      while ((await forget(db.tenant(id), id, before, batch)) >= batch);
-  })
+export async function forgetHistory(
+  db: Db,
+  organizationId: string,
+  now: Date,
+  batch = BATCH,
+): Promise<void> {
+  const days = Math.max(await retentionDays(db, organizationId), MIN_DAYS)
+  const before = new Date(now.getTime() - days * DAY)
+  for (const forget of [deleteEndedEdges, deleteForgottenNodes])
+    while ((await forget(db.tenant(organizationId), organizationId, before, batch)) >= batch);
 }
 
 export const addUpMembersJob = defineJob({
@@ -43,6 +46,8 @@ export async function addUpMembers(db: Db): Promise<void> {
 }
 
 export const graphJobs = (db: Db): Job[] => [
-  handle(forgetHistoryJob, () => forgetHistory(db, new Date())),
+  handle(forgetHistoryJob, () =>
+    forEachOrganization(db, (id) => forgetHistory(db, id, new Date())),
+  ),
   handle(addUpMembersJob, () => addUpMembers(db)),
 ]
