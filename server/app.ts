@@ -83,8 +83,8 @@ interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare' | 'storage' | 'o
 async function createHttp(parts: HttpParts) {
   const { config, db, searchDb, log, contexts, queueDepths, storage, prepare, onEvent } = parts
   const { metrics, labs } = parts
-  observeDamage(({ organizationId, id }, start, error) =>
-    log.error({ err: error, organizationId, segment: id, frame: start }, 'events are damaged'),
+  observeDamage(({ organizationId, id }, part, error) =>
+    log.error({ err: error, organizationId, segment: id, ...part }, 'events are damaged'),
   )
   observeEvents((event) => {
     metrics.eventsWritten.inc({ service: event.service })

@@ -35,8 +35,11 @@ const dictionaries = new SizedCache<Buffer>(CACHE_BYTES / 4)
 
 const columnKey = (id: string, field: string): string => `${id} ${field}`
 
-let onDamage: (segment: SegmentHead, start: number, error: unknown) => void = () => {}
-/** Told of frames that cannot be read; the composition root connects it to the log. */
+/** A frame by its start, or a column by its field. */
+type Part = { frame: number } | { column: string }
+
+let onDamage: (segment: SegmentHead, part: Part, error: unknown) => void = () => {}
+/** Told of parts that cannot be read; the composition root connects it to the log. */
 export const observeDamage = (observer: typeof onDamage): void => {
   onDamage = observer
 }
@@ -57,9 +60,13 @@ async function fromCache<V>(
   }
   if (missing.size === 0) return found
   for (const { id, data } of await read([...missing.values()])) {
-    const { value, size } = decode(unpack(data), missing.get(id)!)
-    cache.set(id, value, size)
-    found.set(id, value)
+    try {
+      const { value, size } = decode(unpack(data), missing.get(id)!)
+      cache.set(id, value, size)
+      found.set(id, value)
+    } catch (cause) {
+      throw new Error(`Segment ${id} is damaged`, { cause })
+    }
   }
   return found
 }
@@ -178,7 +185,7 @@ export async function readEvents(
             add(new FramedEvent(time, frame, n), start + n)
           }
       } catch (error) {
-        onDamage(head, start, error)
+        onDamage(head, { frame: start }, error)
       }
       const wait = pace.breathe()
       if (wait) await wait
@@ -211,6 +218,23 @@ async function parsedColumns(
 const isUnlisted = ({ unlisted }: SegmentHead, field: string): boolean =>
   unlisted === null || unlisted.includes(field) || field === 'timestamp'
 
+/** A damaged column is made anew from the documents. Those of some services do not name their service. */
+async function repaired(
+  db: Snapshot,
+  pace: Pace,
+  head: SegmentHead,
+  field: string,
+  decode: () => Column,
+): Promise<Column | null> {
+  try {
+    return decode()
+  } catch (error) {
+    if (field === 'service') throw new Error(`Segment ${head.id} is damaged`, { cause: error })
+    onDamage(head, { column: field }, error)
+    return (await parsedColumns(db, pace, head, [field], false)).get(field) ?? null
+  }
+}
+
 /** Reads the columns that are not cached. */
 async function loadColumns(
   db: Snapshot,
@@ -229,10 +253,13 @@ async function loadColumns(
     return !complete
   })
   if (missing.length === 0) return found
-  const events = new Map(missing.map((head) => [head.id, head.events]))
+  const headOf = new Map(missing.map((head) => [head.id, head]))
   for (const { id, field, data } of await readColumns(db, missing, fields)) {
-    const column = decodeColumn(unpack(data), events.get(id)!)
-    columns.set(columnKey(id, field), column, sizeOf(column))
+    const head = headOf.get(id)!
+    const column = await repaired(db, pace, head, field, () =>
+      decodeColumn(unpack(data), head.events),
+    )
+    columns.set(columnKey(id, field), column, column ? sizeOf(column) : 200)
     found.set(columnKey(id, field), column)
     const wait = pace.breathe()
     if (wait) await wait
@@ -308,7 +335,7 @@ export async function readRows(db: Snapshot, head: SegmentHead): Promise<EventRo
     try {
       return eventsOfFrame(data, dictionary)
     } catch (error) {
-      onDamage(head, start, error)
+      onDamage(head, { frame: start }, error)
       return []
     }
   })
@@ -388,7 +415,7 @@ export async function findSealed(
           if (wanted.has(key)) found.add(key)
         }
       } catch (error) {
-        onDamage(head, start, error)
+        onDamage(head, { frame: start }, error)
       }
     }
   return new Set(events.flatMap(({ time, id }, at) => (found.has(keyOf(time, id)) ? [at] : [])))

@@ -150,6 +150,26 @@ test('a forwarder sends all other events and is not held up', async () => {
   assert.deepEqual({ status, lag_seconds }, { status: 'active', lag_seconds: 0 })
 })
 
+test('a damaged column is made anew from the documents, and the log names it', async () => {
+  const other = await app.newOrganization()
+  await ingest(other, numbers.slice(0, 100).map(eventAt))
+  await sealOrganization(app.db, other.organizationId, { size: 100, least: 1 })
+  const id = await asOwner(app.owner, async (client) => {
+    const { rows } = await client.query(
+      `update event_columns set data = set_byte(data, length(data) - 9, get_byte(data, length(data) - 9) # 255)
+        where organization_id = $1 and field = 'name' returning segment_id as id`,
+      [other.organizationId],
+    )
+    return rows[0].id as string
+  })
+  const search_term = { and: [{ name: 'e42' }] }
+  const body = { service: ['all'], start_time, search_term }
+  const page = await other.post(`${BASE}/events`, body)
+  assert.deepEqual(namesOf(page.json()), ['e42'])
+  const logged = app.lines.map((line) => JSON.parse(line)).find(({ column }) => column === 'name')
+  assert.equal(logged.segment, id)
+})
+
 test('ingest of events at their times goes on, and stores no other twice', async () => {
   const other = await app.newOrganization()
   const some = numbers.slice(0, 100).map(eventAt)

@@ -334,7 +334,7 @@ test('a damaged frame is reported with its segment and hides no other', async ()
   await put(org, range(0, 80))
   await seal({ size: 80, least: 80 })
   const damaged: string[] = []
-  observeDamage(({ id }, at) => damaged.push(`${id} ${at}`))
+  observeDamage(({ id }, part) => damaged.push(`${id} ${JSON.stringify(part)}`))
   const segment = await asOwner(app.owner, async (client) => {
     const { rows } = await client.query(
       `update event_frames set data = set_byte(data, length(data) - 5, get_byte(data, length(data) - 5) # 255)
@@ -344,7 +344,7 @@ test('a damaged frame is reported with its segment and hides no other', async ()
     return rows[0].segment_id as string
   })
   assert.equal((await namesIn(org)).length, 64)
-  assert.deepEqual(damaged, [`${segment} 32`])
+  assert.deepEqual(damaged, [`${segment} {"frame":32}`])
   // What the columns tell does not depend on it.
   assert.equal((await ask(org, '/count')).json().count, 80)
   observeDamage(() => {})
