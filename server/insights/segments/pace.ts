@@ -1,5 +1,5 @@
 /** How long one piece of work may keep everybody else waiting. */
-const MAX_BUSY_MS = 5
+const MAX_BUSY_MS = 2
 
 /** One goes on in each round of the event loop: a dozen searches must not hold up a small request twelve times as long. */
 const waiting: (() => void)[] = []
