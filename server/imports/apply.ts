@@ -12,7 +12,9 @@ import {
   prepareUser,
   type UserActor,
   type UserCreate,
+  type UserSettings,
   userFingerprint,
+  userSettings,
   whileNumbered,
   whileUnique,
 } from '../users/index.ts'
@@ -140,6 +142,7 @@ const TAKEN = ['username_taken', 'email_taken']
 async function prepare(
   { users }: ImportContext,
   { batch, settings, rules }: Applying,
+  defaults: UserSettings,
   incoming: Incoming,
 ): Promise<PreparedUser> {
   const state = incoming.state ?? rules.state
@@ -150,7 +153,7 @@ async function prepare(
   } as UserCreate
   if (!body.username || !body.email)
     throw invalid('field_missing', 'username and email are required for a new user')
-  return prepareUser(users, batch.organization_id, body, {
+  return prepareUser(users, batch.organization_id, defaults, body, {
     source: sourceOf(settings),
     way: ENTRY[settings.source.kind].way,
     mail: settings.activationEmails,
@@ -183,7 +186,10 @@ async function create(
   const { batch, rules, actor } = job
   const { users } = context
   const key = keyOf(batch)
-  const prepared = await Promise.all(records.map((record) => prepare(context, job, record)))
+  const defaults = await userSettings(context.db, key.organizationId)
+  const prepared = await Promise.all(
+    records.map((record) => prepare(context, job, defaults, record)),
+  )
   const ids = prepared.map(({ row }) => row.id)
   const add = (attempt: readonly PreparedUser[]) =>
     context.db.tx(key.organizationId, async (tx) => {

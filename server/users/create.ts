@@ -74,10 +74,10 @@ export const blankUser = (
 export async function prepareUser(
   { db, unixUids }: UserContext,
   organizationId: string,
+  settings: UserSettings,
   body: UserCreate,
   options: EntryOptions = {},
 ): Promise<PreparedUser> {
-  const settings = await userSettings(db, organizationId)
   const now = new Date()
   const { restrictedFields } = settings.systemUserDefaults
   const state = initialState(
@@ -197,7 +197,8 @@ export async function createUser(
   options?: EntryOptions,
 ): Promise<UserRow> {
   const { organizationId } = actor
-  const prepared = await prepareUser(context, organizationId, body, options)
+  const settings = await userSettings(context.db, organizationId)
+  const prepared = await prepareUser(context, organizationId, settings, body, options)
   return whileNumbered(context, [prepared], (attempt) =>
     context.db.tx(organizationId, async (tx) => {
       await addUsers(context, tx, actor, attempt)

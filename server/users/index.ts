@@ -39,7 +39,7 @@ export { type RowChange, whileUnique } from './save.ts'
 export { scheduledStateRoutes } from './scheduled/routes.ts'
 export { User, type UserCreate, UserPut, UserState } from './schema.ts'
 export { seedUser } from './seed.ts'
-export { userSettings } from './settings.ts'
+export { type UserSettings, userSettings } from './settings.ts'
 export {
   attemptsLeft,
   failLogin,

@@ -16,6 +16,7 @@ import { type StoredActor, storedActor, type UserActor, type UserContext } from 
 import { addUsers, prepareUser, VENDOR, whileNumbered } from '../create.ts'
 import { runBulkJob } from '../job-definitions.ts'
 import type { UserCreate } from '../schema.ts'
+import { userSettings } from '../settings.ts'
 import type { UserWrite } from '../write.ts'
 import type { BulkResult } from './schema.ts'
 
@@ -133,7 +134,8 @@ async function createOne(
   finish: Finish,
 ): Promise<void> {
   const { source } = batch.input as BulkInput
-  const prepared = await prepareUser(context, actor.organizationId, body, {
+  const defaults = await userSettings(context.db, actor.organizationId)
+  const prepared = await prepareUser(context, actor.organizationId, defaults, body, {
     source,
     way: source.endsWith(':bulk') ? 'csvImport' : 'applicationImport',
     correlation: correlationOf(batch),
