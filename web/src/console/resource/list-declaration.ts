@@ -59,5 +59,6 @@ export interface ListDeclaration<T> {
   ahead?: (organization: string, row: T) => void
   /** What would be here, for an empty list. */
   empty: string
-  create?: { label: string; form: (close: () => void) => ReactNode }
+  /** A dialog, or a page of its own. */
+  create?: { label: string } & ({ form: (close: () => void) => ReactNode } | { to: string })
 }

@@ -3,6 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Problem } from '../../ui/problem.tsx'
+import { useGo } from '../link.tsx'
 import { useMay, useOrganization } from '../organization.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { EmptyList } from './empty-list.tsx'
@@ -20,6 +21,7 @@ export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {
   const state = useListState(list)
   const { name } = useOrganization()
   const may = useMay()
+  const go = useGo()
   const [search, setSearch] = useSearchField(state.search, (q) => state.set({ q }))
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const rows = useRows(list, state)
@@ -28,6 +30,7 @@ export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {
   const narrowed = state.search !== '' || state.filters.length > 0
   const close = () => state.set({ new: undefined })
   const creates = list.create && may.write(list.scope) ? list.create : undefined
+  const create = () => (creates && 'to' in creates ? void go(creates.to) : state.set({ new: '1' }))
   return (
     <>
       <Group justify="space-between" mb="md" wrap="nowrap">
@@ -39,11 +42,7 @@ export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {
           </Text>
         </Group>
         {creates && (
-          <Button
-            size="sm"
-            leftSection={<IconPlus size={16} aria-hidden />}
-            onClick={() => state.set({ new: '1' })}
-          >
+          <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={create}>
             {creates.label}
           </Button>
         )}
@@ -55,13 +54,13 @@ export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {
           list={list}
           narrowed={narrowed}
           clear={() => state.show({})}
-          create={creates && (() => state.set({ new: '1' }))}
+          create={creates && create}
         />
       ) : (
         <Rows list={list} state={state} rows={rows} selected={selected} select={setSelected} />
       )}
       <BulkBar list={list} selected={selected} clear={() => setSelected(new Set())} />
-      {creates && (
+      {creates && 'form' in creates && (
         <Modal opened={state.creating} onClose={close} title={creates.label} size="lg">
           {creates.form(close)}
         </Modal>
