@@ -28,16 +28,22 @@ export function readOptions<T>(
 
 interface Options<T> {
   enabled?: boolean
+  /** Reads again after so many milliseconds; false once nothing more is expected. */
+  every?: (data: T | undefined) => number | false
   placeholderData?: (previous: T | undefined) => T | undefined
 }
 
 export function useRead<T>(
   key: QueryKey,
   read: (api: Api) => Promise<T>,
-  options: Options<T> = {},
+  { every, ...options }: Options<T> = {},
 ) {
   const { id } = useOrganization()
-  return useQuery({ ...readOptions(id, key, read), ...(options as object) })
+  return useQuery({
+    ...readOptions(id, key, read),
+    ...(options as object),
+    refetchInterval: ({ state }) => every?.(state.data as T | undefined) ?? false,
+  })
 }
 
 /** Fetches what a page will need, before it is opened. */
