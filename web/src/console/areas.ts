@@ -1,6 +1,7 @@
-import { type Icon, IconUsers, IconUsersGroup } from '@tabler/icons-react'
+import { type Icon, IconApps, IconUsers, IconUsersGroup } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import type { Api } from '../api/organization.ts'
+import { findApplications } from './applications/find.ts'
 import { findGroups } from './groups/find.ts'
 import { findUsers } from './users/find.ts'
 
@@ -46,5 +47,13 @@ export const AREAS: Area[] = [
     scope: 'groups',
     load: () => import('./groups/index.ts'),
     find: findGroups,
+  },
+  {
+    path: 'applications',
+    label: 'Applications',
+    Icon: IconApps,
+    scope: 'applications',
+    load: () => import('./applications/index.ts'),
+    find: findApplications,
   },
 ]

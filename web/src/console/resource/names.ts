@@ -50,7 +50,11 @@ export function useNames(type: string, ids: string[]): (id: string) => string {
   return (id) => data?.get(id) ?? (data ? id : '…')
 }
 
-const PATHS: Record<string, string> = { user: 'users', user_group: 'groups' }
+const PATHS: Record<string, string> = {
+  user: 'users',
+  user_group: 'groups',
+  application: 'applications',
+}
 
 /** The area that shows objects of a type, if there is one. */
 export const pathOf = (type: string): string | undefined => PATHS[type]

@@ -1,0 +1,59 @@
+import { Button, FileButton, Group, Text, TextInput } from '@mantine/core'
+import { IconUpload } from '@tabler/icons-react'
+import { useState } from 'react'
+
+export interface Metadata {
+  url: string
+  xml: string
+}
+
+interface Props {
+  value: Metadata
+  onChange: (value: Metadata) => void
+}
+
+export const NO_METADATA: Metadata = { url: '', xml: '' }
+
+/** As the API takes it: one of the two. */
+export const metadataBody = ({ url, xml }: Metadata) => (xml ? { xml } : { url })
+
+/** The metadata of a service provider: its URL, or a file. */
+export function MetadataField({ value, onChange }: Props) {
+  const [file, setFile] = useState('')
+  const read = async (chosen: File | null) => {
+    if (!chosen) return
+    setFile(chosen.name)
+    onChange({ url: '', xml: await chosen.text() })
+  }
+  return (
+    <Group align="flex-end" gap="xs">
+      <TextInput
+        flex={1}
+        size="sm"
+        type="url"
+        label="Metadata of the service provider"
+        description="Its URL, or the file that the service provider offers"
+        placeholder="https://example.com/saml/metadata"
+        value={value.url}
+        onChange={(event) => onChange({ url: event.currentTarget.value, xml: '' })}
+      />
+      <FileButton accept=".xml,application/xml,text/xml" onChange={read}>
+        {(props) => (
+          <Button
+            {...props}
+            size="sm"
+            variant="default"
+            leftSection={<IconUpload size={16} aria-hidden />}
+          >
+            Choose file
+          </Button>
+        )}
+      </FileButton>
+      {value.xml !== '' && (
+        <Text size="sm" c="dimmed" w="100%" role="status">
+          {file}
+        </Text>
+      )}
+    </Group>
+  )
+}
