@@ -40,7 +40,7 @@ import {
 import type { ReportContext } from './reports/index.ts'
 import { recordDeniedSignIn, type SsoSliceContext, signOutAddress } from './sso/index.ts'
 import { type SystemContext, systemResource } from './systems/index.ts'
-import { findUsers, UnixUids, type UserContext, userResource } from './users/index.ts'
+import { findMatches, findUsers, UnixUids, type UserContext, userResource } from './users/index.ts'
 
 /** The dependencies of each slice. */
 export interface Contexts {
@@ -92,6 +92,9 @@ const names = namesBy({
 const usernames: CommandContext['usernames'] = async (tx, organizationId, ids) =>
   new Map((await findUsers(tx, organizationId, ids)).map(({ id, username }) => [id, username]))
 
+const userIdOf: CommandContext['userIdOf'] = async (tx, organizationId, name) =>
+  (await findMatches(tx, organizationId, [], [name]))[0]?.id
+
 function makeContexts(parts: ContextParts): Contexts {
   const { config, db, searchDb, sealer, send, observeRemoval } = parts
   const { publicUrl } = config
@@ -129,7 +132,7 @@ function makeContexts(parts: ContextParts): Contexts {
       rules: signInRules(config, sealer, 'admin'),
     },
     applications: { db, sealer, send, postMail, outbound, publicUrl, changed: hook() },
-    commands: { db, sealer, send, usernames },
+    commands: { db, sealer, send, usernames, userIdOf },
     forwarding: { db, searchDb, sealer, outbound },
     graph: { ...edges, db, commandDetails, accountStatus: accountStatus(db), isInactive },
     groups: {

@@ -84,10 +84,19 @@ export function rowOf(organizationId: string, id: string, body: CommandWrite): C
   }
 }
 
-async function checkUser(tx: Tx, organizationId: string, id: string): Promise<void> {
-  if (id === '' || id === ROOT) return
-  const [found] = isId(id) ? await holdNodes(tx, organizationId, [{ type: 'user', id }]) : []
+/** The id of the user to run as, who may be named by id or by login name. */
+async function runAs(
+  { userIdOf }: Pick<CommandContext, 'userIdOf'>,
+  tx: Tx,
+  organizationId: string,
+  user: string,
+): Promise<string> {
+  if (user === '' || user === ROOT) return user
+  if (user === 'root') return ROOT
+  const id = isId(user) ? user : await userIdOf(tx, organizationId, user)
+  const [found] = id ? await holdNodes(tx, organizationId, [{ type: 'user', id }]) : []
   if (!found) throw invalid('user_not_found', 'user: no such system user')
+  return found.id
 }
 
 /** The row with its next run, for which a job is sent in the same transaction. */
@@ -110,11 +119,11 @@ export function createCommand(
   body: CommandWrite,
 ): Promise<Command> {
   const { organizationId } = caller
-  const row = rowOf(organizationId, newId(), body)
+  const written = rowOf(organizationId, newId(), body)
   const now = new Date()
-  checkSchedule(planOf(row), now)
+  checkSchedule(planOf(written), now)
   return context.db.tx(organizationId, async (tx) => {
-    await checkUser(tx, organizationId, row.run_as)
+    const row = { ...written, run_as: await runAs(context, tx, organizationId, written.run_as) }
     await insertCommand(tx, await planned(context, tx, row, nextRun(planOf(row), now)))
     await addNode(tx, organizationId, 'command', row.id)
     await recordEvent(tx, caller, {
@@ -137,9 +146,9 @@ export function replaceCommand(
   return context.db.tx(organizationId, async (tx) => {
     const before = isId(id) ? await lockCommand(tx, organizationId, id) : undefined
     if (!before) throw commandNotFound()
-    const row = rowOf(organizationId, before.id, body)
-    checkSchedule(planOf(row), now)
-    await checkUser(tx, organizationId, row.run_as)
+    const written = rowOf(organizationId, before.id, body)
+    checkSchedule(planOf(written), now)
+    const row = { ...written, run_as: await runAs(context, tx, organizationId, written.run_as) }
     const changes = changesBetween(toCommand(before), toCommand(row))
     if (changes.length === 0) return toCommand(before)
     await saveCommand(tx, await planned(context, tx, row, nextRun(planOf(row), now)))

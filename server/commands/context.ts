@@ -9,6 +9,9 @@ type Usernames = (
   ids: string[],
 ) => Promise<ReadonlyMap<string, string>>
 
+/** The id of the system user with this login name. */
+type UserIdOf = (db: Queryable, organizationId: string, name: string) => Promise<string | undefined>
+
 /** Dependencies of this slice's actions; built once by the composition root. */
 export interface CommandContext {
   db: Db
@@ -16,4 +19,5 @@ export interface CommandContext {
   sealer: Sealer
   send: SendJob
   usernames: Usernames
+  userIdOf: UserIdOf
 }

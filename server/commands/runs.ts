@@ -132,6 +132,8 @@ export function runCommand(
     const systemIds = named
       ? await namedSystems(tx, command, body)
       : await boundSystems(tx, command)
+    if (systemIds.length === 0)
+      throw invalid('no_systems', 'systemIds: name a system, or bind the command to one')
     return queueCommand(context, tx, caller, command, systemIds, { by: 'manual' })
   })
 }

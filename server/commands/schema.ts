@@ -98,7 +98,8 @@ export const CommandWrite = Type.Object(
     user: optional(
       nullable(
         Type.String({
-          description: 'Id of the system user to run as; root is 000000000000000000000000',
+          description:
+            'The system user to run as, by id or login name; root is also 000000000000000000000000',
         }),
       ),
     ),

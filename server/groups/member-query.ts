@@ -55,7 +55,7 @@ const OPERATORS = new Map<string, [Condition['operator'], boolean]>([
   ['not_ends_with', ['ends', true]],
 ])
 
-const bad = (where: string, message: string) =>
+export const bad = (where: string, message: string) =>
   invalid('bad_member_query', `memberQuery${where}: ${message}`)
 
 /** Normalizes camelCase, spaces and dashes. */

@@ -23,6 +23,7 @@ import {
   UserGroupPost,
   UserGroupPut,
 } from './schema.ts'
+import { normalizeRule } from './sent-forms.ts'
 import {
   countGroups,
   type GroupRow,
@@ -98,6 +99,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
   { context },
 ) => {
   const { db } = context
+  app.addHook('preValidation', async ({ body }) => normalizeRule(body))
 
   function records({ type, path, legacy, Record, Post, Put }: Kind) {
     const words = `${legacy} group`

@@ -13,6 +13,13 @@ export function settingsOf(row: OrganizationRow): Record<string, unknown> {
   }
 }
 
+/** What every credential of an organization may see: clients check their key this way. */
+export const toBrief = (row: OrganizationRow): OrganizationSummary => ({
+  _id: row.id,
+  id: row.id,
+  displayName: row.name,
+})
+
 export const toSummary = (row: OrganizationRow): OrganizationSummary => ({
   _id: row.id,
   id: row.id,

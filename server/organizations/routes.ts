@@ -1,16 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { holdsOne } from '../platform/http/authorize.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV1, readListV1, readSearch, SearchBody } from '../platform/list/query.ts'
 import { readFields } from '../platform/list/values.ts'
 import { getOrganization, updateOrganization } from './actions.ts'
 import type { OrganizationContext } from './context.ts'
-import { settingsOf, toOrganization, toSummary } from './records.ts'
+import { settingsOf, toBrief, toOrganization, toSummary } from './records.ts'
 import { IdParams, Organization, OrganizationList, OrganizationPut, Settings } from './schema.ts'
-import { listOrganizations, organizationResource } from './store.ts'
+import { briefResource, listOrganizations, organizationResource } from './store.ts'
 
 const LIST_SCOPES = ['commandrunner.legacy', 'organizations', 'organizations.readonly']
+const READ_SCOPES = ['organizations', 'organizations.readonly']
 const errors = errorsOf('v1')
 const tags = ['organizations']
 
@@ -24,20 +26,24 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'List the organizations the caller manages',
+        summary: 'List the organizations the caller manages; without a scope, their ids and names',
         querystring: ListQueryV1,
         response: { 200: OrganizationList, ...errors },
       },
-      config: { scopes: LIST_SCOPES, tenant: 'home', operationId: { legacy: 'organization_list' } },
+      config: {
+        scopes: LIST_SCOPES,
+        briefWithoutScopes: true,
+        tenant: 'home',
+        operationId: { legacy: 'organization_list' },
+      },
     },
-    async (request) => {
-      const list = readListV1(organizationResource, request.query)
-      const { totalCount, results } = await listOrganizations(
-        db,
-        request.caller.organizationIds,
-        list,
-      )
-      return { totalCount, results: results.map((row) => project(toSummary(row), list.fields)) }
+    async ({ caller, query }) => {
+      const [resource, show] = holdsOne(caller, LIST_SCOPES)
+        ? [organizationResource, toSummary]
+        : [briefResource, toBrief]
+      const list = readListV1(resource, query)
+      const { totalCount, results } = await listOrganizations(db, caller.organizationIds, list)
+      return { totalCount, results: results.map((row) => project(show(row), list.fields)) }
     },
   )
 
@@ -46,20 +52,22 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{
     {
       schema: {
         tags,
-        summary: 'Get an organization with its settings',
+        summary: 'Get an organization with its settings; without a scope, its id and name',
         params: IdParams,
         querystring: Type.Pick(ListQueryV1, ['fields', 'filter']),
         response: { 200: Organization, ...errors },
       },
       config: {
-        scopes: ['organizations', 'organizations.readonly'],
+        scopes: READ_SCOPES,
+        briefWithoutScopes: true,
         tenant: 'path',
         operationId: { legacy: 'organizations_get' },
       },
     },
     async (request) => {
       const row = await getOrganization(db, request.caller.organizationId)
-      return project(toOrganization(row), readFields(request.query.fields))
+      const show = holdsOne(request.caller, READ_SCOPES) ? toOrganization : toBrief
+      return project(show(row), readFields(request.query.fields))
     },
   )
 

@@ -41,6 +41,16 @@ export const organizationResource: Resource = {
   maxLimit: 1000,
 }
 
+/** For callers who may see ids and names only. */
+export const briefResource: Resource = {
+  ...organizationResource,
+  fields: Object.fromEntries(
+    Object.entries(organizationResource.fields).filter(([name]) =>
+      ['_id', 'id', 'displayName', 'name'].includes(name),
+    ),
+  ),
+}
+
 export const listOrganizations = (
   db: Queryable,
   organizationIds: Iterable<string>,

@@ -97,7 +97,7 @@ async function bySignature(db: Db, request: FastifyRequest, now: number): Promis
   const date = single(request, 'date')
   const instant = parseDate(date, now)
   const keys = await findSystemKeys(db, systemId)
-  const text = signingString(request.raw.method!, request.raw.url!, date!)
+  const text = signingString(request.raw.method!, request.originalUrl, date!)
   const key = keys.find(({ public_key }) => isSignedBy(public_key, text, signature))
   const signer = key && (await findSigner(db.tenant(key.tenant), key.tenant, systemId))
   if (!key || !signer) throw refused()

@@ -20,6 +20,7 @@ import {
   UserPut,
   WriteQuery,
 } from './schema.ts'
+import { normalizeUser } from './sent-forms.ts'
 import { listUsers, type UserRow, userResource } from './store.ts'
 
 const errors = errorsOf('v1')
@@ -57,6 +58,8 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
 ) => {
   const described = ({ organizationId }: Caller, row: UserRow) =>
     describeRow(context, organizationId, row)
+
+  const preValidation = async ({ body }: { body: unknown }) => normalizeUser(body)
 
   app.get(
     '/systemusers',
@@ -110,6 +113,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
         body: UserCreate,
         response: { 200: User, ...writeErrors },
       },
+      preValidation,
       config: { scopes: WRITE, operationId: { legacy: 'systemusers_post' } },
     },
     ({ caller, body, query }, reply) =>
@@ -148,6 +152,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
         body: UserPut,
         response: { 200: User, ...writeErrors },
       },
+      preValidation,
       config: { scopes: WRITE, operationId: { legacy: 'systemusers_put' } },
     },
     ({ caller, params, body, query }, reply) =>

@@ -151,7 +151,6 @@ class Reader {
       if (typeof field !== 'string')
         throw bad('bad_field', 'a term with operator and value requires a field')
       if (value === undefined) throw bad('bad_value', `the term for ${field} requires a value`)
-      this.#once(field, seen)
       return this.leaf(field, operator, value)
     }
     const terms = Object.entries(raw).map(([key, value]) => {
@@ -163,7 +162,7 @@ class Reader {
     return listOf('and', terms)
   }
 
-  /** As specified, a field name may not repeat inside one list. */
+  /** As specified, a field may not repeat inside one list; in operator form it may, as in a range. */
   #once(field: string, seen: Set<string>): void {
     if (seen.has(field)) throw bad('repeated_field', `the field ${field} is repeated in one list`)
     seen.add(field)

@@ -21,6 +21,8 @@ declare module 'fastify' {
     scopes?: readonly string[]
     /** No credential required (health, sign-in, API reference). */
     public?: true
+    /** Admits any valid credential: the answer to one without the scopes is shorter. */
+    briefWithoutScopes?: true
     tenant?: TenantRule
     /** Allowed before the second factor, for routes of the session itself. */
     beforeSecondFactor?: true
@@ -154,12 +156,15 @@ export function registerAuthorization(app: FastifyInstance, authenticate: Authen
   })
 }
 
+export const holdsOne = ({ scopes: held }: Principal, scopes: readonly string[]): boolean =>
+  scopes.length === 0 || scopes.some((scope) => held.has(scope))
+
 /** Checks the credential, scopes and tenant that the route requires. */
 function admit(request: FastifyRequest, principal: Principal | null): Caller {
   if (!principal)
     throw unauthenticated('credential_missing', 'Unauthorized: send an API key in x-api-key')
-  const { scopes = [], tenant = 'header' } = request.routeOptions.config
-  if (scopes.length > 0 && !scopes.some((scope) => principal.scopes.has(scope))) {
+  const { scopes = [], briefWithoutScopes, tenant = 'header' } = request.routeOptions.config
+  if (!briefWithoutScopes && !holdsOne(principal, scopes)) {
     const wanted = scopes.join(', ')
     throw forbidden('scope_missing', `Forbidden: requires one of these scopes: ${wanted}`)
   }

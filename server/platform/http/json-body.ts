@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { invalid } from '../errors.ts'
-import { refuseOtherBodies } from './form-body.ts'
+import { ignoreEmptyType, refuseOtherBodies } from './form-body.ts'
 
 /** Enough for the deepest search term that Insights allows, with an object and a list per level. */
 const MAX_DEPTH = 128
@@ -26,6 +26,7 @@ export function deeperThan(text: string, limit: number): boolean {
 export function registerJsonBody(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'ignore')
   app.removeAllContentTypeParsers()
+  ignoreEmptyType(app)
   refuseOtherBodies(app)
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = body as string

@@ -13,6 +13,8 @@ export interface Operation {
   standardizedId: string
   legacyId: string
   scopes: readonly string[] | null
+  /** Without the scopes the answer is shorter, not refused. */
+  briefWithoutScopes: boolean
   tenant: TenantRule
   schema: Json
 }
@@ -64,6 +66,7 @@ export function collectOperations(app: FastifyInstance): Operation[] {
         standardizedId,
         legacyId: route.config?.operationId?.legacy ?? standardizedId,
         scopes: route.config?.public ? null : (route.config?.scopes ?? []),
+        briefWithoutScopes: route.config?.briefWithoutScopes ?? false,
         tenant: route.config?.tenant ?? 'header',
         schema: (route.schema ?? {}) as Json,
       })

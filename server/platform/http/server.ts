@@ -23,6 +23,13 @@ import { RequestLog, requestLines } from './request-log.ts'
 import { registerSchemas } from './schemas.ts'
 import { securityHeaders } from './security-headers.ts'
 
+/** Some clients join a base URL that ends in a slash to paths that begin with one. */
+function withoutDoubleSlashes(url: string): string {
+  const end = url.indexOf('?')
+  const path = end < 0 ? url : url.slice(0, end)
+  return path.includes('//') ? path.replace(/\/{2,}/g, '/') + url.slice(path.length) : url
+}
+
 const REQUEST_ID = /^[\w-]{1,64}$/
 
 /**
@@ -56,6 +63,7 @@ export async function createServer(config: Config, log: Logger) {
     },
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     bodyLimit: config.bodyLimit,
+    rewriteUrl: ({ url = '/' }) => withoutDoubleSlashes(url),
     // Clients also call /api/Systemusers/… and /api/organizations/.
     routerOptions: {
       caseSensitive: false,

@@ -41,14 +41,18 @@ export type Operator =
   | 'regex'
   | 'like'
 
+const lookup = (resource: Resource, name: string, use: string): Field | undefined =>
+  Object.hasOwn(resource.fields, name) ? resource.fields[name] : resource.more?.(bounded(name, use))
+
+export const isField = (resource: Resource, name: string): boolean =>
+  lookup(resource, name, 'sort') !== undefined
+
 export function fieldOf(
   resource: Resource,
   name: string,
   use: 'filter' | 'sort' | 'search',
 ): Field {
-  const field = Object.hasOwn(resource.fields, name)
-    ? resource.fields[name]
-    : resource.more?.(bounded(name, use))
+  const field = lookup(resource, name, use)
   if (!field) {
     const known = Object.keys(resource.fields).join(', ')
     throw invalid(

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { join, type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { all, any, fieldOf, type Resource, type Search, search } from './conditions.ts'
+import { all, any, fieldOf, isField, type Resource, type Search, search } from './conditions.ts'
 import { filterBody, filterV1, filterV2 } from './filters.ts'
 import { atMost } from './limits.ts'
 import { countOf, offset, readFields, texts, words } from './values.ts'
@@ -63,10 +63,13 @@ export const ListQueryV2 = Type.Object({
   search: Type.Optional(Type.String({ description: 'Free text' })),
 })
 
-function orderBy(resource: Resource, names: string[], ignoreCase: string[]): Sql {
+type Sorts = [names: string[], ignoreCase: string[]]
+const fieldNameOf = (sort: string): string => sort.replace(/^[-+]/, '')
+
+function orderBy(resource: Resource, [names, ignoreCase]: Sorts): Sql {
   const part = (name: string, fold: boolean): Sql => {
     const descending = name.startsWith('-')
-    const { column, kind } = fieldOf(resource, name.replace(/^[-+]/, ''), 'sort')
+    const { column, kind } = fieldOf(resource, fieldNameOf(name), 'sort')
     // "C": the same order on every database, regardless of locale.
     const key =
       kind !== 'string'
@@ -123,7 +126,7 @@ const searching = (resource: Resource, found: Search | null): Sql[] =>
 const comparisons = (filters: string[]): string[] =>
   atMost(limits.list.comparisons, filters, 'filter', 'comparisons')
 
-const sorts = (query: Query, separator: RegExp): [names: string[], ignoreCase: string[]] => [
+const sorts = (query: Query, separator: RegExp): Sorts => [
   atMost(limits.list.sorts, words(query.sort, separator, 'sort'), 'sort', 'fields'),
   atMost(
     limits.list.sorts,
@@ -132,6 +135,10 @@ const sorts = (query: Query, separator: RegExp): [names: string[], ignoreCase: s
     'fields',
   ),
 ]
+
+/** Older clients rely on v1 ignoring fields that it does not know. */
+const knownSorts = (resource: Resource, sent: Sorts): Sorts =>
+  sent.map((names) => names.filter((name) => isField(resource, fieldNameOf(name)))) as Sorts
 
 /** v1: `filter` once or repeated, `filter[0]`, and `filter[or][0]`. */
 export function readListV1(resource: Resource, query: Query): ListQuery {
@@ -152,7 +159,7 @@ export function readListV1(resource: Resource, query: Query): ListQuery {
       ...(alternatives.length > 0 ? [any(alternatives)] : []),
       ...searching(resource, wanted),
     ]),
-    orderBy: orderBy(resource, ...sorts(query, /[\s,]+/)),
+    orderBy: orderBy(resource, knownSorts(resource, sorts(query, /[\s,]+/))),
     ...paging(resource, query.limit, query.skip),
     fields: readFields(query.fields),
   }
@@ -167,7 +174,7 @@ export function readListV2(resource: Resource, query: Query): ListQuery {
   return {
     search: wanted,
     where: all([...filters, ...searching(resource, wanted)]),
-    orderBy: orderBy(resource, ...sorts(query, /,/)),
+    orderBy: orderBy(resource, sorts(query, /,/)),
     ...paging(resource, query.limit, query.skip),
     fields: readFields(query.fields),
   }
