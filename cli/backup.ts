@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { loadConfig } from '../server/platform/config.ts'
+import { requireDatabase } from '../server/platform/database.ts'
 import { OperatorError } from '../server/platform/errors.ts'
 import { checkTarget } from '../server/platform/files.ts'
 import { existingMasterKey, unwrapKey } from '../server/platform/secrets.ts'
@@ -45,6 +46,7 @@ export const verb = command({
     const [file] = operands as [string]
     checkTarget(file)
     const config = loadConfig()
+    requireDatabase(config)
     const master = existingMasterKey(config.masterKey, config.dataDir)
     const summary = await withDatabase(config, ({ owner }) =>
       withOwnerClient(owner, async (client) => {

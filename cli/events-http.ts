@@ -48,7 +48,8 @@ export const headersOf = (target: Target): Record<string, string> => ({
 })
 
 export function refusal(status: number, body: unknown): OperatorError {
-  const message =
-    typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : ''
+  const { message = '', reason } = (body ?? {}) as { message?: string; reason?: string }
+  if (reason === 'org_id_required')
+    return new OperatorError('The key is for several organizations; choose one with --org')
   return new OperatorError(`The service responded ${status}${message && `: ${message}`}`)
 }

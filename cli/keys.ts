@@ -1,4 +1,5 @@
 import { type Config, loadConfig } from '../server/platform/config.ts'
+import { requireDatabase } from '../server/platform/database.ts'
 import { type Db, openDb } from '../server/platform/db/index.ts'
 import { existingMasterKey, Sealer } from '../server/platform/secrets.ts'
 import { command } from './command.ts'
@@ -44,6 +45,7 @@ export const verb = {
     json: true,
     async run({ options, json }) {
       const config = loadConfig()
+      requireDatabase(config)
       const newKeyFile = options['master-key-file']
       const fresh = newKeyFile === undefined ? null : readKeyFile(newKeyFile)
       const master = existingMasterKey(config.masterKey, config.dataDir)

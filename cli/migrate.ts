@@ -34,7 +34,7 @@ export const verb = command({
         names.length === 0 ? [nothing] : ['Would run:', ...names.map((name) => `  ${name}`)],
       )
     } else {
-      const names = namesOf(await withDatabase(config, migrateDatabase))
+      const names = namesOf(await withDatabase(config, migrateDatabase, { create: true }))
       print(json, { applied: names, version }, () =>
         names.length === 0 ? [nothing] : ['Ran:', ...names.map((name) => `  ${name}`)],
       )

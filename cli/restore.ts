@@ -93,11 +93,15 @@ export const verb = command({
     const master = existingMasterKey(config.masterKey, config.dataDir)
     const header = await verifyArchive(file, master)
     checkSchema(header)
-    const tables = await withDatabase(config, async (database) => {
-      await checkNotRunning(database.owner)
-      await migrateDatabase(database)
-      return restore(database.owner, file, options.force === true)
-    })
+    const tables = await withDatabase(
+      config,
+      async (database) => {
+        await checkNotRunning(database.owner)
+        await migrateDatabase(database)
+        return restore(database.owner, file, options.force === true)
+      },
+      { create: true },
+    )
     const rows = Object.values(tables).reduce((sum, count) => sum + count, 0)
     print(json, { file, created: header.created, tables, rows }, () => [
       `Restored ${rows} rows of ${Object.keys(tables).length} tables as they were on ${header.created}.`,

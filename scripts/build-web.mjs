@@ -1,10 +1,10 @@
 // Runs on the system's Node (18 or newer), after install.mjs: builds web/dist when its sources have changed.
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { step } from './step.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const web = join(root, 'web')
@@ -46,17 +46,18 @@ function swap(fresh) {
   for (const folder of [old, fresh]) rmSync(folder, { recursive: true, force: true })
 }
 
-function build(wanted) {
+async function build(wanted) {
   const own = join(root, 'node_modules/.bin/node')
   // Build beside the old folder and swap at the end: a running service sees one or the other.
   const fresh = `${dist}-${process.pid}`
   const vite = join(root, 'node_modules/vite/bin/vite.js')
-  const { status } = spawnSync(
+  const done = await step(
+    'Building the web pages (after each change)',
     existsSync(own) ? own : process.execPath,
     [vite, 'build', web, '--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn'],
-    { cwd: root, stdio: ['ignore', 2, 2] },
+    { cwd: root },
   )
-  if (status !== 0) {
+  if (!done) {
     rmSync(fresh, { recursive: true, force: true })
     return false
   }
@@ -69,8 +70,7 @@ function build(wanted) {
 const stamp = join(dist, '.sources')
 const wanted = hashOfSources()
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-  process.stderr.write('Building the web pages (after each change) …\n')
-  if (!build(wanted)) {
+  if (!(await build(wanted))) {
     process.stderr.write('Building the web pages failed; see the lines above\n')
     process.exit(1)
   }

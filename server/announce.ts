@@ -22,6 +22,10 @@ interface Announcement {
   /** The file with the passwords and keys of the demo data, if loaded. */
   demoCredentials: string | null
   role: string
+  /** Whether mail is sent. */
+  sendsMail: boolean
+  /** How to call the command line. */
+  program: string
   readyMs: number
 }
 
@@ -45,14 +49,20 @@ export function announceFirst(first: First | null, given: Given): void {
 /** Printed to the terminal. Only this file prints the secrets of the first administrator. */
 export function announce(announcement: Announcement): void {
   const { baseUrl, first, given, setupToken, servesLab, demoCredentials } = announcement
-  const { role, readyMs } = announcement
+  const { role, readyMs, sendsMail, program } = announcement
   const lines = ['', `  Gatehouse is ready (${(readyMs / 1000).toFixed(1)} s, ${role})`, '']
+  if (role !== 'worker')
+    lines.push(
+      `  Portal           ${baseUrl}/`,
+      `  Console          ${baseUrl}/console`,
+      `  Management API   ${baseUrl}/api`,
+      `  API reference    ${baseUrl}/docs`,
+    )
+  lines.push(`  Health           ${baseUrl}/readyz`)
+  if (role === 'worker') lines.push(`  Metrics          ${baseUrl}/metrics`)
   lines.push(
-    `  Portal           ${baseUrl}/`,
-    `  Console          ${baseUrl}/console`,
-    `  Management API   ${baseUrl}/api`,
-    `  API reference    ${baseUrl}/docs`,
-    `  Health           ${baseUrl}/readyz`,
+    `  Command line     ${program} help (here also: npm run gatehouse -- help)`,
+    `  Mail             ${sendsMail ? 'is sent by SMTP' : 'is kept until GATEHOUSE_SMTP_URL is set; see gatehouse mail'}`,
   )
   if (servesLab) lines.push(`  SCIM provider    ${baseUrl}/lab/`)
   if (first) {

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { announce, announceFirst } from './announce.ts'
 import type { Labs } from './app.ts'
@@ -10,9 +12,10 @@ import type { Contexts } from './contexts.ts'
 import { type Config, demoEnvironment, loadConfig } from './platform/config.ts'
 import { codeOf, messageOf, OperatorError } from './platform/errors.ts'
 import { followKeys } from './platform/key-watch.ts'
-import { createLog } from './platform/log.ts'
+import { createLog, flushLog } from './platform/log.ts'
 import { startTracing } from './platform/tracing.ts'
 import type { Runtime } from './runtime.ts'
+import { Steps } from './steps.ts'
 
 /** Not part of the service; the command line passes it in. */
 interface Demo {
@@ -30,6 +33,8 @@ interface Demo {
   connectPeople(context: Contexts['imports'], page: string): Promise<void>
 }
 
+const PROGRAM = fileURLToPath(new URL('../bin/gatehouse', import.meta.url))
+
 export interface ServeOptions {
   /** From the command line; validated like the settings they override. */
   port?: string | undefined
@@ -39,9 +44,9 @@ export interface ServeOptions {
   demo?: Demo | undefined
 }
 
-async function listen(http: FastifyInstance, { port, host }: Config): Promise<void> {
+async function explaining({ port, host }: Config, listen: () => Promise<unknown>): Promise<void> {
   try {
-    await http.listen({ port, host })
+    await listen()
   } catch (error) {
     const code = codeOf(error)
     const where = `Port ${port} on ${host}`
@@ -51,6 +56,15 @@ async function listen(http: FastifyInstance, { port, host }: Config): Promise<vo
     throw new OperatorError(`Cannot listen on ${host}:${port}: ${messageOf(error)}`)
   }
 }
+
+/** Before anything is set up: the most common mistake of a first start is a port in use. */
+const checkPort = (config: Config): Promise<void> =>
+  explaining(config, async () => {
+    const probe = createServer().listen(config.port, config.host)
+    await once(probe, 'listening')
+    probe.close()
+    await once(probe, 'close')
+  })
 
 /** The address at which this process reaches itself: the demo may call loopback addresses only. */
 function ownAddress(http: FastifyInstance): string {
@@ -66,13 +80,14 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     ...(options.host !== undefined && { HOST: options.host }),
   })
   const log = createLog(config.logLevel)
+  await checkPort(config)
+  const steps = new Steps(log, process.stdout.isTTY)
   const stopTracing = await startTracing()
   // Loaded only now: a mistake in the settings is reported without waiting for the whole service.
-  const { startService } = await import('./runtime.ts')
-  const service = await startService(config, log, {
-    testSp: await options.testSp?.(),
-    scim: options.demo?.scim.routes,
-  })
+  const { startService } = await steps.run('Loading the service', () => import('./runtime.ts'))
+  const testSp = await options.testSp?.()
+  const labs = { testSp, scim: options.demo?.scim.routes }
+  const service = await startService(config, log, labs, steps)
   const { app, runtime, first, setupToken, stopListening } = service
   const stopFollowing = await followKeys(runtime.database.service, runtime.sealer, log)
 
@@ -129,13 +144,14 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
 
   try {
     // Before listening, so that the demo data is there once the service is ready.
-    const progress = (line: string) => log.info({}, line)
-    await options.demo?.load(runtime, {
-      baseUrl: config.publicUrl,
-      dataDir: config.dataDir,
-      progress,
-    })
-    await listen(app.http, config)
+    const { demo } = options
+    const { publicUrl: baseUrl, dataDir, port, host } = config
+    const progress = (line: string) => steps.note(line)
+    if (demo)
+      await steps.run('Loading the demo data', () =>
+        demo.load(runtime, { baseUrl, dataDir, progress }),
+      )
+    await explaining(config, () => app.http.listen({ port, host }))
     if (servesLab) {
       const page = `${ownAddress(app.http)}/lab`
       await options.demo!.scim.connect(app.contexts.provisioning, page)
@@ -148,6 +164,8 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
   }
   const { port } = app.http.server.address() as AddressInfo
   const demoCredentials = join(config.dataDir, 'demo-credentials.json')
+  log.info({ port, host: config.host, role: config.role, node: process.version }, 'ready')
+  flushLog()
   announce({
     baseUrl: config.publicUrl.replace(/:0$/, `:${port}`),
     first,
@@ -156,7 +174,8 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     servesLab,
     demoCredentials: options.demo && existsSync(demoCredentials) ? demoCredentials : null,
     role: config.role,
+    sendsMail: config.smtpUrl !== undefined,
+    program: PROGRAM,
     readyMs: Math.round(performance.now()),
   })
-  log.info({ port, host: config.host, role: config.role, node: process.version }, 'ready')
 }

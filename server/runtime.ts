@@ -10,6 +10,7 @@ import { migrateQueue } from './platform/jobs/queue.ts'
 import type { Logger } from './platform/log.ts'
 import { readMasterKey, Sealer } from './platform/secrets.ts'
 import { Storage } from './platform/storage.ts'
+import type { Steps } from './steps.ts'
 
 export const migrateAll = (database: Database): Promise<Migration[]> =>
   migrate(database.owner, (owner) => migrateQueue(owner, jobDefinitions))
@@ -31,10 +32,16 @@ async function openRuntime(
   config: Config,
   log: Logger,
   open: typeof openDatabase,
+  steps?: Steps,
 ): Promise<Runtime> {
-  const database = await open(config, log)
+  const database = await (steps
+    ? steps.run('Starting the database', () => open(config, log))
+    : open(config, log))
   try {
-    for (const { name } of await migrateAll(database)) log.info({ migration: name }, 'migrated')
+    const migrated = await (steps
+      ? steps.run('Preparing the tables', () => migrateAll(database))
+      : migrateAll(database))
+    for (const { name } of migrated) log.info({ migration: name }, 'migrated')
     const onError = (error: Error) =>
       log.debug({ reason: error.message }, 'database connection lost')
     const storage = new Storage(database.embedded?.directory ?? null, config.minFreeBytes, log)
@@ -65,13 +72,13 @@ async function openRuntime(
   }
 }
 
-export const openServerRuntime = (config: Config, log: Logger) =>
-  openRuntime(config, log, openDatabase)
+const openServerRuntime = (config: Config, log: Logger, steps: Steps) =>
+  openRuntime(config, log, openDatabase, steps)
 /** For CLI commands, with or without a running server. */
 export const openCliRuntime = (config: Config, log: Logger) =>
   openRuntime(config, log, borrowDatabase)
 
-export async function startService(config: Config, log: Logger, labs: Labs) {
+export async function startService(config: Config, log: Logger, labs: Labs, steps: Steps) {
   // Check before creating the first administrator: a start that fails later would not show the new key.
   if (config.geoipDatabase !== undefined)
     (await GeoIpDatabase.open(config.geoipDatabase, log)).close()

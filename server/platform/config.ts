@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { messageOf, OperatorError } from './errors.ts'
 import { defaultsOf, LIMITS, type Limits, mapValues, parseLimits } from './limits.ts'
 import { Allowlist } from './outbound/allowlist.ts'
@@ -118,8 +119,9 @@ export const settings = {
   dataDir: setting({
     env: 'GATEHOUSE_DATA_DIR',
     parse: text,
-    fallback: './data',
-    default: './data',
+    // Not of the working directory: the command line works on the same data from every folder.
+    fallback: fileURLToPath(new URL('../../data', import.meta.url)),
+    default: '`data` in the installation',
     about: 'Directory of the embedded PostgreSQL, the master key and the demo credentials',
   }),
   databaseUrl: setting({
@@ -217,8 +219,8 @@ export const settings = {
   logLevel: setting({
     env: 'GATEHOUSE_LOG_LEVEL',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
-    fallback: 'info',
-    default: 'info',
+    fallback: process.stdout.isTTY ? 'warn' : 'info',
+    default: 'info; warn on a terminal',
     about: 'Lowest level that is logged',
   }),
   trustedProxies: setting({

@@ -66,11 +66,22 @@ export async function openDatabase(config: Config, log: Logger): Promise<Databas
   }
 }
 
+const isMissing = (config: Config): boolean =>
+  config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'postgres'))
+
+/** For commands that would otherwise set up an empty database and report that nothing is there. */
+export function requireDatabase(config: Config): void {
+  if (isMissing(config))
+    throw new OperatorError(
+      `There is no database in ${config.dataDir}: start the service first, or set GATEHOUSE_DATA_DIR or DATABASE_URL to those of the service`,
+    )
+}
+
 /** For a CLI command: shares the database of a running server, otherwise starts one for the duration of the command. */
 export async function borrowDatabase(config: Config, log: Logger): Promise<Database> {
   if (
     config.databaseUrl === undefined &&
-    existsSync(join(config.dataDir, 'postgres')) &&
+    !isMissing(config) &&
     lockHolder(config.dataDir) !== null
   ) {
     return { ...connectionsOf(config.dataDir), embedded: null, stop: async () => {} }

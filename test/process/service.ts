@@ -164,6 +164,8 @@ export async function startService(settings: Settings, umask?: string, within?: 
   })
   const find = () => {
     if (gone) throw new Error(`The service ended: ${running.output.stderr}${running.output.stdout}`)
+    // The banner comes last.
+    if (!running.output.stdout.includes('Gatehouse is ready')) return undefined
     return running.lines.find(({ msg }) => msg === 'ready')
   }
   // Generous for shared machines.

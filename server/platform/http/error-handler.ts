@@ -4,6 +4,7 @@ import { translate } from '../db/index.ts'
 import { AppError } from '../errors.ts'
 import { refuseOrgId } from './authorize.ts'
 import { errorBody, type Failure, familyOf, frameworkReason, STATUS } from './errors.ts'
+import { noteFailure } from './request-log.ts'
 import { describeViolations } from './violations.ts'
 
 function describe(error: unknown): Failure {
@@ -40,7 +41,7 @@ function describe(error: unknown): Failure {
   }
 }
 
-/** Logs a failed request once, and returns the part of the error that its caller may see. */
+/** Notes why a request failed for its line in the log, and returns the part of the error that its caller may see. */
 export function reportFailure(error: unknown, request: FastifyRequest): Failure {
   const failure = describe(error)
   const { status, reason, message } = failure
@@ -49,8 +50,7 @@ export function reportFailure(error: unknown, request: FastifyRequest): Failure 
     status,
     ...((status >= 500 || (error as Error).cause !== undefined) && { err: error }),
   }
-  if (status >= 500) request.log.error(line, 'request failed')
-  else request.log.info(line, message)
+  noteFailure(request, { line, message })
   return failure
 }
 

@@ -49,11 +49,26 @@ export class RequestLog {
   }
 }
 
+interface NotedFailure {
+  line: { status: number; reason: string; err?: unknown }
+  message: string
+}
+const failures = new WeakMap<FastifyRequest, NotedFailure>()
+
+/** Adds a failure to the line of its request, so that there is one line for both. */
+export const noteFailure = (request: FastifyRequest, failure: NotedFailure): void =>
+  void failures.set(request, failure)
+
 /** Writes the access log line of a request, with the route and without query values. */
 export const requestLines =
   (log: Logger) =>
-  ({ id, method, routeOptions, ip }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
+  (request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => {
+    const { id, method, routeOptions, ip } = request
     const ms = Math.round(elapsedTime * 10) / 10
     const route = routeOptions.url ?? null
-    log.info({ reqId: id, method, route, status: statusCode, ms, ip }, 'request')
+    const line = { reqId: id, method, route, status: statusCode, ms, ip }
+    const failure = failures.get(request)
+    if (!failure) log.info(line, 'request')
+    else if (failure.line.status >= 500) log.error({ ...failure.line, ...line }, 'request failed')
+    else log.info({ ...failure.line, ...line }, failure.message)
   }
