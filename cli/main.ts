@@ -20,7 +20,7 @@ const verbs: Record<string, Entry> = {
     about: 'List, create and suspend administrators, reset their credentials',
     load: () => import('./admin.ts'),
   },
-  org: { about: 'List and create organizations', load: () => import('./org.ts') },
+  org: { about: 'List, create and delete organizations', load: () => import('./org.ts') },
   demo: { about: 'Load the demo data', load: () => import('./demo.ts') },
   keys: { about: 'Rotate encryption keys', load: () => import('./keys.ts') },
   backup: { about: 'Back up the database into one file', load: () => import('./backup.ts') },

@@ -147,7 +147,7 @@ function makeContexts(parts: ContextParts): Contexts {
     imports: { db, sealer, outbound, send, postMail, publicUrl, users, edges },
     insights: { db, arrived: hook() },
     oidc: { db, sealer, publicUrl, isProvisioned },
-    organizations: { db, created: hook(), changed: hook() },
+    organizations: { db, created: hook(), changed: hook(), removed: hook() },
     portal,
     provisioning: { db, sealer, outbound, postMail, publicUrl, removed: observeRemoval },
     reports: { db, send, names },
@@ -165,6 +165,7 @@ function subscribe(contexts: Contexts): void {
   insights.arrived.on(noteArrivals)
 
   organizations.created.on(linkNewOrganization(admins))
+  organizations.removed.on(async (tx) => void (await admins.cache.announce(tx)))
 
   users.changed.on(endSessionsOfChanged(portal))
   users.changed.on(forgetRecoveryCodes)

@@ -26,6 +26,7 @@ import {
   sealEventsJob,
 } from './insights/index.ts'
 import { oidcJobs, tidyOidcJob } from './oidc/index.ts'
+import { eraseOrganizationsJob, organizationJobs } from './organizations/index.ts'
 import { systemCaller } from './platform/caller.ts'
 import type { Db } from './platform/db/index.ts'
 import { handle, type JobDefinition } from './platform/jobs/definition.ts'
@@ -45,6 +46,7 @@ export const jobDefinitions: JobDefinition[] = [
   ...adminJobDefinitions,
   dropArrivalsJob,
   sealEventsJob,
+  eraseOrganizationsJob,
   sendMailJob,
   ...userJobDefinitions,
   addUpMembersJob,
@@ -85,6 +87,7 @@ const recordFailure: RecordFailure = async (tx, { queue, organization, jobs }) =
 /** The job handlers of all slices. */
 export const jobsOf = (db: Db, contexts: Contexts, log: Logger) => [
   ...insightsJobs(db, log),
+  ...organizationJobs(db),
   ...adminJobs(contexts.admins),
   ...systemJobs(db),
   ...commandJobs(contexts.commands),

@@ -1,6 +1,6 @@
 import { parseCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
-import { findOrganization } from '../organizations/index.ts'
+import { findAnyOrganization, findOrganization } from '../organizations/index.ts'
 import type { Principal } from '../platform/caller.ts'
 import type { Db, Queryable } from '../platform/db/index.ts'
 import { forbidden, unauthenticated } from '../platform/errors.ts'
@@ -46,7 +46,8 @@ async function administratorPrincipal(
   db: Db,
   row: AdministratorRow,
   credential: Pick<Principal, 'authMethod' | 'mfa' | 'expiresAt'> & { scopes: string[] | null },
-): Promise<Principal> {
+): Promise<Principal | null> {
+  if (row.organization !== null && !(await findOrganization(db, row.organization))) return null
   const homeId = (row.provider ?? row.organization)!
   const roles = await resolveRoles(db.tenant(homeId), homeId, row.role_ids)
   const organizationIds =
@@ -80,7 +81,8 @@ async function serviceAccountPrincipal(
   const account = await findServiceAccount(db.tenant(tenant), tenant, id)
   if (account?.status !== 'ACTIVE') return null
   const roles = await resolveRoles(db.tenant(tenant), tenant, [account.role_id])
-  const organization = await findOrganization(db, tenant)
+  const organization = await findAnyOrganization(db, tenant)
+  if (organization && organization.deleted_at !== null) return null
   const organizationIds = organization
     ? [tenant]
     : (await organizationIdsOfProvider(db, tenant)).map((row) => row.id)
@@ -177,6 +179,8 @@ export function createAuthenticate(
       mfa: session.mfa,
       expiresAt: Date.parse(session.expires_at),
     })
+    if (!principal)
+      throw unauthenticated('session_ended', 'Unauthorized: the session has ended; sign in again')
     return { ...principal, sessionHash: session.hash, confirmed: session.confirmed }
   }
 

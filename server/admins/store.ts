@@ -232,11 +232,15 @@ export const deleteLink = (
 
 export const organizationIdsOfAdministrator = (db: Queryable, administratorId: string) =>
   db.many<{ organization: string }>(
-    sql`select organization from administrator_organizations where administrator_id = ${administratorId}`,
+    sql`
+      select organization from administrator_organizations
+       where administrator_id = ${administratorId} and not is_deleted(organization)`,
   )
 
 export const organizationIdsOfProvider = (db: Queryable, providerId: string) =>
-  db.many<{ id: string }>(sql`select id from organizations where provider = ${providerId}`)
+  db.many<{ id: string }>(
+    sql`select id from organizations where provider = ${providerId} and deleted_at is null`,
+  )
 
 /** Whether these are all organizations of the provider. */
 export const reachesProvider = async (
@@ -245,7 +249,8 @@ export const reachesProvider = async (
   organizationIds: string[],
 ): Promise<boolean> =>
   (await db.find(sql`
-    select id from organizations where provider = ${providerId} and id <> all(${organizationIds}::text[]) limit 1`)) ===
+    select id from organizations
+     where provider = ${providerId} and deleted_at is null and id <> all(${organizationIds}::text[]) limit 1`)) ===
   undefined
 
 /** Linked to a new organization automatically: owners of the provider who can access all its other organizations. */
@@ -259,7 +264,7 @@ export const providerOwnerIds = (
     select a.id from administrators a
      where a.provider = ${providerId} and ${ownerRoleId} = any(a.role_ids) and not exists (
        select from organizations o
-        where o.provider = ${providerId} and o.id <> ${newOrganizationId} and not exists (
+        where o.provider = ${providerId} and o.deleted_at is null and o.id <> ${newOrganizationId} and not exists (
           select from administrator_organizations l where l.administrator_id = a.id and l.organization = o.id))`)
 
 /** The administrators who have the role, with all their roles. */

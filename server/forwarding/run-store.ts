@@ -14,7 +14,7 @@ export interface Due {
 export const listReady = (db: Queryable, now: number): Promise<Due[]> =>
   db.many<Due>(sql`
     select tenant, forwarder_id as id from forwarder_runs
-     where active and next_at <= ${iso(now)} and (lease_until is null or lease_until <= ${iso(now)})
+     where active and not is_deleted(tenant) and next_at <= ${iso(now)} and (lease_until is null or lease_until <= ${iso(now)})
      order by next_at, forwarder_id`)
 
 /** Filters for those with work to do. `db` acts for all these tenants; read-only. */

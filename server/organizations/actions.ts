@@ -1,7 +1,7 @@
-import { changesBetween, recordEvent } from '../insights/index.ts'
+import { type Actor, changesBetween, recordEvent } from '../insights/index.ts'
 import { type Caller, systemCaller } from '../platform/caller.ts'
 import type { Db, Queryable, Tx } from '../platform/db/index.ts'
-import { forbidden, notFound } from '../platform/errors.ts'
+import { forbidden, invalid, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { checkConfirmed, checkScope, checkWholeProvider } from '../platform/rights.ts'
 import type { OrganizationContext } from './context.ts'
@@ -15,6 +15,7 @@ import {
   insertProvider,
   lockOrganization,
   lockProvider,
+  markDeleted,
   type OrganizationRow,
   type ProviderRow,
   saveOrganization,
@@ -57,7 +58,7 @@ export function updateOrganization(
   const { organizationId } = caller
   return db.tx(organizationId, async (tx) => {
     const before = await lockOrganization(tx, organizationId)
-    if (!before) throw organizationNotFound()
+    if (!before || before.deleted_at !== null) throw organizationNotFound()
     const sent = body.settings ?? {}
     const after: OrganizationRow = {
       ...before,
@@ -152,7 +153,8 @@ export function updateProviderOrganization(
   if (!caller.organizationIds.has(organizationId)) throw organizationNotFound()
   return db.tx(providerId, async (tx) => {
     const before = await lockOrganization(tx, organizationId)
-    if (!before || before.provider !== providerId) throw organizationNotFound()
+    if (!before || before.provider !== providerId || before.deleted_at !== null)
+      throw organizationNotFound()
     const after = {
       ...before,
       name: body.name ?? before.name,
@@ -170,6 +172,80 @@ export function updateProviderOrganization(
     })
     await changed.fire(tx, caller, { organizationId, before, after })
     return after
+  })
+}
+
+/** The row of one of the provider's organizations, locked; deleted or not. */
+async function lockOfProvider(
+  tx: Tx,
+  providerId: string | null,
+  organizationId: string,
+): Promise<OrganizationRow> {
+  const row = await lockOrganization(tx, organizationId)
+  if (!row || row.provider !== providerId) throw organizationNotFound()
+  return row
+}
+
+/**
+ * From the commit on the organization is gone for everybody; its data is erased when it can no longer be restored. The
+ * name must be repeated, as in the console: an id is easily mistaken.
+ */
+export function deleteOrganization(
+  { db, removed }: Pick<OrganizationContext, 'db' | 'removed'>,
+  actor: Actor & { organizationId: string },
+  providerId: string | null,
+  organizationId: string,
+  typedName: string,
+): Promise<OrganizationRow> {
+  return db.tx(providerId ?? organizationId, async (tx) => {
+    const row = await lockOfProvider(tx, providerId, organizationId)
+    if (row.deleted_at !== null) throw organizationNotFound()
+    if (typedName !== row.name)
+      throw invalid('name_differs', 'name: must be the name of the organization, exactly')
+    const deleted = { ...row, deleted_at: new Date().toISOString() }
+    await markDeleted(tx, organizationId, new Date(deleted.deleted_at))
+    await recordEvent(tx, actor, {
+      event_type: 'organization_delete',
+      organization: organizationId,
+      resource: { type: 'organization', id: organizationId, name: row.name },
+    })
+    await removed.fire(tx, actor, { organizationId })
+    return deleted
+  })
+}
+
+/** Checks what only a caller from outside needs, and deletes. */
+export function deleteProviderOrganization(
+  context: OrganizationContext,
+  caller: Caller,
+  providerId: string,
+  organizationId: string,
+  typedName: string,
+): Promise<OrganizationRow> {
+  if (caller.providerId !== providerId) throw providerNotFound()
+  if (!caller.organizationIds.has(organizationId)) throw organizationNotFound()
+  return deleteOrganization(context, caller, providerId, organizationId, typedName)
+}
+
+export function restoreOrganization(
+  { db, removed }: OrganizationContext,
+  caller: Caller,
+  providerId: string,
+  organizationId: string,
+): Promise<OrganizationRow> {
+  if (caller.providerId !== providerId) throw providerNotFound()
+  checkWholeProvider(caller)
+  return db.tx(providerId, async (tx) => {
+    const row = await lockOfProvider(tx, providerId, organizationId)
+    if (row.deleted_at === null) return row
+    await markDeleted(tx, organizationId, null)
+    await recordEvent(tx, caller, {
+      event_type: 'organization_restore',
+      organization: organizationId,
+      resource: { type: 'organization', id: organizationId, name: row.name },
+    })
+    await removed.fire(tx, caller, { organizationId })
+    return { ...row, deleted_at: null }
   })
 }
 

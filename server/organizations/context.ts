@@ -1,9 +1,10 @@
+import type { Actor } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { OrganizationRow } from './store.ts'
 
-/** A change of settings or name. Organizations cannot be deleted yet. */
+/** A change of settings or name. */
 interface OrganizationChange {
   organizationId: string
   before: OrganizationRow
@@ -19,4 +20,6 @@ export interface OrganizationContext {
   /** Fires after an insert; higher slices decide who gets access. */
   created: Hook<Caller, { organizationId: string }>
   changed: Hook<Caller, OrganizationChange>
+  /** Fires when an organization is deleted or restored: higher slices decide who loses access. */
+  removed: Hook<Actor & { organizationId: string }, { organizationId: string }>
 }

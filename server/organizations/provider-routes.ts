@@ -6,11 +6,14 @@ import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
 import { readFields } from '../platform/list/values.ts'
 import {
   createOrganization,
+  deleteProviderOrganization,
   getProvider,
+  restoreOrganization,
   updateProvider,
   updateProviderOrganization,
 } from './actions.ts'
 import type { OrganizationContext } from './context.ts'
+import { KEPT_DAYS } from './erase.ts'
 import { toProvider, toProviderOrganization } from './records.ts'
 import {
   OrganizationCreate,
@@ -173,5 +176,40 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
       toProviderOrganization(
         await updateProviderOrganization(context, caller, params.provider_id, params.id, body),
       ),
+  )
+
+  app.delete(
+    '/providers/:provider_id/organizations/:id',
+    {
+      schema: {
+        tags,
+        summary: `Delete an organization; it can be restored for ${KEPT_DAYS} days, then its data is erased`,
+        params: ProviderOrganizationParams,
+        querystring: Type.Object({
+          name: Type.String({ description: 'The name of the organization, to confirm' }),
+        }),
+        response: { 200: ProviderOrganization, ...errors },
+      },
+      config: { scopes: ['providers'], tenant },
+    },
+    async ({ caller, params: { provider_id, id }, query }) =>
+      toProviderOrganization(
+        await deleteProviderOrganization(context, caller, provider_id, id, query.name),
+      ),
+  )
+
+  app.post(
+    '/providers/:provider_id/organizations/:id/restore',
+    {
+      schema: {
+        tags,
+        summary: 'Restore a deleted organization',
+        params: ProviderOrganizationParams,
+        response: { 200: ProviderOrganization, ...errors },
+      },
+      config: { scopes: ['providers'], tenant },
+    },
+    async ({ caller, params: { provider_id, id } }) =>
+      toProviderOrganization(await restoreOrganization(context, caller, provider_id, id)),
   )
 }

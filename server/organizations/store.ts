@@ -15,6 +15,7 @@ export interface OrganizationRow {
   settings: Record<string, unknown>
   max_system_users: number
   created: string
+  deleted_at: string | null
 }
 
 export interface ProviderRow {
@@ -60,7 +61,7 @@ export const listOrganizations = (
     db,
     sql`*`,
     sql`organizations`,
-    sql`id = any(${[...organizationIds]}::text[])`,
+    sql`deleted_at is null and id = any(${[...organizationIds]}::text[])`,
     list,
   )
 
@@ -74,7 +75,7 @@ export const listProviderOrganizations = (
     db,
     sql`*`,
     sql`organizations`,
-    sql`provider = ${providerId} and id = any(${[...organizationIds]}::text[])`,
+    sql`deleted_at is null and provider = ${providerId} and id = any(${[...organizationIds]}::text[])`,
     list,
   )
 
@@ -90,7 +91,9 @@ export async function forEachOrganization(
   db: Queryable,
   work: (organizationId: string) => Promise<unknown>,
 ): Promise<void> {
-  const rows = await db.many<{ id: string }>(sql`select id from organizations order by id`)
+  const rows = await db.many<{ id: string }>(
+    sql`select id from organizations where deleted_at is null order by id`,
+  )
   await forEachTenant(
     rows.map(({ id }) => id),
     work,
@@ -98,7 +101,22 @@ export async function forEachOrganization(
 }
 
 export const findOrganization = (db: Queryable, organizationId: string) =>
-  db.find<OrganizationRow>(sql`select * from organizations where id = ${organizationId}`)
+  db.find<OrganizationRow>(
+    sql`select * from organizations where id = ${organizationId} and deleted_at is null`,
+  )
+
+/** Also a deleted one. */
+export const findAnyOrganization = (db: Queryable, organizationId: string) =>
+  db.one<OrganizationRow>(sql`select * from organizations where id = ${organizationId}`)
+
+/** Null restores it. */
+export const markDeleted = (db: Queryable, organizationId: string, at: Date | null) =>
+  db.run(sql`update organizations set deleted_at = ${at} where id = ${organizationId}`)
+
+export const deletedBefore = (db: Queryable, before: Date) =>
+  db.many<OrganizationRow>(
+    sql`select * from organizations where deleted_at < ${before} order by deleted_at, id`,
+  )
 
 export const lockOrganization = (db: Queryable, organizationId: string) =>
   db.one<OrganizationRow>(sql`select * from organizations where id = ${organizationId} for update`)

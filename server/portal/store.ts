@@ -31,7 +31,7 @@ const alive = sql`expires_at > now() and seen_at > now() - make_interval(mins =>
 export const findSession = (db: Queryable, organizationId: string, hash: Buffer) =>
   db.find<SessionRow>(sql`
     select * from user_sessions
-     where organization_id = ${organizationId} and hash = ${hash}
+     where organization_id = ${organizationId} and hash = ${hash} and not is_deleted(organization_id)
        and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`)
 
 /** The user of the session, read in parallel with it. The row belongs to the users slice. */
@@ -44,7 +44,7 @@ export const findUserOfSession = <UserRow>(db: Queryable, organizationId: string
 export const findSessionById = (db: Queryable, organizationId: string, id: string) =>
   db.find<SessionRow>(sql`
     select * from user_sessions
-     where organization_id = ${organizationId} and id = ${id}
+     where organization_id = ${organizationId} and id = ${id} and not is_deleted(organization_id)
        and expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`)
 
 export const listSessions = (db: Queryable, organizationId: string, userId: string) =>

@@ -31,7 +31,9 @@ export const readRun = (db: Queryable, applicationId: string) =>
 
 /** All active connections, for a worker that starts. */
 export const listRuns = (db: Queryable) =>
-  db.many<RunRow>(sql`select * from provisioning_runs where active order by tenant, application_id`)
+  db.many<RunRow>(
+    sql`select * from provisioning_runs where active and not is_deleted(tenant) order by tenant, application_id`,
+  )
 
 /** Takes the connection unless another worker has it. */
 export const takeLease = async (
@@ -43,8 +45,8 @@ export const takeLease = async (
 ): Promise<boolean> =>
   (await db.run(sql`
     update provisioning_runs set lease = ${token}, lease_until = ${at(until)}
-     where application_id = ${applicationId} and active and (lease is null or lease_until <= ${at(now)})`)) >
-  0
+     where application_id = ${applicationId} and active and not is_deleted(tenant)
+       and (lease is null or lease_until <= ${at(now)})`)) > 0
 
 export const renewLease = async (
   db: Queryable,

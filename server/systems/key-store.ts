@@ -10,7 +10,8 @@ interface SystemKeyRow {
 
 export const findSystemKeys = (db: Queryable, systemId: string) =>
   db.many<SystemKeyRow>(
-    sql`select tenant, public_key from system_keys where system_id = ${systemId}`,
+    sql`
+      select tenant, public_key from system_keys where system_id = ${systemId} and not is_deleted(tenant)`,
   )
 
 export const insertSystemKey = (
