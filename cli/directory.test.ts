@@ -159,7 +159,7 @@ test('mail shows the newest mails with their text', async () => {
     ['link 3\n', 'link 2\n'],
   )
   const { stdout } = await run('mail', '--limit', '1')
-  assert.match(stdout, /^Written: .*, not sent\nTo: ada@example\.com\nSubject: Hello\n\nlink 3\n$/)
+  assert.match(stdout, /^Written: .*, queued\nTo: ada@example\.com\nSubject: Hello\n\nlink 3\n$/)
 })
 
 test('demo loads its data once and keeps the credentials in a private file', async () => {
@@ -174,4 +174,24 @@ test('demo loads its data once and keeps the credentials in a private file', asy
   const second = await run('demo')
   assert.match(second.stdout, /already there/)
   assert.equal(readFileSync(credentials, 'utf8'), before)
+})
+
+test('org delete: the name confirms, --now erases', async () => {
+  const { runJson, run, db } = await place()
+  const { id } = await runJson('org', 'create', '--name', 'Acme')
+  assert.equal((await run('org', 'delete', id)).code, 2)
+  const wrong = await run('org', 'delete', id, '--name', 'acme')
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.stderr, /name: must be the name of the organization/)
+  await runJson('org', 'delete', id, '--name', 'Acme')
+  const listed = async () =>
+    (await runJson('org', 'list')).find((row: { id: string }) => row.id === id)
+  assert.notEqual((await listed()).deleted, null)
+  const { erasedRows } = await runJson('org', 'delete', id, '--name', 'Acme', '--now')
+  assert.ok(erasedRows > 0)
+  assert.equal(await listed(), undefined)
+  assert.equal(
+    await db.one(sql`select 1 as one from events where organization_id = ${id}`),
+    undefined,
+  )
 })

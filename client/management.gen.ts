@@ -222,7 +222,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the organizations the caller manages */
+        /** List the organizations the caller manages; without a scope, their ids and names */
         get: operations["getApiOrganizations"];
         put?: never;
         post?: never;
@@ -239,7 +239,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an organization with its settings */
+        /** Get an organization with its settings; without a scope, its id and name */
         get: operations["getApiOrganizationsById"];
         /** Update settings; omitted members keep their values */
         put: operations["putApiOrganizationsById"];
@@ -1742,13 +1742,30 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create users */
+        /** Create users; a row that is not valid is reported as the result of that row */
         post: operations["postApiV2BulkUsers"];
         delete?: never;
         options?: never;
         head?: never;
         /** Update users; omitted members keep their values */
         patch: operations["patchApiV2BulkUsers"];
+        trace?: never;
+    };
+    "/v2/bulk/users/{job_id}/emails/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the mails that a job holds */
+        post: operations["postApiV2BulkUsersByJobIdEmailsRelease"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v2/bulk/users/{job_id}/results": {
@@ -2470,6 +2487,24 @@ export interface paths {
         /** Rename an organization or change its user limit */
         put: operations["putApiV2ProvidersByProviderIdOrganizationsById"];
         post?: never;
+        /** Delete an organization; it can be restored for 30 days, then its data is erased */
+        delete: operations["deleteApiV2ProvidersByProviderIdOrganizationsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/providers/{provider_id}/organizations/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore a deleted organization */
+        post: operations["postApiV2ProvidersByProviderIdOrganizationsByIdRestore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4389,6 +4424,11 @@ export interface components {
             visible: boolean;
             value: boolean;
         };
+        BulkCreateJob: {
+            jobId: string;
+            /** @description How many users get a mail to choose their first password */
+            activationEmails: number;
+        };
         BulkJob: {
             jobId: string;
         };
@@ -6245,6 +6285,10 @@ export interface components {
                 /** Format: date-time */
                 requestTime: string;
             }[];
+        };
+        ReleasedEmails: {
+            /** @description How many mails are on their way */
+            released: number;
         };
         Role: {
             id: string;
@@ -13256,6 +13300,8 @@ export interface operations {
             query?: {
                 /** @description true: do not mail the administrator when the job is done */
                 suppressEmail?: boolean;
+                /** @description true: hold the mails to the new users until POST /bulk/users/{job_id}/emails/release */
+                holdEmails?: boolean;
             };
             header?: {
                 /** @description Where the users come from, such as gatehouse:bulk */
@@ -13278,7 +13324,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BulkJob"];
+                    "application/json": components["schemas"]["BulkCreateJob"];
                 };
             };
             /** @description The request was rejected */
@@ -13327,6 +13373,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2BulkUsersByJobIdEmailsRelease: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleasedEmails"];
                 };
             };
             /** @description The request was rejected */
@@ -15842,6 +15931,91 @@ export interface operations {
                 "application/json": components["schemas"]["OrganizationUpdate"];
             };
         };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderOrganization"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2ProvidersByProviderIdOrganizationsById: {
+        parameters: {
+            query: {
+                /** @description The name of the organization, to confirm */
+                name: string;
+            };
+            header?: never;
+            path: {
+                provider_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderOrganization"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ProvidersByProviderIdOrganizationsByIdRestore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Success */
             200: {

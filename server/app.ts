@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import { createAuthenticate } from './admins/index.ts'
+import { createAuthenticate, renewAdministratorLink } from './admins/index.ts'
 import { type Contexts, createContexts } from './contexts.ts'
 import { ForwardingWorker } from './forwarding/index.ts'
 import {
@@ -21,7 +21,7 @@ import type { SendJob } from './platform/jobs/definition.ts'
 import { openQueue, type Queue } from './platform/jobs/queue.ts'
 import { setLimits } from './platform/limits.ts'
 import { createLog, type Logger } from './platform/log.ts'
-import { mailJob } from './platform/mail.ts'
+import { mailJob, type RenewLink } from './platform/mail.ts'
 import { createMetrics, type Metrics, registerMetrics } from './platform/metrics.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { Storage } from './platform/storage.ts'
@@ -29,6 +29,7 @@ import { registerTracing } from './platform/tracing.ts'
 import { ProvisioningWorker } from './provisioning/index.ts'
 import { registerRoutes } from './routes.ts'
 import { createSystemAuthenticate, registerSystemContext } from './systems/index.ts'
+import { renewPasswordLink } from './users/index.ts'
 
 // The composition root, with contexts.ts, routes.ts and jobs.ts: the only files that know every slice.
 
@@ -100,7 +101,7 @@ async function createHttp(parts: HttpParts) {
   registerSystemContext(http, db)
   const operations = collectOperations(http)
   registerMetrics(http, metrics, { config, db, queueDepths, storage })
-  registerHealth(http, { db, storage, warnings })
+  registerHealth(http, { db, storage, warnings, sendsMail: config.smtpUrl !== undefined })
 
   // A worker serves only health and metrics.
   if (config.role !== 'worker')
@@ -115,6 +116,11 @@ async function createHttp(parts: HttpParts) {
   return { http, operations }
 }
 
+const renewLink =
+  (db: Db): RenewLink =>
+  (link, renewal) =>
+    (link.for === 'user' ? renewPasswordLink : renewAdministratorLink)(db, link, renewal)
+
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, db, searchDb, log, sealer, prepare, onEvent, labs } = parts
   setLimits(config.limits)
@@ -128,7 +134,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const contexts = createContexts({ config, db, searchDb, sealer, send, observeRemoval })
   const queue = await openQueue(db, log, jobDefinitions, [
     ...jobsOf(db, contexts, log),
-    mailJob(db, sealer, config, log),
+    mailJob(db, sealer, config, log, renewLink(db)),
   ])
   const { http, operations } = await createHttp({
     metrics,

@@ -8,6 +8,7 @@ import { type Db, openDb } from './platform/db/index.ts'
 import { type Migration, migrate } from './platform/db/migrate.ts'
 import { migrateQueue } from './platform/jobs/queue.ts'
 import type { Logger } from './platform/log.ts'
+import { sendKept } from './platform/mail.ts'
 import { readMasterKey, Sealer } from './platform/secrets.ts'
 import { Storage } from './platform/storage.ts'
 import type { Steps } from './steps.ts'
@@ -82,7 +83,7 @@ export async function startService(config: Config, log: Logger, labs: Labs, step
   // Check before creating the first administrator: a start that fails later would not show the new key.
   if (config.geoipDatabase !== undefined)
     (await GeoIpDatabase.open(config.geoipDatabase, log)).close()
-  const runtime = await openServerRuntime(config, log)
+  const runtime = await openServerRuntime(config, log, steps)
   try {
     await ensurePartitions(runtime.db)
     const first = await createFirstAdministrator(runtime.db, {
@@ -98,6 +99,7 @@ export async function startService(config: Config, log: Logger, labs: Labs, step
       await Promise.all([stopCache(), app.forwarding.stop(), app.provisioning.stop()])
     }
     if (config.role !== 'web') {
+      if (config.smtpUrl !== undefined) await sendKept(runtime.db, app.queue.send)
       await app.queue.work(runtime.database.service)
       app.forwarding.work()
       await app.provisioning.work(runtime.database.service)

@@ -16,6 +16,7 @@ export {
   resetPasswordAsOperator,
   setSuspendedAsOperator,
 } from './operator-actions.ts'
+export { renewAdministratorLink } from './password-links.ts'
 export { checkPassword, hashPassword } from './passwords.ts'
 export { providerAdministratorRoutes } from './provider-routes.ts'
 export { administratorsWith } from './recipients.ts'

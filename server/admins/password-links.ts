@@ -1,7 +1,9 @@
-import type { Tx } from '../platform/db/index.ts'
+import type { Db, Tx } from '../platform/db/index.ts'
+import type { MailLink, RenewLink } from '../platform/mail.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { AdminContext } from './context.ts'
-import { deletePasswordResetsOf, insertPasswordReset } from './session-store.ts'
+import { deletePasswordResetsOf, hasOtherReset, insertPasswordReset } from './session-store.ts'
+import { findAdministratorById } from './store.ts'
 
 const HOUR = 3_600_000
 
@@ -13,7 +15,8 @@ export async function mailPasswordLink(
   reason: 'welcome' | 'reset',
 ): Promise<void> {
   const token = randomToken()
-  const expiresAt = new Date(Date.now() + (reason === 'welcome' ? 72 : 1) * HOUR).toISOString()
+  const hours = reason === 'welcome' ? 72 : 1
+  const expiresAt = new Date(Date.now() + hours * HOUR).toISOString()
   await deletePasswordResetsOf(tx, administrator.id)
   await insertPasswordReset(tx, sha256(token), administrator, expiresAt)
   const link = `${publicUrl}/console/password?token=${token}`
@@ -25,8 +28,25 @@ export async function mailPasswordLink(
     recipient: administrator.email,
     subject: reason === 'welcome' ? 'Welcome to Gatehouse' : 'Reset your Gatehouse password',
     body: `Hello ${administrator.firstname || administrator.email},\n\n${opening}\n${link}\n\nThe link works once, until ${expiresAt}.\nIf you did not expect this e-mail, ignore it.\n`,
+    link: { for: 'administrator', tenant: '', id: administrator.id, expiresAt, hours },
   })
 }
+
+/** For a mail that waited for longer than its link was valid; see `RenewLink`. */
+export const renewAdministratorLink = (
+  db: Db,
+  { id }: MailLink,
+  { hash, until, written }: Parameters<RenewLink>[1],
+): Promise<boolean> =>
+  db.tx(null, async (tx) => {
+    const row = await findAdministratorById(tx, id)
+    // A later link has taken its place, or the administrator has chosen a password meanwhile.
+    if (!row || row.suspended || (await hasOtherReset(tx, id, hash))) return false
+    if (row.password_updated_at !== null && row.password_updated_at > written) return false
+    await deletePasswordResetsOf(tx, id)
+    await insertPasswordReset(tx, hash, row, until)
+    return true
+  })
 
 /** Notifies the old address and revokes the links sent to it. */
 export async function leaveAddress(

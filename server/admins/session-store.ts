@@ -99,5 +99,10 @@ export const takePasswordReset = (db: Queryable, hash: Buffer) =>
     sql`delete from password_resets r where ${valid(hash)} returning r.administrator_id`,
   )
 
+export const hasOtherReset = async (db: Queryable, administratorId: string, hash: Buffer) =>
+  (await db.one(sql`
+    select 1 as one from password_resets where administrator_id = ${administratorId} and hash <> ${hash} limit 1`)) !==
+  undefined
+
 export const deletePasswordResetsOf = (db: Queryable, administratorId: string) =>
   db.run(sql`delete from password_resets where administrator_id = ${administratorId}`)

@@ -5,6 +5,7 @@ import { schemaVersion } from './db/migrate.ts'
 import { sql } from './db/sql.ts'
 import { errorsOf } from './http/errors.ts'
 import { failuresByQueue } from './jobs/failures.ts'
+import { countWaiting } from './mail.ts'
 import type { Storage } from './storage.ts'
 
 const Status = Type.Object({
@@ -13,6 +14,15 @@ const Status = Type.Object({
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Problems that need attention but do not affect readiness',
+    }),
+  ),
+})
+const Readiness = Type.Object({
+  ...Status.properties,
+  details: Type.Optional(
+    Type.Object({
+      mail: Type.Enum(['configured', 'not configured']),
+      waitingMails: Type.Integer({ description: 'Kept until there is a mail server, or held' }),
     }),
   ),
 })
@@ -31,6 +41,7 @@ interface HealthParts {
   storage: Storage
   /** Problems detected by this process. */
   warnings: readonly string[]
+  sendsMail: boolean
 }
 
 async function warningsOf({ db, storage, warnings }: HealthParts): Promise<string[]> {
@@ -40,6 +51,12 @@ async function warningsOf({ db, storage, warnings }: HealthParts): Promise<strin
     ...(space === null ? [] : [space]),
     ...queues.map(({ queue, failed }) => `failed jobs of ${queue}: ${failed}`),
   ]
+}
+
+async function detailsOf({ db, sendsMail }: HealthParts) {
+  const { kept, held } = await countWaiting(db)
+  const mail = sendsMail ? ('configured' as const) : ('not configured' as const)
+  return { mail, waitingMails: kept + held }
 }
 
 /** Why this process should not receive requests, or null. */
@@ -67,7 +84,7 @@ export function registerHealth(app: FastifyInstance, parts: HealthParts): void {
     {
       schema: {
         querystring: Wanted,
-        response: { 200: Status, 503: Status, '4xx': errorsOf('v1')['4xx'] },
+        response: { 200: Readiness, 503: Status, '4xx': errorsOf('v1')['4xx'] },
       },
       config: open,
     },
@@ -78,7 +95,12 @@ export function registerHealth(app: FastifyInstance, parts: HealthParts): void {
         return reply.code(503).header('retry-after', '5').send({ status: 'waiting', reason })
       }
       const warnings = await warningsOf(parts).catch(() => [])
-      return { status: 'ready', ...(warnings.length > 0 && { warnings }) }
+      const details = await detailsOf(parts).catch(() => undefined)
+      return {
+        status: 'ready',
+        ...(warnings.length > 0 && { warnings }),
+        ...(details && { details }),
+      }
     },
   )
 }

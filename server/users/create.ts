@@ -25,6 +25,8 @@ interface EntryOptions {
   correlation?: { id: string; type: string }
   /** False: no mail with the link to the first password. */
   mail?: boolean
+  /** The bulk job that holds this mail until it is released. */
+  holdMailFor?: string | undefined
 }
 
 /** A validated user, except for checks that need the transaction. */
@@ -187,7 +189,7 @@ export async function addUsers(
   await context.changed.fire(tx, actor, ...changes)
   for (const { row, options } of users)
     if (row.state === 'ACTIVATED' && row.password_hash === null && options.mail !== false)
-      await mailActivation(context, tx, actor, row)
+      await mailActivation(context, tx, actor, row, undefined, options.holdMailFor)
 }
 
 export async function createUser(

@@ -19,7 +19,7 @@ export {
 export { addUsers, type PreparedUser, prepareUser, VENDOR, whileNumbered } from './create.ts'
 export type { Profile } from './fields.ts'
 export { userJobDefinitions, userJobs } from './jobs.ts'
-export { mailActivation, mailPasswordReset } from './mails.ts'
+export { mailActivation, mailPasswordReset, renewPasswordLink } from './mails.ts'
 export { findMatches } from './match-store.ts'
 export { ownerOfLink, type PasswordLink, userActor } from './passwords/choose-password.ts'
 export { userPasswordRoutes } from './passwords/link-routes.ts'

@@ -1,10 +1,11 @@
 import { recordEvent } from '../insights/index.ts'
-import type { Tx } from '../platform/db/index.ts'
+import type { Db, Tx } from '../platform/db/index.ts'
+import type { MailLink, RenewLink } from '../platform/mail.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { UserActor, UserContext } from './context.ts'
-import { replacePasswordLink } from './passwords/store.ts'
+import { newestLink, replacePasswordLink } from './passwords/store.ts'
 import { resourceOf } from './records.ts'
-import type { UserRow } from './store.ts'
+import { lockUser, type UserRow } from './store.ts'
 
 const DAY = 86_400_000
 
@@ -15,12 +16,35 @@ async function passwordLink(
   { publicUrl }: MailContext,
   tx: Tx,
   row: UserRow,
-  expiresAt: string,
-): Promise<string> {
+  days: number,
+): Promise<{ url: string; expiresAt: string; link: MailLink }> {
   const token = randomToken()
+  const expiresAt = new Date(Date.now() + days * DAY).toISOString()
   await replacePasswordLink(tx, row.organization_id, row.id, sha256(token), expiresAt)
-  return `${publicUrl}/password?organization=${row.organization_id}&token=${token}`
+  const { organization_id: tenant, id } = row
+  return {
+    url: `${publicUrl}/password?organization=${tenant}&token=${token}`,
+    expiresAt,
+    link: { for: 'user', tenant, id, expiresAt, hours: days * 24 },
+  }
 }
+
+/** For a mail that waited for longer than its link was valid; see `RenewLink`. */
+export const renewPasswordLink = (
+  db: Db,
+  { tenant, id }: MailLink,
+  { hash, until, written }: Parameters<RenewLink>[1],
+): Promise<boolean> =>
+  db.tx(tenant, async (tx) => {
+    const row = await lockUser(tx, tenant, id)
+    if (row?.state !== 'ACTIVATED') return false
+    // A later link has taken its place, or the user has chosen a password meanwhile.
+    const newest = await newestLink(tx, tenant, id)
+    if (newest && !newest.hash.equals(hash)) return false
+    if (row.password_date !== null && row.password_date > written) return false
+    await replacePasswordLink(tx, tenant, id, hash, until)
+    return true
+  })
 
 /**
  * A user with a password gets a welcome mail at the primary address. A user without one gets a link to choose it, at
@@ -32,6 +56,7 @@ export async function mailActivation(
   actor: UserActor,
   row: UserRow,
   override?: string,
+  heldFor?: string,
 ): Promise<void> {
   const welcome = row.password_hash !== null
   const recipient = override ?? ((!welcome && row.profile.alternateEmail) || row.email)
@@ -43,12 +68,13 @@ export async function mailActivation(
       body: `${hello}your account ${row.username} is active. Sign in here:\n${context.publicUrl}/\n`,
     })
   } else {
-    const expiresAt = new Date(Date.now() + 7 * DAY).toISOString()
-    const link = await passwordLink(context, tx, row, expiresAt)
+    const { url, expiresAt, link } = await passwordLink(context, tx, row, 7)
     await context.postMail(tx, {
       recipient,
       subject: 'Activate your account',
-      body: `${hello}an account ${row.username} was created for you. Choose your password here:\n${link}\n\nThe link works once, until ${expiresAt}.\nIf you did not expect this mail, do nothing.\n`,
+      body: `${hello}an account ${row.username} was created for you. Choose your password here:\n${url}\n\nThe link works once, until ${expiresAt}.\nIf you did not expect this mail, do nothing.\n`,
+      link,
+      heldFor,
     })
   }
   await recordEvent(tx, actor, {
@@ -88,12 +114,12 @@ export async function mailPasswordReset(
     actor.initiator.type === 'user'
       ? 'someone, probably you, requested a new password. Choose it here:'
       : 'an administrator asks you to choose a new password:'
-  const expiresAt = new Date(Date.now() + DAY).toISOString()
-  const link = await passwordLink(context, tx, row, expiresAt)
+  const { url, expiresAt, link } = await passwordLink(context, tx, row, 1)
   await context.postMail(tx, {
     recipient: row.email,
     subject: 'Choose a new password',
-    body: `Hello ${row.firstname || row.username},\n\n${opening}\n${link}\n\nThe link works once, until ${expiresAt}.\n`,
+    body: `Hello ${row.firstname || row.username},\n\n${opening}\n${url}\n\nThe link works once, until ${expiresAt}.\n`,
+    link,
   })
   await recordEvent(tx, actor, {
     event_type: 'user_password_reset_request',

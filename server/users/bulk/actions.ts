@@ -10,14 +10,16 @@ import type { Tx } from '../../platform/db/index.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Paging } from '../../platform/list/page.ts'
+import { releaseHeld } from '../../platform/mail.ts'
 import { expirePassword, unlockUser } from '../account-actions.ts'
 import { updateUser } from '../actions.ts'
 import { type StoredActor, storedActor, type UserActor, type UserContext } from '../context.ts'
 import { addUsers, prepareUser, VENDOR, whileNumbered } from '../create.ts'
 import { runBulkJob } from '../job-definitions.ts'
+import { initialState } from '../lifecycle.ts'
 import type { UserCreate } from '../schema.ts'
-import { userSettings } from '../settings.ts'
-import type { UserWrite } from '../write.ts'
+import { type EntryWay, userSettings } from '../settings.ts'
+import { readFlag, type UserWrite } from '../write.ts'
 import type { BulkResult } from './schema.ts'
 
 /** The batches of these endpoints. */
@@ -30,6 +32,8 @@ interface BulkInput {
   /** The administrator who gets the outcome by mail; null when nobody does. */
   mailTo: string | null
   importedFrom?: string
+  /** Mails to new users wait for their release. */
+  holdMails?: boolean
 }
 
 const SOURCE = /^[a-z][a-z0-9_]*:(gapps|o365|workday|scim|bulk|custom_integration)$/
@@ -49,8 +53,12 @@ export function readCreationSource(header: string | undefined): string {
 interface BulkOptions {
   source?: string
   suppressEmail?: boolean
+  /** Mails to new users wait until `releaseMails`. */
+  holdEmails?: boolean
   /** The source of an import, such as a Workday. The results are shown there, not by the bulk endpoints. */
   importedFrom?: string
+  /** Why each element is not valid, or null: its result without running it. */
+  refusals?: (string | null)[]
   /** Called in the transaction that stores the job. */
   alongside?: (tx: Tx, jobId: string) => Promise<void>
 }
@@ -76,10 +84,23 @@ export async function startBulk(
   elements: readonly Record<string, unknown>[],
   options: BulkOptions = {},
 ): Promise<string> {
-  const { source = `${VENDOR}:bulk`, suppressEmail = false, importedFrom, alongside } = options
+  const {
+    source = `${VENDOR}:bulk`,
+    suppressEmail = false,
+    importedFrom,
+    alongside,
+    refusals,
+  } = options
+  const { holdEmails = false } = options
   const { organizationId } = actor
-  const rows = elements.map(({ password, ...fields }) => {
+  const rows = elements.map((element, at) => {
     const id = newId()
+    const { password, ...fields } = element ?? {}
+    const refusal = refusals?.[at]
+    if (refusal) {
+      const result = { reason: 'validation' }
+      return { id, input: fields, finished: { success: false, message: refusal, result } }
+    }
     // Operations without a password do not validate it, so it may not be a string.
     const given = typeof password === 'string' && password !== ''
     const secret = given ? context.sealer.seal(password, rowSecretContext(id)) : null
@@ -91,6 +112,7 @@ export async function startBulk(
     source,
     mailTo,
     ...(importedFrom !== undefined && { importedFrom }),
+    ...(holdEmails && { holdMails: true }),
   }
   const batch = { organization_id: organizationId, id: newId() }
   await context.db.tx(organizationId, async (tx) => {
@@ -100,6 +122,38 @@ export async function startBulk(
     await alongside?.(tx, batch.id)
   })
   return batch.id
+}
+
+/** How many of these new users would get a mail to choose their first password. */
+export async function countMails(
+  { db }: UserContext,
+  organizationId: string,
+  elements: readonly UserCreate[],
+  source: string,
+): Promise<number> {
+  const settings = await userSettings(db, organizationId)
+  const byDefault = settings.newSystemUserStateDefaults[entryWayOf(source)]
+  return elements.filter(
+    ({ state, suspended, password }) =>
+      !password &&
+      initialState({ state, suspended: readFlag(suspended) }, byDefault) === 'ACTIVATED',
+  ).length
+}
+
+async function findBulk({ db }: UserContext, organizationId: string, jobId: string) {
+  const batch = await findBatch(db.tenant(organizationId), organizationId, jobId)
+  if (batch?.kind !== BULK) throw notFound('bulk_job_not_found', 'job not found')
+  return batch
+}
+
+/** Sends the mails that the job holds; returns how many. */
+export async function releaseMails(
+  context: UserContext,
+  actor: UserActor,
+  jobId: string,
+): Promise<number> {
+  const { id } = await findBulk(context, actor.organizationId, jobId)
+  return releaseHeld(context.db, context.send, id)
 }
 
 export async function bulkResults(
@@ -126,6 +180,9 @@ export const toBulkResult = (row: BatchRow): BulkResult => ({
   meta: row.success === null ? {} : { ...row.result, success: row.success },
 })
 
+const entryWayOf = (source: string): EntryWay =>
+  source.endsWith(':bulk') ? 'csvImport' : 'applicationImport'
+
 async function createOne(
   context: UserContext,
   batch: Batch,
@@ -133,12 +190,13 @@ async function createOne(
   body: UserCreate,
   finish: Finish,
 ): Promise<void> {
-  const { source } = batch.input as BulkInput
+  const { source, holdMails } = batch.input as BulkInput
   const defaults = await userSettings(context.db, actor.organizationId)
   const prepared = await prepareUser(context, actor.organizationId, defaults, body, {
     source,
-    way: source.endsWith(':bulk') ? 'csvImport' : 'applicationImport',
+    way: entryWayOf(source),
     correlation: correlationOf(batch),
+    holdMailFor: holdMails ? batch.id : undefined,
   })
   await whileNumbered(context, [prepared], (attempt) =>
     context.db.tx(actor.organizationId, async (tx) => {

@@ -168,8 +168,6 @@ test('bad input is refused as a whole', async () => {
   const cases: [object, RegExp][] = [
     [[], /body/],
     [{}, /body/],
-    [[person(), { username: 'x' }], /email/],
-    [[person({ sudo: 'maybe' })], /sudo/],
   ]
   for (const [body, message] of cases) {
     const res = await org.post(URL, body)

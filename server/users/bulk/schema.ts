@@ -17,6 +17,21 @@ export const BulkUserAccounts = Type.Array(BulkUserAccount, some)
 
 export const BulkJob = Type.Object({ jobId: Id }, { title: 'BulkJob' })
 
+export const BulkCreateJob = Type.Object(
+  {
+    jobId: Id,
+    activationEmails: Type.Integer({
+      description: 'How many users get a mail to choose their first password',
+    }),
+  },
+  { title: 'BulkCreateJob' },
+)
+
+export const ReleasedEmails = Type.Object(
+  { released: Type.Integer({ description: 'How many mails are on their way' }) },
+  { title: 'ReleasedEmails' },
+)
+
 /** The result for one user of the job. */
 export const BulkResult = Type.Object(
   {

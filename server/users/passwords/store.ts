@@ -53,6 +53,11 @@ export const deletePasswordLinks = (tx: Queryable, organizationId: string, userI
     sql`delete from user_password_links where organization_id = ${organizationId} and user_id = ${userId}`,
   )
 
+export const newestLink = (db: Queryable, organizationId: string, userId: string) =>
+  db.one<{ hash: Buffer }>(sql`
+    select hash from user_password_links
+     where organization_id = ${organizationId} and user_id = ${userId} order by expires_at desc limit 1`)
+
 export const findPasswordLink = (db: Queryable, organizationId: string, hash: Buffer, now: Date) =>
   db.one<{ user_id: string }>(sql`
     select user_id from user_password_links
