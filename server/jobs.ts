@@ -1,6 +1,7 @@
 import { adminJobDefinitions, adminJobs } from './admins/index.ts'
 import {
   applicationJobs,
+  followMetadataJob,
   promoteCertificateJob,
   promoteOverdueJob,
   purgeApplicationsJob,
@@ -64,6 +65,7 @@ export const jobDefinitions: JobDefinition[] = [
   promoteCertificateJob,
   promoteOverdueJob,
   warnOfExpiryJob,
+  followMetadataJob,
   purgeApplicationsJob,
   tidySsoJob,
   tidyOidcJob,

@@ -93,7 +93,7 @@ function signatureOf(root: XmlElement, assertion: XmlElement | undefined, key?: 
   const where = signed === root ? 'On the response' : 'On the assertion'
   if (key === undefined) return `${where}; not checked, as the key is unknown`
   try {
-    checkPostSignature(signed, key)
+    checkPostSignature(signed, [key])
     return `${where}: valid`
   } catch (error) {
     return `${where}: invalid. ${messageOf(error)}`

@@ -1,5 +1,5 @@
 import { invalid } from '../platform/errors.ts'
-import { bitsOf, isRsa, readCertificate } from '../platform/x509/certificate.ts'
+import { isUsableKey, MIN_PARTNER_BITS, readCertificates } from '../platform/x509/certificate.ts'
 import type { Template } from './catalogue.ts'
 import { AUTH_CLAIMS, AUTHN_CONTEXT_MODES, type Setting, type SettingType } from './settings.ts'
 import { hasPlaceholder, readAcsUrls } from './sso-config.ts'
@@ -56,6 +56,7 @@ const CHECKS: Record<string, (field: string, value: string) => void> = {
   acsUrl: checkAcsUrls,
   sloUrl: checkUrl,
   sloResponseUrl: checkUrl,
+  sloSoapUrl: checkUrl,
   idpInitUrl: checkUrl,
 }
 /** Settings that contain placeholders in some templates. */
@@ -82,16 +83,19 @@ function readSelect(field: string, value: unknown, { options = [] }: Setting): s
   return known.value
 }
 
-/** Low, because service providers renew slowly; a shorter key cannot wrap a content key. */
-const MIN_SP_BITS = 1024
+/** A service provider may sign with several keys, but only one can encrypt for it. */
+const SEVERAL = new Set(['spCertificate'])
+const MAX_CERTIFICATES = 20
 
 function readFile(field: string, value: unknown): string {
   const text = readText(field, value, 65_536)
   if (text === '') return ''
-  const certificate = readCertificate(text, `config.${field}`)
-  if (!isRsa(certificate) || bitsOf(certificate) < MIN_SP_BITS)
-    throw refuse(field, `the key must be RSA with at least ${MIN_SP_BITS} bits`)
-  return certificate.toString()
+  const certificates = readCertificates(text, `config.${field}`)
+  const limit = SEVERAL.has(field) ? MAX_CERTIFICATES : 1
+  if (certificates.length > limit) throw refuse(field, `must have at most ${limit} certificates`)
+  if (!certificates.every(isUsableKey))
+    throw refuse(field, `the key must be RSA with at least ${MIN_PARTNER_BITS} bits`)
+  return certificates.map(String).join('')
 }
 
 /** Attributes of an assertion; repeating a name gives it several values. */

@@ -2,6 +2,7 @@ export { getApplicationRow } from './actions.ts'
 export { templateOf } from './catalogue.ts'
 export type { ApplicationContext } from './context.ts'
 export {
+  followMetadataJob,
   promoteCertificateJob,
   promoteOverdueJob,
   purgeApplicationsJob,

@@ -28,6 +28,13 @@ export const warnOfExpiryJob = defineJob({
   cron: '17 6 * * *',
 })
 
+export const followMetadataJob = defineJob({
+  name: 'applications.follow-metadata',
+  payload: Type.Object({}),
+  retry: UPKEEP,
+  cron: '23 * * * *',
+})
+
 export const purgeApplicationsJob = defineJob({
   name: 'applications.purge-deleted',
   payload: Type.Object({}),

@@ -5,7 +5,9 @@ import { handle, type Job } from '../platform/jobs/definition.ts'
 import { promoteAsPlanned } from './certificates/certificates.ts'
 import { warnOfExpiry } from './certificates/expiry.ts'
 import type { ApplicationContext } from './context.ts'
+import { followMetadata } from './import-metadata.ts'
 import {
+  followMetadataJob,
   promoteCertificateJob,
   promoteOverdueJob,
   purgeApplicationsJob,
@@ -42,6 +44,9 @@ export const applicationJobs = (context: ApplicationContext): Job[] => [
       for (const { id, next_certificate_id, promote_at } of overdue)
         await promote(context, organizationId, id, next_certificate_id, promote_at)
     }),
+  ),
+  handle(followMetadataJob, () =>
+    forEachOrganization(context.db, (id) => followMetadata(context, id)),
   ),
   handle(warnOfExpiryJob, () => warnOfExpiry(context, new Date())),
   handle(purgeApplicationsJob, async () => {

@@ -48,7 +48,11 @@ test('an application is created from a template, with its own certificate', asyn
   assert.equal(made.organization, org.organizationId)
   assert.equal(made.active, true)
   assert.equal(made.sso.type, 'saml')
-  assert.deepEqual(made.databaseAttributes, [])
+  assert.deepEqual(made.databaseAttributes, [
+    { name: 'email', value: 'email' },
+    { name: 'firstname', value: 'firstname' },
+    { name: 'lastname', value: 'lastname' },
+  ])
   assert.equal(made.config.acsUrl.value, ACS)
   // Missing settings and members come from the template.
   assert.equal(made.config.acsUrl.label, 'ACS URL:')

@@ -440,5 +440,32 @@ const from = {
     Type.String({ description: 'The service provider to import, if the document has several' }),
   ),
 }
-export const SpMetadataImport = Type.Object(from, { title: 'SpMetadataImport' })
+export const SpMetadataImport = Type.Object(
+  {
+    ...from,
+    follow: optional(
+      Type.Boolean({
+        description:
+          'Read the URL again every six hours and apply what has changed; https, or http on a loopback host',
+      }),
+    ),
+  },
+  { title: 'SpMetadataImport' },
+)
 export type SpMetadataImport = Static<typeof SpMetadataImport>
+
+const textOrNull = nullable(Type.String())
+const timeOrNull = nullable(Type.String({ format: 'date-time' }))
+export const SpMetadataState = Type.Object(
+  {
+    entityId: textOrNull,
+    importedAt: timeOrNull,
+    followedUrl: textOrNull,
+    checkedAt: timeOrNull,
+    error: nullable(
+      Type.String({ description: 'Why the followed URL could not be read again; null: it could' }),
+    ),
+  },
+  { title: 'SpMetadataState' },
+)
+export type SpMetadataState = Static<typeof SpMetadataState>

@@ -124,7 +124,7 @@ export const SAML_SETTINGS = {
     label: 'SP Certificate:',
     position: 5,
     value: '',
-    help: 'If set, the service provider must sign its requests.',
+    help: 'If set, the service provider must sign its requests. One or more certificates in PEM: a signature by any of them is accepted.',
   },
   spEncryptionCertificate: {
     type: 'file',
@@ -181,8 +181,9 @@ export const SAML_SETTINGS = {
     type: 'select',
     label: 'SAML Subject NameID Format:',
     position: 14,
-    value: NAME_ID_FORMATS[0],
+    value: NAME_ID_FORMATS[1],
     options: NAME_ID_FORMATS.map(option),
+    help: 'A persistent NameID is an opaque name per user and application, a transient one a new name in each session; the others hold the SAML Subject NameID.',
   },
   signatureAlgorithm: {
     type: 'select',

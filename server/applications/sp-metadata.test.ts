@@ -3,9 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
+import { sql } from '../platform/db/sql.ts'
 import { AppError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { makeKeyPair } from '../platform/x509/certificate.ts'
+import { followMetadataJob } from './job-definitions.ts'
 import { readSpMetadata } from './sp-metadata.ts'
 
 const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
@@ -105,6 +107,34 @@ test('a certificate is imported only if it does not break sign-ins', () => {
   )
   assert.equal(signs.spCertificate, signing)
   assert.equal(signs.spEncryptionCertificate, undefined)
+})
+
+test('all signing keys are imported, those with an explicit use first', () => {
+  const content = key('', encryption) + key(' use="signing"', signing) + service
+  const { spCertificate } = readSpMetadata(
+    entity(content, { attributes: 'AuthnRequestsSigned="true"' }),
+  )
+  assert.equal(spCertificate, signing + encryption)
+})
+
+test('expired metadata is refused with its date, wherever that stands', () => {
+  const until = 'validUntil="2026-01-31T12:00:00Z"'
+  const documents = [
+    entity(service, { attributes: until }),
+    entity(service).replace('<md:EntityDescriptor', `<md:EntityDescriptor ${until}`),
+    `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" ${until}>${entity(service)}</md:EntitiesDescriptor>`,
+  ]
+  for (const xml of documents) {
+    assert.throws(
+      () => readSpMetadata(xml, undefined, Date.parse('2026-02-01T00:00:00Z')),
+      (error) =>
+        error instanceof AppError &&
+        error.reason === 'sp_metadata_expired' &&
+        error.message.includes('2026-01-31T12:00:00.000Z'),
+    )
+    const before = readSpMetadata(xml, undefined, Date.parse('2026-01-31T11:59:59Z'))
+    assert.equal(before.spEntityId, 'https://sp.example.com')
+  }
 })
 
 test('the named service provider of a federation is read', () => {
@@ -241,6 +271,87 @@ test('imported settings are validated like those of a request', async () => {
   })
   const onBookmark = `/api/v2/applications/${bookmark.json().id}/spmetadata`
   assert.equal((await org.post(onBookmark, { xml: entity(service) })).statusCode, 400)
+})
+
+const FULL = { attributes: 'AuthnRequestsSigned="true"' }
+const full = [
+  key(' use="signing"', signing),
+  key(' use="encryption"', encryption),
+  `<md:SingleLogoutService Binding="${POST}" Location="https://sp.example.com/slo"/>`,
+  '<md:NameIDFormat>urn:oasis:names:tc:SAML:2.0:nameid-format:persistent</md:NameIDFormat>',
+  service,
+].join('')
+
+test('what the next import does not mention falls back, except settings of the administrator', async () => {
+  const org = await app.newOrganization()
+  const { id, url } = await newApplication(org)
+  const initial = (await org.get(`/api/applications/${id}`)).json().config
+  const first = (await org.post(url, { xml: entity(full, FULL) })).json().config
+  const names = ['spCertificate', 'spEncryptionCertificate', 'overrideNameIdFormat', 'sloUrl']
+  for (const name of [...names, 'sloBinding'])
+    assert.notEqual(first[name].value, initial[name].value, name)
+  const second = (await org.post(url, { xml: entity(service) })).json().config
+  for (const name of [...names, 'sloBinding'])
+    assert.equal(second[name].value, initial[name].value, name)
+  assert.equal(second.defaultTargetUrl.value, '/start')
+})
+
+test('a followed URL is read again by a job, and a failure is shown until it is over', async () => {
+  const org = await app.newOrganization()
+  const { id, url } = await newApplication(org)
+  const nothing = (await org.get(url)).json()
+  assert.deepEqual(nothing, {
+    entityId: null,
+    importedAt: null,
+    followedUrl: null,
+    checkedAt: null,
+    error: null,
+  })
+  const address = addressOf('/followed')
+  answers.set('/followed', [200, entity(full, FULL)])
+  assert.equal((await org.post(url, { url: address, follow: true })).statusCode, 200)
+  assert.equal((await org.get(url)).json().followedUrl, address)
+  const run = async () => {
+    await app.db.tx(org.organizationId, async (tx) => {
+      await tx.run(sql`
+        update application_sp_metadata set imported_at = now() - interval '7 hours', checked_at = null
+         where organization_id = ${org.organizationId} and application_id = ${id}`)
+      await app.queue.send(tx, followMetadataJob, {})
+    })
+    await app.runDueJobs()
+  }
+  const settingOf = async (name: string) =>
+    (await org.get(`/api/applications/${id}`)).json().config[name].value
+
+  answers.set('/followed', [200, entity(acs('Location="https://sp.example.com/new" index="0"'))])
+  await run()
+  assert.equal(await settingOf('acsUrl'), 'https://sp.example.com/new')
+  assert.equal(await settingOf('spCertificate'), '')
+  assert.ok((await org.get(url)).json().checkedAt)
+
+  // Another service provider at the same address is not followed.
+  answers.set('/followed', [200, entity(service, { entityId: 'https://evil.example.com' })])
+  await run()
+  assert.match((await org.get(url)).json().error, /entityId/)
+  assert.equal(await settingOf('acsUrl'), 'https://sp.example.com/new')
+  await run()
+  const failures = (await org.events()).filter(({ success }) => success === false)
+  assert.equal(failures.length, 1)
+
+  answers.set('/followed', [200, entity(service)])
+  await run()
+  assert.equal((await org.get(url)).json().error, null)
+  assert.equal(await settingOf('acsUrl'), 'https://sp.example.com/acs')
+  const stopped = (await org.delete(url)).json()
+  assert.equal(stopped.followedUrl, null)
+
+  for (const body of [
+    { xml: entity(service), follow: true },
+    { url: 'http://sp.example.com/metadata', follow: true },
+  ]) {
+    const res = await org.post(url, body)
+    assert.equal(res.json().reason, 'bad_import', res.body)
+  }
 })
 
 test('a document that is expensive to parse is refused before it is parsed', async () => {

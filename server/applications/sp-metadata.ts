@@ -1,6 +1,6 @@
 import { invalid } from '../platform/errors.ts'
 import { limits } from '../platform/limits.ts'
-import { readCertificate } from '../platform/x509/certificate.ts'
+import { isUsableKey, readCertificate } from '../platform/x509/certificate.ts'
 import {
   attribute,
   childElements,
@@ -67,24 +67,45 @@ interface Found {
   entityId: string
   descriptor: XmlElement
 }
+  /** The elements around it, each of which may limit its validity. */
+  around: XmlElement[]
 
-/** Recursive: federations publish nested EntitiesDescriptors. */
-function* entitiesIn(root: XmlElement): Generator<XmlElement> {
+/** Each entity after the elements around it. Recursive: federations publish nested EntitiesDescriptors. */
+function* entitiesIn(
+  root: XmlElement,
+  outer: XmlElement[] = [],
+): Generator<{ entity: XmlElement; around: XmlElement[] }> {
   if (root.namespaceUri !== MD) return
-  if (root.name === 'EntityDescriptor') yield root
+  const around = [...outer, root]
+  if (root.name === 'EntityDescriptor') yield { entity: root, around }
   if (root.name !== 'EntitiesDescriptor') return
   const children = childrenByName(root, MD)
   for (const child of [...children('EntityDescriptor'), ...children('EntitiesDescriptor')])
-    yield* entitiesIn(child)
+    yield* entitiesIn(child, around)
+}
+
+/** SAML Metadata §2.3.1: expired metadata must not be used. */
+function checkValidity({ descriptor, around }: Found, now: number): void {
+  for (const element of [...around, descriptor]) {
+    const validUntil = attribute(element, 'validUntil')
+    if (validUntil === undefined) continue
+    const end = Date.parse(validUntil)
+    if (Number.isNaN(end)) throw refuse(`validUntil "${validUntil}" is not a date`)
+    if (end <= now)
+      throw invalid(
+        'sp_metadata_expired',
+        `metadata: expired on ${new Date(end).toISOString()} (validUntil); ask the service provider for a new document`,
+      )
+  }
 }
 
 function chooseProvider(root: XmlElement, wanted: string | undefined): Found {
-  const found = [...entitiesIn(root)].flatMap((entity): Found[] => {
+  const found = [...entitiesIn(root)].flatMap(({ entity, around }): Found[] => {
     const entityId = attribute(entity, 'entityID')
     const descriptor = childElements(entity, MD, 'SPSSODescriptor').find((candidate) =>
       (attribute(candidate, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(PROTOCOL),
     )
-    return entityId && descriptor ? [{ entityId, descriptor }] : []
+    return entityId && descriptor ? [{ entityId, descriptor, around }] : []
   })
   if (found.length === 0)
     throw refuse('the document has no SAML 2.0 service provider (SPSSODescriptor)')
@@ -126,8 +147,19 @@ const acsSetting = (urls: AcsUrl[]): string =>
         })),
       )
 
-const keyFor = (role: Role, uses: (string | undefined)[]): XmlElement | undefined =>
-  uses.flatMap((use) => role('KeyDescriptor').filter((key) => attribute(key, 'use') === use))[0]
+const keysFor = (role: Role, uses: (string | undefined)[]): XmlElement[] =>
+  uses.flatMap((use) => role('KeyDescriptor').filter((key) => attribute(key, 'use') === use))
+
+/**
+ * All of them: a service provider that changes its key publishes both for a while, and may already sign with either.
+ * Keys that we cannot use are skipped, unless there is no other: then the setting itself refuses them.
+ */
+function signingCertificates(keys: XmlElement[]): string | undefined {
+  const all = keys.map(certificateIn).filter((pem) => pem !== undefined)
+  const usable = all.filter((pem) => isUsableKey(readCertificate(pem, 'metadata')))
+  const kept = [...new Set(usable.length > 0 ? usable : all)]
+  return kept.length > 0 ? kept.join('') : undefined
+}
 
 function certificateIn(key: XmlElement | undefined): string | undefined {
   const info = key && childElements(key, DS, 'KeyInfo')[0]
@@ -185,22 +217,28 @@ function logoutOf(role: Role): SpSettings {
 /** Values of settings by name; only those that the document specifies. */
 export type SpSettings = Record<string, unknown>
 
-export function readSpMetadata(xml: string | Uint8Array, wanted?: string): SpSettings {
+export function readSpMetadata(
+  xml: string | Uint8Array,
+  wanted?: string,
+  now = Date.now(),
+): SpSettings {
   return readXml(xml, limits.metadata, (root) => {
-    const { entityId, descriptor } = chooseProvider(root, wanted)
+    const found = chooseProvider(root, wanted)
+    checkValidity(found, now)
+    const { entityId, descriptor } = found
     const role = childrenByName(descriptor, MD)
     const attributes = requestedAttributes(role)
     // A certificate makes signed requests mandatory, so import it only if the service provider signs them.
     const signing = flag(descriptor, 'AuthnRequestsSigned')
-      ? keyFor(role, ['signing', undefined])
-      : undefined
+      ? keysFor(role, ['signing', undefined])
+      : []
     // Only an explicit encryption key: one without a use may be for signatures only.
-    const encryption = keyFor(role, ['encryption'])
+    const [encryption] = keysFor(role, ['encryption'])
     const settings: SpSettings = {
       spEntityId: entityId,
       acsUrl: acsSetting(acsUrlsOf(role)),
       ...logoutOf(role),
-      spCertificate: certificateIn(signing),
+      spCertificate: signingCertificates(signing),
       spEncryptionCertificate: certificateIn(encryption),
       encryptionAlgorithm: encryptionMethodOf(encryption),
       overrideNameIdFormat: nameIdFormatOf(role),

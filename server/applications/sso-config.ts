@@ -45,8 +45,10 @@ export interface SsoConfig {
   signResponse: boolean
   signatureAlgorithm: 'RSA-SHA256' | 'RSA-SHA512' | 'RSA-SHA1'
   digest: 'sha256' | 'sha512' | 'sha1'
-  /** PEM. If set, requests must be signed. */
-  spCertificate: string | undefined
+  /** PEM. If there are any, requests must be signed with the key of one. */
+  spCertificates: string[]
+  /** Whether persistent and transient NameIDs hold the subject, as they did before they were opaque. */
+  keepsNameId: boolean
   /** PEM. If set, assertions are encrypted. */
   spEncryptionCertificate: string | undefined
   encryptionAlgorithm: (typeof ENCRYPTIONS)[number]
@@ -109,6 +111,14 @@ function readAuthClaims(stored: object): AuthClaims {
 
 const BINDINGS: Record<string, SsoConfig['sloBinding']> = {
   'HTTP-Redirect': 'redirect',
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g
+
+/**
+ * Not a setting: migration 0038 marks applications that were connected when persistent and transient NameIDs still held
+ * the subject. Their service providers know users by these names.
+ */
+export const KEEPS_NAME_ID = 'keepsNameId'
+
   'HTTP-POST': 'post',
 }
 
@@ -135,7 +145,8 @@ export function readSsoConfig(values: Values): SsoConfig {
     signResponse: flag('signResponse'),
     signatureAlgorithm,
     digest: DIGESTS[signatureAlgorithm],
-    spCertificate: text('spCertificate') || undefined,
+    spCertificates: text('spCertificate').match(CERTIFICATE) ?? [],
+    keepsNameId: values[KEEPS_NAME_ID] === true,
     spEncryptionCertificate: text('spEncryptionCertificate') || undefined,
     encryptionAlgorithm: text('encryptionAlgorithm') as SsoConfig['encryptionAlgorithm'],
     defaultRelayState: text('defaultTargetUrl'),

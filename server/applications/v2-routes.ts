@@ -13,7 +13,7 @@ import {
   returnToPrevious,
 } from './certificates/certificates.ts'
 import type { ApplicationContext } from './context.ts'
-import { importSpMetadata } from './import-metadata.ts'
+import { getSpMetadata, importSpMetadata, stopFollowingMetadata } from './import-metadata.ts'
 import { toApplicationV2 } from './records.ts'
 import {
   Application,
@@ -22,6 +22,7 @@ import {
   CertificatePost,
   CertificatePromotion,
   SpMetadataImport,
+  SpMetadataState,
 } from './schema.ts'
 import { applicationResourceV2, readApplications } from './store.ts'
 
@@ -179,7 +180,7 @@ export const spMetadataRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationC
         tags,
         summary: 'Import the settings from the metadata of the service provider',
         description:
-          'From a URL or from text. The body may also be the document itself (application/samlmetadata+xml, application/xml or text/xml).',
+          'From a URL or from text. Settings of the previous import that this document does not mention fall back to the template. The body may also be the document itself (application/samlmetadata+xml, application/xml or text/xml).',
         params,
         querystring: Type.Object({
           preview: Type.Optional(
@@ -194,5 +195,33 @@ export const spMetadataRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationC
     },
     ({ caller, params, query: { preview = false, entityId = null }, body }) =>
       importSpMetadata(context, caller, params.application_id, { entityId, ...body }, preview),
+  )
+
+  app.get(
+    '/applications/:application_id/spmetadata',
+    {
+      schema: {
+        tags,
+        summary: 'The last import of the metadata of the service provider',
+        params,
+        response: { 200: SpMetadataState, ...errors },
+      },
+      config: { scopes: READ },
+    },
+    ({ caller, params }) => getSpMetadata(context, caller, params.application_id),
+  )
+
+  app.delete(
+    '/applications/:application_id/spmetadata',
+    {
+      schema: {
+        tags,
+        summary: 'Stop following a metadata URL; the settings stay',
+        params,
+        response: { 200: SpMetadataState, ...errors },
+      },
+      config: { scopes: WRITE },
+    },
+    ({ caller, params }) => stopFollowingMetadata(context, caller, params.application_id),
   )
 }

@@ -1,3 +1,6 @@
+/** Loopback traffic needs no TLS (RFC 8252 §7.3). */
+export const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
 /**
  * The problem with a URL that browsers are redirected to; null if it is valid in a header. `plain` lists the hosts that
  * may use http; if absent, all may.

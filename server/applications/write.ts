@@ -4,6 +4,7 @@ import { readAttributeList, readConfig, type SentConfig } from './config.ts'
 import type { ApplicationWrite } from './schema.ts'
 import { badSsoUrl, slugOf } from './slug.ts'
 import { metadataUrl } from './sso.ts'
+import { KEEPS_NAME_ID } from './sso-config.ts'
 import type { ApplicationRow } from './store.ts'
 
 // Turns a request into the row to store.
@@ -66,6 +67,14 @@ function attributesFrom(
   return sentInConfig && sameList(beside, before) ? inConfig : beside
 }
 
+/** The mark of an application that keeps its NameIDs goes when its subject or their format is changed. */
+function markOf(before: ApplicationRow | null, values: Record<string, unknown>): object {
+  const same = ['subjectField', 'overrideNameIdFormat'].every(
+    (name) => before?.config[name] === values[name],
+  )
+  return same && before?.config[KEEPS_NAME_ID] ? { [KEEPS_NAME_ID]: true } : {}
+}
+
 export type Written = Omit<
   ApplicationRow,
   | 'organization_id'
@@ -118,6 +127,7 @@ export function readWrite(
     jit: on(body.sso?.jit, template.sso.jit),
     config: {
       ...values,
+      ...markOf(before, values),
       // Stored, so that the entity ID known to the service provider survives a change of the slug.
       ...(slug !== null && { idpEntityId: idpEntityId || metadataUrl(publicUrl, slug) }),
       ...(attributes !== undefined && { databaseAttributes: attributes }),

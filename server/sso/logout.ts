@@ -168,7 +168,7 @@ async function signOutFor(
   const participants = session ? await readParticipants(tenant, organizationId, session.id) : []
   // NameIDs are easily guessed, and any page can send a browser here: an unsigned request must name the session index,
   // which only the application knows.
-  const signed = application.config.spCertificate !== undefined
+  const signed = application.config.spCertificates.length > 0
   const meant = participants.some(
     ({ application_id, name_id, session_index }) =>
       application_id === id &&
@@ -224,7 +224,7 @@ async function receiveLogoutRequest(
   inbound: Inbound,
 ): Promise<Outcome> {
   const { config } = application
-  const request = readLogoutRequest(inbound, config.spCertificate)
+  const request = readLogoutRequest(inbound, config.spCertificates)
   const { slo } = endpointsOf(context, application)
   const now = Date.now()
   checkFrame(request, { spEntityId: config.spEntityId, destinations: [slo], now })
@@ -251,7 +251,7 @@ async function receiveLogoutResponse(
   inbound: Inbound,
 ): Promise<Outcome> {
   const { config, organizationId, id, displayLabel } = application
-  const response = readLogoutResponse(inbound, config.spCertificate)
+  const response = readLogoutResponse(inbound, config.spCertificates)
   checkIssuer(response, config.spEntityId)
   const token = readToken(inbound.relayState ?? '')
   if (token?.organizationId !== organizationId) return signedOutPage([])

@@ -16,7 +16,7 @@ export function metadataOf(
     ssoUrl: sso,
     sloUrl: slo,
     nameIdFormat: config.nameIdFormat,
-    wantSignedRequests: config.spCertificate !== undefined,
+    wantSignedRequests: config.spCertificates.length > 0,
     redirectFirst: config.declareRedirect,
   })
   return { xml, certificates: all.map(({ id }) => id) }

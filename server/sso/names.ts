@@ -6,6 +6,7 @@ export const NAMESPACES = {
   samlp: 'urn:oasis:names:tc:SAML:2.0:protocol',
   md: 'urn:oasis:names:tc:SAML:2.0:metadata',
   ds: 'http://www.w3.org/2000/09/xmldsig#',
+  alg: 'urn:oasis:names:tc:SAML:metadata:algsupport',
   xenc: 'http://www.w3.org/2001/04/xmlenc#',
 } as const
 export type Prefix = keyof typeof NAMESPACES
@@ -81,3 +82,10 @@ export const SIGNATURE_METHODS = {
   },
 } as const
 export type SignatureMethod = keyof typeof SIGNATURE_METHODS
+
+/** Accepted from service providers: RSA with SHA-2 only, so that a message cannot choose a weaker algorithm. */
+export const ACCEPTED_METHODS = [
+  SIGNATURE_METHODS['RSA-SHA256'],
+  SIGNATURE_METHODS['RSA-SHA384'],
+  SIGNATURE_METHODS['RSA-SHA512'],
+]

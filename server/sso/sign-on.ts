@@ -55,7 +55,7 @@ function readAsk(
 ): SignInRequest {
   const { config } = application
   const spEntityId = configuredEntity(application)
-  const request = readAuthnRequest(inbound, config.spCertificate)
+  const request = readAuthnRequest(inbound, config.spCertificates)
   const { ssoDestinations } = endpointsOf(context, application)
   checkFrame(request, { spEntityId, destinations: ssoDestinations, now })
   const acsUrl = chooseAcs(request, config)

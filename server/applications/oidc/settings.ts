@@ -1,15 +1,12 @@
 import { invalid } from '../../platform/errors.ts'
 import type { OidcWrite } from '../schema.ts'
 import type { OidcTemplate } from '../templates/schema.ts'
-import { wrongAddress } from '../web-address.ts'
+import { LOOPBACK, wrongAddress } from '../web-address.ts'
 import type { OidcRow } from './store.ts'
 
 // Validates the OpenID Connect settings of a request and turns them into stored values.
 
 const refuse = (field: string, problem: string) => invalid('bad_oidc', `oidc.${field}: ${problem}`)
-
-/** Loopback traffic needs no TLS (RFC 8252 §7.3). */
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 const DEFAULT_LIFESPAN = 3600
 

@@ -121,10 +121,22 @@ export function readCertificate(text: string, field: string): X509Certificate {
   }
 }
 
-export const isRsa = ({ publicKey }: X509Certificate): boolean =>
+const isRsa = ({ publicKey }: X509Certificate): boolean =>
   publicKey.asymmetricKeyType === 'rsa'
-export const bitsOf = ({ publicKey }: X509Certificate): number =>
+const bitsOf = ({ publicKey }: X509Certificate): number =>
   publicKey.asymmetricKeyDetails?.modulusLength ?? 0
+
+/** Low, because service providers renew slowly; a shorter key cannot wrap a content key. */
+export const MIN_PARTNER_BITS = 1024
+/** Whether a key of a service provider can verify signatures and encrypt. */
+export const isUsableKey = (certificate: X509Certificate): boolean =>
+  isRsa(certificate) && bitsOf(certificate) >= MIN_PARTNER_BITS
+
+/** Parses an uploaded file of one or more certificates. */
+export function readCertificates(text: string, field: string): X509Certificate[] {
+  const blocks = String(decoded(text)).match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g)
+  return (blocks ?? [text]).map((block) => readCertificate(block, field))
+}
 
 /** Parses an uploaded certificate and key: they must match and be suitable for signing. */
 export function readKeyPair(

@@ -92,7 +92,11 @@ test('the NameID is the configured one, unless the request names a format', () =
   assert.deepEqual(nameOf({}), own)
   assert.deepEqual(nameOf({ format: NAME_ID_FORMAT.unspecified }), own)
   assert.deepEqual(nameOf({ spNameQualifier: 'sp' }), own)
-  const named = application({ subjectField: 'username', nameIdFormat: NAME_ID_FORMAT.persistent })
+  const named = application({
+    subjectField: 'username',
+    nameIdFormat: NAME_ID_FORMAT.persistent,
+    keepsNameId: true,
+  })
   assert.deepEqual(nameOf({ format: NAME_ID_FORMAT.persistent }, named), {
     value: 'ada',
     format: NAME_ID_FORMAT.persistent,
@@ -119,6 +123,16 @@ test('a persistent NameID is per application, a transient one per session', () =
   assert.notEqual(nameValue(transient), nameValue(transient, application(), { index: '_s2' }))
   assert.notEqual(nameValue(transient), nameValue(transient, other))
   assert.doesNotMatch(nameValue(transient) + nameValue(persistent), /ada/)
+})
+
+test('a configured persistent or transient NameID is opaque, whatever the subject is', () => {
+  for (const format of [NAME_ID_FORMAT.persistent, NAME_ID_FORMAT.transient]) {
+    const own = application({ nameIdFormat: format })
+    assert.equal(nameValue(undefined, own), nameValue({ format }))
+    assert.equal(nameValue({ format }, own), nameValue({ format }))
+  }
+  const byId = application({ subjectField: 'id', nameIdFormat: NAME_ID_FORMAT.persistent })
+  assert.equal(nameValue(undefined, byId), user.id)
 })
 
 test('an unsupported NameID policy is refused', () => {

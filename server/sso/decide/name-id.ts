@@ -19,8 +19,16 @@ interface Person {
   application: SsoApplication
 }
 
-/** The property and format that the application is configured for. */
-function configured({ user, application: { config } }: Person): NameId {
+const OPAQUE: readonly string[] = [persistent, transient]
+
+/** What the application is configured for: an opaque name, or a property of the user. */
+function configured(person: Person): NameId {
+  const { user, application } = person
+  const { config } = application
+  // The id is opaque and stable itself; providers that also get it as the external id of SCIM compare the two.
+  const isId = config.nameIdFormat === persistent && config.subjectField === 'id'
+  if (OPAQUE.includes(config.nameIdFormat) && !config.keepsNameId && !isId)
+    return asRequested(config.nameIdFormat, person)!
   const [value] = propertyOf(user, config.subjectField)
   if (value === undefined)
     throw new Refusal(

@@ -74,8 +74,8 @@ function subjectOf(root: XmlElement): string | undefined {
   return subject && bounded(textOf(subject, saml, 'NameID'), 'NameID')
 }
 
-export const readAuthnRequest = (inbound: Inbound, certificate: string | undefined): AuthnRequest =>
-  readMessage(inbound, 'AuthnRequest', certificate, (root, frame) => ({
+export const readAuthnRequest = (inbound: Inbound, certificates: string[]): AuthnRequest =>
+  readMessage(inbound, 'AuthnRequest', certificates, (root, frame) => ({
     ...frame,
     acsUrl: attribute(root, 'AssertionConsumerServiceURL'),
     acsIndex: attribute(root, 'AssertionConsumerServiceIndex'),

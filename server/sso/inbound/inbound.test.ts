@@ -12,6 +12,8 @@ import { type Inbound, readPost, readRedirect } from './inbound.ts'
 import { readLogoutRequest, readLogoutResponse } from './logout-messages.ts'
 
 const sp = makeKey('sp')
+/** Still registered: every key is tried. */
+const old = makeKey('old')
 const other = makeKey('other')
 const RSA_SHA256 = SIGNATURE_METHODS['RSA-SHA256'].signature
 
@@ -50,7 +52,7 @@ test('a posted message that was deflated is read as well', () => {
   const form = { SAMLRequest: deflateRawSync(request()).toString('base64') }
   assert.equal(readPost(form)!.xml.toString(), request())
   const marked = { SAMLRequest: base64(`\uFEFF\n${request()}`) }
-  assert.equal(readAuthnRequest(readPost(marked)!, undefined).id, '_r1')
+  assert.equal(readAuthnRequest(readPost(marked)!, []).id, '_r1')
 })
 
 test('base64 with line breaks and unencoded plus signs is read', () => {
@@ -90,7 +92,7 @@ test('all relevant fields of an AuthnRequest are read', () => {
     ' ForceAuthn="1" IsPassive="true" Destination="https://idp" AssertionConsumerServiceURL="https://sp/acs" ProtocolBinding="b" AssertionConsumerServiceIndex="3"',
     '<saml:Subject><saml:NameID>ada</saml:NameID></saml:Subject><samlp:NameIDPolicy Format="f" SPNameQualifier="q"/><samlp:RequestedAuthnContext Comparison="minimum"><saml:AuthnContextClassRef> c1 </saml:AuthnContextClassRef><saml:AuthnContextClassRef>c2</saml:AuthnContextClassRef></samlp:RequestedAuthnContext>',
   )
-  assert.deepEqual(readAuthnRequest(posted(xml), undefined), {
+  assert.deepEqual(readAuthnRequest(posted(xml), []), {
     id: '_r1',
     version: '2.0',
     issueInstant: Date.UTC(2026, 10, 15, 10),
@@ -105,7 +107,7 @@ test('all relevant fields of an AuthnRequest are read', () => {
     requestedContext: { comparison: 'minimum', classes: ['c1', 'c2'] },
     subject: 'ada',
   })
-  const plain = readAuthnRequest(posted(request()), undefined)
+  const plain = readAuthnRequest(posted(request()), [])
   assert.deepEqual([plain.forceAuthn, plain.isPassive, plain.subject], [false, false, undefined])
 })
 
@@ -118,7 +120,7 @@ test('only the four comparisons of RequestedAuthnContext are accepted', () => {
           `<samlp:RequestedAuthnContext Comparison="${comparison}"><saml:AuthnContextClassRef>c</saml:AuthnContextClassRef></samlp:RequestedAuthnContext>`,
         ),
       ),
-      undefined,
+      [],
     )
   for (const word of ['exact', 'minimum', 'maximum', 'better'])
     assert.equal(read(word).requestedContext?.comparison, word)
@@ -136,7 +138,7 @@ test('logout messages are read', () => {
     posted(
       `<samlp:LogoutRequest ${frame} NotOnOrAfter="2026-11-15T10:05:00Z"><saml:Issuer>sp</saml:Issuer><saml:NameID>ada</saml:NameID><samlp:SessionIndex>_s</samlp:SessionIndex></samlp:LogoutRequest>`,
     ),
-    undefined,
+    [],
   )
   assert.deepEqual([asked.nameId, asked.sessionIndexes], ['ada', ['_s']])
   assert.equal(asked.issueInstant, Date.UTC(2026, 10, 15, 9, 0, 0, 123))
@@ -145,7 +147,7 @@ test('logout messages are read', () => {
       posted(
         `<samlp:LogoutResponse ${frame} InResponseTo="_q"><saml:Issuer>sp</saml:Issuer><samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${code}"/></samlp:Status></samlp:LogoutResponse>`,
       ),
-      undefined,
+      [],
     )
   assert.deepEqual([answer('Success').success, answer('Responder').success], [true, false])
   assert.equal(answer('Success').inResponseTo, '_q')
@@ -167,14 +169,14 @@ const odd: [name: string, xml: string, reason: Reason][] = [
 ]
 test('a malformed request is refused', () => {
   for (const [name, xml, reason] of odd) {
-    const found = reasonOf(() => readAuthnRequest(posted(xml), undefined))
+    const found = reasonOf(() => readAuthnRequest(posted(xml), []))
     assert.equal(found, reason, name)
   }
 })
 
 test('extensions may hold anything', () => {
   const xml = request('', '<samlp:Extensions><x xmlns="urn:x"/></samlp:Extensions>')
-  assert.equal(readAuthnRequest(posted(xml), undefined).id, '_r1')
+  assert.equal(readAuthnRequest(posted(xml), []).id, '_r1')
 })
 
 // Signatures of the redirect binding ----------------------------------------------------------------------------
@@ -192,7 +194,7 @@ function signedQuery(parameters: string, options: Signing = {}): string {
 }
 const parameters = `SAMLRequest=${deflated(request())}&RelayState=a%2fb+c`
 const redirected = (query: string) =>
-  reasonOf(() => readAuthnRequest(readRedirect(query)!, sp.certificate))
+  reasonOf(() => readAuthnRequest(readRedirect(query)!, [old.certificate, sp.certificate]))
 
 test('a signed query is verified over the characters as sent', () => {
   const good = signedQuery(parameters)
@@ -245,7 +247,7 @@ test('a query with a bad signature is refused', () => {
 
 test('without a certificate a signature is ignored', () => {
   const query = signedQuery(parameters, { key: other.privateKey })
-  assert.equal(readAuthnRequest(readRedirect(query)!, undefined).id, '_r1')
+  assert.equal(readAuthnRequest(readRedirect(query)!, []).id, '_r1')
 })
 
 // Signatures within the document -----------------------------------------------------------------------------------
@@ -290,7 +292,8 @@ const issuer = `<saml:Issuer xmlns:saml="${A}">sp</saml:Issuer>`
 const tail = '</samlp:AuthnRequest>'
 const CANONICAL = `${head()}${issuer}${tail}`
 const withSignature = (text: string) => `${head()}${issuer}${text}${tail}`
-const postedReason = (xml: string) => reasonOf(() => readAuthnRequest(posted(xml), sp.certificate))
+const postedReason = (xml: string) =>
+  reasonOf(() => readAuthnRequest(posted(xml), [old.certificate, sp.certificate]))
 
 test('a signed document is accepted, even if it is not in canonical form', () => {
   const good = withSignature(signature(CANONICAL))

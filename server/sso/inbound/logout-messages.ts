@@ -15,9 +15,9 @@ export interface LogoutRequest extends Message {
 
 export const readLogoutRequest = (
   inbound: Inbound,
-  certificate: string | undefined,
+  certificates: string[],
 ): LogoutRequest =>
-  readMessage(inbound, 'LogoutRequest', certificate, (root, frame) => {
+  readMessage(inbound, 'LogoutRequest', certificates, (root, frame) => {
     const end = attribute(root, 'NotOnOrAfter')
     return {
       ...frame,
@@ -38,9 +38,9 @@ interface LogoutResponse extends Message {
 
 export const readLogoutResponse = (
   inbound: Inbound,
-  certificate: string | undefined,
+  certificates: string[],
 ): LogoutResponse =>
-  readMessage(inbound, 'LogoutResponse', certificate, (root, frame) => {
+  readMessage(inbound, 'LogoutResponse', certificates, (root, frame) => {
     const [status] = childElements(root, samlp, 'Status')
     const [code] = status ? childElements(status, samlp, 'StatusCode') : []
     return {

@@ -68,16 +68,17 @@ function frameOf(root: XmlElement): Message {
 export function readMessage<T>(
   inbound: Inbound,
   name: 'AuthnRequest' | 'LogoutRequest' | 'LogoutResponse',
-  certificate: string | undefined,
+  certificates: string[],
   read: (root: XmlElement, frame: Message) => T,
 ): T {
-  const key = certificate === undefined ? undefined : createPublicKey(certificate)
-  if (key && inbound.binding === 'redirect') checkRedirectSignature(inbound, key)
+  const keys = certificates.map((pem) => createPublicKey(pem))
+  const signed = keys.length > 0
+  if (signed && inbound.binding === 'redirect') checkRedirectSignature(inbound, keys)
   try {
     return readXml(inbound.xml, { ...limits.saml, known: KNOWN_NAMESPACES }, (root) => {
       if (root.name !== name || root.namespaceUri !== NAMESPACES.samlp)
         throw new Refusal('wrong_message', `Expected a ${name}, got <${quoted(root.name)}>`)
-      if (key && inbound.binding === 'post') checkPostSignature(root, key)
+      if (signed && inbound.binding === 'post') checkPostSignature(root, keys)
       return read(root, frameOf(root))
     })
   } catch (error) {

@@ -82,10 +82,10 @@ function referenceIn(info: XmlElement, root: XmlElement) {
 }
 
 /**
- * Verifies the signature of the document and removes it. Values are then read from this same document. The key is the
- * registered one; KeyInfo is ignored.
+ * Verifies the signature of the document and removes it. Values are then read from this same document. The key is one of
+ * those registered; KeyInfo is ignored.
  */
-export function checkPostSignature(root: XmlElement, key: KeyObject): void {
+export function checkPostSignature(root: XmlElement, keys: KeyObject[]): void {
   const signature = signatureIn(root)
   const info = only(signature, 'SignedInfo')
   const method = only(info, 'CanonicalizationMethod')
@@ -95,7 +95,7 @@ export function checkPostSignature(root: XmlElement, key: KeyObject): void {
   const { prefixes, hash: digestName, digest } = referenceIn(info, root)
   const value = decodeBase64(only(signature, 'SignatureValue').content.trim(), 'SignatureValue')
   const signed = Buffer.from(canonical(info, inclusivePrefixes(method)))
-  const good = verify(hashName, signed, key, value)
+  const good = keys.some((key) => verify(hashName, signed, key, value))
   signature.remove()
   const found = hash(digestName, canonical(root, prefixes), 'buffer')
   if (!good || found.length !== digest.length || !timingSafeEqual(found, digest))

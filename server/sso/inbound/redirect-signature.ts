@@ -3,8 +3,8 @@ import { Refusal } from '../refusal.ts'
 import type { Inbound } from './inbound.ts'
 import { signatureHash } from './signature-methods.ts'
 
-/** SAML Bindings §3.4.4.1; the key is the registered one, whatever the message says. */
-export function checkRedirectSignature({ signature }: Inbound, key: KeyObject): void {
+/** SAML Bindings §3.4.4.1; by one of the registered keys, whatever the message says. */
+export function checkRedirectSignature({ signature }: Inbound, keys: KeyObject[]): void {
   if (!signature)
     throw new Refusal(
       'signature_missing',
@@ -12,7 +12,9 @@ export function checkRedirectSignature({ signature }: Inbound, key: KeyObject): 
     )
   const hash = signatureHash(signature.algorithm)
   const { octets, value } = signature
-  if (!octets.some((form) => verify(hash, Buffer.from(form), key, value)))
+  const signedBy = (key: KeyObject) =>
+    octets.some((form) => verify(hash, Buffer.from(form), key, value))
+  if (!keys.some(signedBy))
     throw new Refusal(
       'signature_wrong',
       'The signature does not match the certificate of the service provider (spCertificate). Has the service provider changed its key?',

@@ -1,16 +1,9 @@
 import { quoted } from '../../signon/index.ts'
-import { SIGNATURE_METHODS } from '../names.ts'
+import { ACCEPTED_METHODS } from '../names.ts'
 import { Refusal } from '../refusal.ts'
 
-// Accepted from service providers: RSA with SHA-2 only, so that a message cannot choose a weaker algorithm.
-const ACCEPTED = [
-  SIGNATURE_METHODS['RSA-SHA256'],
-  SIGNATURE_METHODS['RSA-SHA384'],
-  SIGNATURE_METHODS['RSA-SHA512'],
-]
-
 export function signatureHash(algorithm: string | undefined): string {
-  const found = ACCEPTED.find(({ signature }) => signature === algorithm)
+  const found = ACCEPTED_METHODS.find(({ signature }) => signature === algorithm)
   if (!found)
     throw new Refusal(
       'signature_algorithm',
@@ -20,7 +13,7 @@ export function signatureHash(algorithm: string | undefined): string {
 }
 
 export function digestHash(algorithm: string | undefined): string {
-  const found = ACCEPTED.find(({ digest }) => digest === algorithm)
+  const found = ACCEPTED_METHODS.find(({ digest }) => digest === algorithm)
   if (!found)
     throw new Refusal(
       'signature_algorithm',

@@ -1,4 +1,4 @@
-import { BINDING, type Binding, NAME_ID_FORMAT, NAMESPACES } from '../names.ts'
+import { ACCEPTED_METHODS, BINDING, type Binding, NAME_ID_FORMAT, NAMESPACES } from '../names.ts'
 import { keyInfo } from './xml-signature.ts'
 import { type Element, element, write } from './xml-writer.ts'
 
@@ -20,6 +20,20 @@ const endpoints = (
 ): Element[] =>
   bindings.map((binding) => element(name, { Binding: BINDING[binding], Location: location }))
 
+/**
+ * SAML Metadata Profile for Algorithm Support §2.3 and §2.4: what we accept. Service providers that read it sign with the
+ * first; without it some fall back to SHA-1.
+ */
+const algorithms = (): Element =>
+  element(
+    'md:Extensions',
+    {},
+    ...ACCEPTED_METHODS.map(({ digest }) => element('alg:DigestMethod', { Algorithm: digest })),
+    ...ACCEPTED_METHODS.map(({ signature }) =>
+      element('alg:SigningMethod', { Algorithm: signature }),
+    ),
+  )
+
 /** SAML Metadata §2.4.3, in schema order. All that a service provider needs to connect. */
 export function metadata(provider: IdentityProvider): string {
   const bindings: Binding[] = provider.redirectFirst ? ['redirect', 'post'] : ['post', 'redirect']
@@ -31,6 +45,7 @@ export function metadata(provider: IdentityProvider): string {
       WantAuthnRequestsSigned: String(provider.wantSignedRequests),
       protocolSupportEnumeration: NAMESPACES.samlp,
     },
+    algorithms(),
     ...provider.certificates.map((pem) =>
       element('md:KeyDescriptor', { use: 'signing' }, keyInfo(pem)),
     ),
