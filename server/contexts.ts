@@ -12,7 +12,12 @@ import {
 } from './groups/index.ts'
 import type { ImportContext } from './imports/index.ts'
 import type { InsightsContext } from './insights/index.ts'
-import { type OidcContext, recordDeniedClientSignIn } from './oidc/index.ts'
+import {
+  type OidcContext,
+  oidcLogout,
+  recordDeniedClientSignIn,
+  tellClientsOfEnd,
+} from './oidc/index.ts'
 import type { OrganizationContext } from './organizations/index.ts'
 import type { Config } from './platform/config.ts'
 import type { Db } from './platform/db/index.ts'
@@ -38,7 +43,8 @@ import {
   touchUser,
 } from './provisioning/index.ts'
 import type { ReportContext } from './reports/index.ts'
-import { recordDeniedSignIn, type SsoSliceContext, signOutAddress } from './sso/index.ts'
+import { type LogoutContext, signOutAddress } from './signon/index.ts'
+import { recordDeniedSignIn, type SsoSliceContext, samlLogout } from './sso/index.ts'
 import { type SystemContext, systemResource } from './systems/index.ts'
 import { findMatches, findUsers, UnixUids, type UserContext, userResource } from './users/index.ts'
 
@@ -52,6 +58,7 @@ export interface Contexts {
   groups: GroupContext
   imports: ImportContext
   insights: InsightsContext
+  logout: LogoutContext
   oidc: OidcContext
   organizations: OrganizationContext
   portal: PortalContext
@@ -110,6 +117,13 @@ function makeContexts(parts: ContextParts): Contexts {
     unixUids: new UnixUids(),
     changed: hook(),
   }
+  const logout: LogoutContext = {
+    db,
+    protocols: {
+      saml: samlLogout({ db, sealer, send }),
+      oidc: oidcLogout({ db, sealer, publicUrl, send }),
+    },
+  }
   const portal: PortalContext = {
     db,
     sealer,
@@ -117,9 +131,20 @@ function makeContexts(parts: ContextParts): Contexts {
     publicUrl,
     rules: signInRules(config, sealer, 'user'),
     users,
-    signOutAddress,
+    signOutAddress: signOutAddress(logout),
     sessionEnded: hook(),
     signInDenied: hook(),
+  }
+  /** SAML and OpenID Connect need the same. */
+  const signOn: SsoSliceContext & OidcContext = {
+    db,
+    sealer,
+    publicUrl,
+    isProvisioned,
+    sessionEnded: portal.sessionEnded,
+    send,
+    outbound,
+    logout,
   }
   return {
     admins: {
@@ -146,12 +171,13 @@ function makeContexts(parts: ContextParts): Contexts {
     },
     imports: { db, sealer, outbound, send, postMail, publicUrl, users, edges },
     insights: { db, arrived: hook() },
-    oidc: { db, sealer, publicUrl, isProvisioned },
+    logout,
+    oidc: signOn,
     organizations: { db, created: hook(), changed: hook(), removed: hook() },
     portal,
     provisioning: { db, sealer, outbound, postMail, publicUrl, removed: observeRemoval },
     reports: { db, send, names },
-    sso: { db, sealer, publicUrl, isProvisioned, sessionEnded: portal.sessionEnded },
+    sso: signOn,
     systems: { db, sealer, publicUrl, changed: hook() },
     users,
   }
@@ -189,5 +215,7 @@ function subscribe(contexts: Contexts): void {
   portal.signInDenied.on(recordDeniedSignIn(sso))
   portal.signInDenied.on(recordDeniedClientSignIn(oidc))
 
-  // Still without listeners: organizations.changed and portal.sessionEnded.
+  portal.sessionEnded.on(tellClientsOfEnd(oidc))
+
+  // Still without listeners: organizations.changed.
 }

@@ -26,7 +26,7 @@ import {
   recordEvent,
   sealEventsJob,
 } from './insights/index.ts'
-import { oidcJobs, tidyOidcJob } from './oidc/index.ts'
+import { backChannelLogoutJob, oidcJobs, tidyOidcJob } from './oidc/index.ts'
 import { eraseOrganizationsJob, organizationJobs } from './organizations/index.ts'
 import { systemCaller } from './platform/caller.ts'
 import type { Db } from './platform/db/index.ts'
@@ -36,7 +36,7 @@ import type { Logger } from './platform/log.ts'
 import { sendMailJob } from './platform/mail.ts'
 import { portalJobDefinitions, portalJobs } from './portal/index.ts'
 import { makeReportJob, reportJobs, tidyReportsJob } from './reports/index.ts'
-import { ssoJobs, tidySsoJob } from './sso/index.ts'
+import { soapLogoutJob, ssoJobs, tidySsoJob } from './sso/index.ts'
 import { purgeSystemsJob, systemJobs } from './systems/index.ts'
 import { userJobDefinitions, userJobs } from './users/index.ts'
 
@@ -68,7 +68,9 @@ export const jobDefinitions: JobDefinition[] = [
   followMetadataJob,
   purgeApplicationsJob,
   tidySsoJob,
+  soapLogoutJob,
   tidyOidcJob,
+  backChannelLogoutJob,
   runImportJob,
   runScheduledImportJob,
   tidyImportsJob,
@@ -97,8 +99,8 @@ export const jobsOf = (db: Db, contexts: Contexts, log: Logger) => [
   ...forwardingJobs(db),
   ...userJobs(contexts.users),
   ...portalJobs(contexts.portal),
-  ...ssoJobs(db),
-  ...oidcJobs(db),
+  ...ssoJobs(contexts.sso),
+  ...oidcJobs(contexts.oidc),
   ...groupJobs(contexts.groups),
   ...applicationJobs(contexts.applications),
   ...graphJobs(db),

@@ -46,7 +46,7 @@ import { registerWeb } from './platform/http/web.ts'
 import { portalRoutes } from './portal/index.ts'
 import { provisioningRoutes } from './provisioning/index.ts'
 import { reportRoutes } from './reports/index.ts'
-import { assetRoutes } from './signon/index.ts'
+import { assetRoutes, logoutRoutes } from './signon/index.ts'
 import { samlRoutes, ssoManagementRoutes } from './sso/index.ts'
 import { agentRoutes, connectKeyRoutes, systemRoutes, systemStatusRoutes } from './systems/index.ts'
 import {
@@ -153,6 +153,7 @@ export async function registerRoutes(
   await http.register(workdayRoutes, { prefix: '/api/v2', context: imports })
   await http.register(portalRoutes, { context: portal })
   await http.register(assetRoutes)
+  await http.register(logoutRoutes, { context: contexts.logout })
   await http.register(samlRoutes, { context: sso })
   await http.register(oidcRoutes, { context: oidc })
   await http.register(ssoManagementRoutes, { prefix: '/api', context: sso })

@@ -10,7 +10,12 @@ export {
 } from './job-definitions.ts'
 export { applicationJobs } from './jobs.ts'
 export { logoRoutes } from './logo-routes.ts'
-export { findOidcApplication, issuerOf, type OidcApplication } from './oidc/application.ts'
+export {
+  findOidcApplication,
+  findOidcApplicationById,
+  issuerOf,
+  type OidcApplication,
+} from './oidc/application.ts'
 export { oidcSettingsRoutes } from './oidc/routes.ts'
 export { applicationRoutes } from './routes.ts'
 export { seedApplication } from './seed.ts'
@@ -28,3 +33,4 @@ export { templateRoutes } from './templates/routes.ts'
 export type { ProvisioningTemplate } from './templates/schema.ts'
 export { applicationsOfUser, mayUse } from './tiles.ts'
 export { applicationV2Routes, certificateRoutes, spMetadataRoutes } from './v2-routes.ts'
+export { LOOPBACK } from './web-address.ts'

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { GRANT_TYPES, TOKEN_ENDPOINT_AUTH_METHODS } from './settings.ts'
+import { GRANT_TYPES, SUBJECT_TYPES, TOKEN_ENDPOINT_AUTH_METHODS } from './settings.ts'
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
@@ -123,6 +123,7 @@ export const ApplicationConfig = Type.Object(
         'idpInitUrl',
         'sloUrl',
         'sloResponseUrl',
+        'sloSoapUrl',
         'sloBinding',
       ].map((name) => [name, Type.Optional(StringSetting)]),
     ),
@@ -321,6 +322,7 @@ export const ApplicationTemplateList = Type.Object(
 
 const AuthMethod = Type.Enum(TOKEN_ENDPOINT_AUTH_METHODS)
 const GrantTypes = Type.Array(Type.Enum(GRANT_TYPES))
+const SubjectType = Type.Enum(SUBJECT_TYPES)
 
 export const ApplicationOidc = Type.Object(
   {
@@ -340,6 +342,10 @@ export const ApplicationOidc = Type.Object(
         tokenEndpointAuthMethod: AuthMethod,
         accessTokenLifespan: Type.Integer({ description: 'In seconds' }),
         ssoUrl: Type.String(),
+        postLogoutRedirectUris: Type.Array(Type.String()),
+        frontchannelLogoutUri: Type.String(),
+        backchannelLogoutUri: Type.String(),
+        subjectType: SubjectType,
       },
       { title: 'OidcSettings' },
     ),
@@ -354,7 +360,8 @@ export const OidcWrite = Type.Object(
     redirectUris: Type.Array(Type.String({ maxLength: 2048 }), {
       minItems: 1,
       maxItems: 100,
-      description: 'https, or http on a loopback host; compared character by character',
+      description:
+        'https, or http on a loopback host; compared character by character, except for the port of a loopback host (RFC 8252)',
     }),
     grantTypes: optional(GrantTypes),
     tokenEndpointAuthMethod: optional(AuthMethod),
@@ -366,6 +373,30 @@ export const OidcWrite = Type.Object(
         maxLength: 2048,
         description:
           'Where the portal opens the application; empty: the origin of the first redirect URI',
+      }),
+    ),
+    postLogoutRedirectUris: optional(
+      Type.Array(Type.String({ maxLength: 2048 }), {
+        maxItems: 100,
+        description: 'Where the client may send the browser after a logout that it requested',
+      }),
+    ),
+    frontchannelLogoutUri: optional(
+      Type.String({
+        maxLength: 2048,
+        description: 'Opened in a frame with iss and sid when the user signs out',
+      }),
+    ),
+    backchannelLogoutUri: optional(
+      Type.String({
+        maxLength: 2048,
+        description: 'Gets a logout token whenever the session ends before it expires',
+      }),
+    ),
+    subjectType: optional(
+      Type.Enum(SUBJECT_TYPES, {
+        description:
+          'pairwise (the default): another sub for the same user in each application; public: the id of the user',
       }),
     ),
     newClientSecret: optional(

@@ -234,17 +234,24 @@ export const SAML_SETTINGS = {
     options: SLO_BINDINGS.map(option),
     help: 'How the service provider receives logout messages. Automatic: requests by HTTP-Redirect, responses by the binding of the request.',
   },
+  sloSoapUrl: {
+    type: 'text',
+    label: 'Single Logout SOAP URL:',
+    position: 22,
+    value: '',
+    help: 'Where the service provider receives logout requests by SOAP. If set, it is told directly, without the browser.',
+  },
   spErrorFlow: {
     type: 'bool',
     label: 'Send errors to the service provider',
-    position: 22,
+    position: 23,
     value: false,
     help: 'On: errors are sent to the service provider. Off: the user sees an error page.',
   },
   authClaimConfiguration: {
     type: 'object',
     label: 'Authentication Claims',
-    position: 23,
+    position: 24,
     value: {},
     help: 'What assertions say about how the user signed in.',
   },
@@ -259,6 +266,9 @@ export const TOKEN_ENDPOINT_AUTH_METHODS = [
   'client_secret_post',
   'none',
 ] as const
+/** OpenID Connect Core §8. */
+export const SUBJECT_TYPES = ['pairwise', 'public'] as const
+export type SubjectType = (typeof SUBJECT_TYPES)[number]
 export type TokenEndpointAuthMethod = (typeof TOKEN_ENDPOINT_AUTH_METHODS)[number]
 
 export type SettingName = keyof typeof SAML_SETTINGS

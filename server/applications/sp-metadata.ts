@@ -17,6 +17,7 @@ const MD = 'urn:oasis:names:tc:SAML:2.0:metadata'
 const DS = 'http://www.w3.org/2000/09/xmldsig#'
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'
+const SOAP = 'urn:oasis:names:tc:SAML:2.0:bindings:SOAP'
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 
 /** XML Encryption §5.2, in order of preference. */
@@ -66,9 +67,9 @@ type Role = (name: string) => XmlElement[]
 interface Found {
   entityId: string
   descriptor: XmlElement
-}
   /** The elements around it, each of which may limit its validity. */
   around: XmlElement[]
+}
 
 /** Each entity after the elements around it. Recursive: federations publish nested EntitiesDescriptors. */
 function* entitiesIn(
@@ -203,15 +204,17 @@ const LOGOUT_BINDINGS: [name: string, setting: (typeof SLO_BINDINGS)[number]][] 
 /** SAML Metadata §2.2.2. All three or none: the old values belong to the old URL. */
 function logoutOf(role: Role): SpSettings {
   const services = role('SingleLogoutService')
+  const soap = services.find((candidate) => attribute(candidate, 'Binding') === SOAP)
+  const sloSoapUrl = (soap && attribute(soap, 'Location')) || undefined
   for (const [name, sloBinding] of LOGOUT_BINDINGS) {
     const service = services.find((candidate) => attribute(candidate, 'Binding') === name)
     const sloUrl = service && attribute(service, 'Location')
     if (service && sloUrl) {
       const sloResponseUrl = attribute(service, 'ResponseLocation') ?? ''
-      return { sloUrl, sloBinding, sloResponseUrl }
+      return { sloUrl, sloBinding, sloResponseUrl, sloSoapUrl }
     }
   }
-  return {}
+  return { sloSoapUrl }
 }
 
 /** Values of settings by name; only those that the document specifies. */

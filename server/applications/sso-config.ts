@@ -36,6 +36,8 @@ export interface SsoConfig {
   sloUrl: string
   /** Where logout responses go; defaults to sloUrl. */
   sloResponseUrl: string
+  /** Where logout requests go by SOAP; empty: they go through the browser. */
+  sloSoapUrl: string
   /** Undefined: responses use the binding of the request. */
   sloBinding: 'redirect' | 'post' | undefined
   nameIdFormat: string
@@ -109,8 +111,6 @@ function readAuthClaims(stored: object): AuthClaims {
   return { ...claims, authnContextMappings: mappings }
 }
 
-const BINDINGS: Record<string, SsoConfig['sloBinding']> = {
-  'HTTP-Redirect': 'redirect',
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g
 
 /**
@@ -119,6 +119,8 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n
  */
 export const KEEPS_NAME_ID = 'keepsNameId'
 
+const BINDINGS: Record<string, SsoConfig['sloBinding']> = {
+  'HTTP-Redirect': 'redirect',
   'HTTP-POST': 'post',
 }
 
@@ -138,6 +140,7 @@ export function readSsoConfig(values: Values): SsoConfig {
     defaultAcs: acsUrls.find(({ isDefault }) => isDefault) ?? acsUrls[0],
     sloUrl,
     sloResponseUrl: text('sloResponseUrl') || sloUrl,
+    sloSoapUrl: text('sloSoapUrl'),
     sloBinding: BINDINGS[text('sloBinding')],
     nameIdFormat: text('overrideNameIdFormat'),
     subjectField: text('subjectField'),

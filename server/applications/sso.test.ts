@@ -47,6 +47,7 @@ test('an application is found by its slug, with typed settings and its keys', as
     defaultAcs: { index: 0, isDefault: true, url: 'https://crm.example.com/acs' },
     sloUrl: '',
     sloResponseUrl: '',
+    sloSoapUrl: '',
     sloBinding: undefined,
     nameIdFormat: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
     subjectField: 'email',

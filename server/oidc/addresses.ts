@@ -15,6 +15,9 @@ export const addressesOf = (
     token: `${issuer}/token`,
     userinfo: `${issuer}/userinfo`,
     jwks: `${issuer}/jwks`,
+    logout: `${issuer}/logout`,
+    revoke: `${issuer}/revoke`,
+    introspect: `${issuer}/introspect`,
   }
 }
 
@@ -23,5 +26,6 @@ export function withAnswer(redirectUri: string, answer: Record<string, string | 
   const sent = Object.entries(answer).filter(
     (pair): pair is [string, string] => pair[1] !== undefined,
   )
+  if (sent.length === 0) return redirectUri
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${new URLSearchParams(sent)}`
 }

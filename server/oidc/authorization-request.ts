@@ -1,6 +1,7 @@
 import type { OidcApplication } from '../applications/index.ts'
 import { quoted } from '../signon/index.ts'
 import type { Params } from './params.ts'
+import { isRegistered } from './redirect-uris.ts'
 import { type OAuthError, OidcRefusal } from './refusal.ts'
 
 // Parses and checks an authorization request. Nothing here depends on the user.
@@ -23,6 +24,10 @@ export interface AuthorizationRequest {
   silent: boolean
   /** Users who signed in before this time must sign in again. */
   freshSince: number | undefined
+  /** The identifier to sign in with, for the form. */
+  loginHint: string | undefined
+  /** An ID token of the user that the client expects. */
+  idTokenHint: string | undefined
 }
 
 /** Where responses go. Until it is verified, errors are shown as pages and never redirected. */
@@ -38,7 +43,7 @@ export function readRedirectUri(
       `client_id is "${quoted(client)}", but the URL is that of ${clientId}`,
     )
   const uri = params.required('redirect_uri')
-  if (!redirectUris.includes(uri))
+  if (!isRegistered(uri, redirectUris))
     throw new OidcRefusal(
       'invalid_request',
       'redirect_uri_unknown',
@@ -140,6 +145,8 @@ export function readAuthorizationRequest(
     challenge: readChallenge(application, params),
     silent: prompts.includes('none'),
     freshSince: since.length > 0 ? Math.max(...since) : undefined,
+    loginHint: params.get('login_hint'),
+    idTokenHint: params.get('id_token_hint'),
   }
 }
 

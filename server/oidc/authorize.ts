@@ -18,12 +18,14 @@ import {
   readAuthorizationRequest,
   readRedirectUri,
 } from './authorization-request.ts'
+import { subjectOf } from './claims.ts'
 import type { OidcContext } from './context.ts'
 import { admitAs } from './holder.ts'
+import { readIdTokenHint } from './id-token-hint.ts'
 import type { Params } from './params.ts'
 import { attemptOf, recordRefusal } from './record.ts'
 import { OidcRefusal } from './refusal.ts'
-import { insertGrant } from './store.ts'
+import { insertGrant, insertParticipant } from './store.ts'
 
 // The authorization endpoint: RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.
 
@@ -66,6 +68,7 @@ async function grant(
       authenticated_at: session.authenticatedAt.toISOString(),
       methods: session.methods,
     })
+    await insertParticipant(tx, organizationId, session.id, id)
     const known = { id: user.id, username: user.username ?? '' }
     const mfa = session.methods.length > 1
     await recordAttempt(tx, attemptOf(application, client, { user: known, mfa }))
@@ -75,6 +78,16 @@ async function grant(
 
 const isFresh = ({ session }: SignedIn, { freshSince }: AuthorizationRequest): boolean =>
   freshSince === undefined || session.authenticatedAt.getTime() >= freshSince
+
+/** OpenID Connect Core §3.1.2.1: the user that the client expects, if it says so. */
+const isExpected = (
+  context: OidcContext,
+  application: OidcApplication,
+  { user }: SignedIn,
+  { idTokenHint }: AuthorizationRequest,
+): boolean =>
+  idTokenHint === undefined ||
+  readIdTokenHint(context, application, idTokenHint).sub === subjectOf(application, user.id)
 
 /** Redirects with a code if the user is signed in as the request requires, otherwise to the sign-in page. */
 async function proceed(
@@ -87,17 +100,19 @@ async function proceed(
   const { organizationId } = application
   const signIn = (fresh: boolean) => {
     const comeBack = authorizePath(application, afterSignIn(params, request))
-    return redirectTo(signInAddress(comeBack, { fresh, organizationId }))
+    const { loginHint: identifier } = request
+    return redirectTo(signInAddress(comeBack, { fresh, organizationId, identifier }))
   }
   const signedIn = await visitor.person()
-  if (!signedIn || !isFresh(signedIn, request)) {
+  const expected = signedIn && isExpected(context, application, signedIn, request)
+  if (!signedIn || !expected || !isFresh(signedIn, request)) {
     if (request.silent)
       throw new OidcRefusal(
         'login_required',
         'passive',
         'The user is not signed in, or must sign in again, and the request forbids a page (prompt none)',
       )
-    return signIn(request.freshSince !== undefined)
+    return signIn(request.freshSince !== undefined || expected === false)
   }
   try {
     const person = await admitAs(context, application, signedIn, false, 'access_denied')

@@ -4,11 +4,10 @@ import type { Scope } from './authorization-request.ts'
 
 type Claims = Record<string, string | string[] | undefined>
 
-/** OpenID Connect Core §8.1: a pairwise subject, stable per application and user. */
-const subjectOf = (
-  { organizationId, id }: Pick<OidcApplication, 'organizationId' | 'id'>,
-  userId: string,
-): string => opaque('subject', organizationId, id, userId)
+/** OpenID Connect Core §8: stable per user, and if pairwise, different in each application. */
+export const subjectOf = ({ organizationId, id, subjectType }: Subjects, userId: string): string =>
+  subjectType === 'public' ? userId : opaque('subject', organizationId, id, userId)
+type Subjects = Pick<OidcApplication, 'organizationId' | 'id' | 'subjectType'>
 
 const CLAIMS: Record<Scope, (person: Person) => Claims> = {
   openid: () => ({}),
@@ -33,7 +32,7 @@ export const CLAIM_NAMES = [
 
 /** The claims that the scopes grant, without empty ones. */
 export function claimsFor(
-  application: Pick<OidcApplication, 'organizationId' | 'id'>,
+  application: Subjects,
   person: Person,
   scopes: readonly Scope[],
 ): { sub: string } & Claims {

@@ -1,4 +1,6 @@
 export type { OidcContext } from './context.ts'
 export { recordDeniedClientSignIn } from './denied-sign-in.ts'
-export { oidcJobs, tidyOidcJob } from './jobs.ts'
+export { backChannelLogoutJob, tidyOidcJob } from './job-definitions.ts'
+export { oidcJobs } from './jobs.ts'
+export { oidcLogout, tellClientsOfEnd } from './logout-protocol.ts'
 export { oidcRoutes } from './routes.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { callsOf, newWorld } from '../../test/oidc/world.ts'
 import { sql } from '../platform/db/sql.ts'
-import { tidyOidcJob } from './jobs.ts'
+import { tidyOidcJob } from './job-definitions.ts'
 
 const app = await startApp()
 const { codeFor, exchange, userinfo } = callsOf(app)

@@ -1,19 +1,13 @@
-import { Type } from 'typebox'
 import { forEachOrganization } from '../organizations/index.ts'
-import type { Db } from '../platform/db/index.ts'
-import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
+import { handle, type Job } from '../platform/jobs/definition.ts'
+import type { OidcContext } from './context.ts'
+import { backChannelLogoutJob, tidyOidcJob } from './job-definitions.ts'
+import { tellByBackChannel } from './logout-protocol.ts'
 import { deleteExpired } from './store.ts'
 
-/** Frees space only: every read ignores expired rows. */
-export const tidyOidcJob = defineJob({
-  name: 'oidc.delete-expired',
-  payload: Type.Object({}),
-  retry: UPKEEP,
-  cron: '*/10 * * * *',
-})
-
-export const oidcJobs = (db: Db): Job[] => [
+export const oidcJobs = (context: OidcContext): Job[] => [
   handle(tidyOidcJob, () =>
-    forEachOrganization(db, (id) => db.tx(id, (tx) => deleteExpired(tx, id))),
+    forEachOrganization(context.db, (id) => context.db.tx(id, (tx) => deleteExpired(tx, id))),
   ),
+  handle(backChannelLogoutJob, (notice) => tellByBackChannel(context, notice)),
 ]

@@ -9,8 +9,9 @@ const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toSt
 export async function signJwt(
   { id, privateKey }: Pick<SsoCertificate, 'id' | 'privateKey'>,
   claims: object,
+  typ = 'JWT',
 ): Promise<string> {
-  const input = `${encoded({ alg: ALG, typ: 'JWT', kid: id })}.${encoded(claims)}`
+  const input = `${encoded({ alg: ALG, typ, kid: id })}.${encoded(claims)}`
   const signature = await promisify(sign)('RSA-SHA256', Buffer.from(input), privateKey)
   return `${input}.${signature.toString('base64url')}`
 }

@@ -2,6 +2,8 @@ import { OidcRefusal } from './refusal.ts'
 
 /** More than legitimate clients send; parameters travel in URLs. */
 const MAX_LENGTH = 2048
+/** ID tokens contain the groups of the user. */
+const MAX_LENGTHS: Record<string, number> = { id_token_hint: 12_288 }
 
 /** RFC 6749 §3.1: a parameter without a value counts as not sent, and none may be repeated. */
 export class Params {
@@ -20,7 +22,8 @@ export class Params {
     const value = this.#values.get(name)
     if (this.#repeated.has(name)) throw invalid(name, 'was sent more than once')
     if (value === undefined) return undefined
-    if (value.length > MAX_LENGTH) throw invalid(name, `is longer than ${MAX_LENGTH} characters`)
+    const limit = MAX_LENGTHS[name] ?? MAX_LENGTH
+    if (value.length > limit) throw invalid(name, `is longer than ${limit} characters`)
     if (/\p{Cc}/u.test(value)) throw invalid(name, 'contains a control character')
     return value
   }

@@ -11,13 +11,24 @@ import type { Client } from '../platform/caller.ts'
 import { notFound } from '../platform/errors.ts'
 import { reportFailure } from '../platform/http/error-handler.ts'
 import { errorBody } from '../platform/http/errors.ts'
-import { failurePage, type Outcome, sendOutcome, visitorOf } from '../signon/index.ts'
+import {
+  failurePage,
+  type Outcome,
+  type Page,
+  sendOutcome,
+  sendPage,
+  visitorOf,
+} from '../signon/index.ts'
 import { authorizePath } from './addresses.ts'
 import { authorize } from './authorize.ts'
 import type { OidcContext } from './context.ts'
+import { ANY_ORIGIN, crossOriginHeaders, PREFLIGHT } from './cors.ts'
 import { configurationOf, jwksOf } from './discovery.ts'
+import { introspect } from './introspect.ts'
+import { requestLogout } from './logout.ts'
 import { Params } from './params.ts'
 import { OidcRefusal } from './refusal.ts'
+import { revoke } from './revoke.ts'
 import { exchange } from './tokens.ts'
 import { userinfo } from './userinfo.ts'
 
@@ -66,6 +77,28 @@ const browserRoutes: Plugin = async (app, { context }) => {
     const location = authorizePath({ clientId }, formOf(request).toString())
     return send(request, reply, { binding: 'redirect', location })
   })
+
+  const sendLogout = (request: FastifyRequest, reply: FastifyReply, outcome: Outcome | Page) =>
+    'binding' in outcome ? send(request, reply, outcome) : sendPage(reply, outcome)
+  app.get('/oidc/:client/logout', get, async (request, reply) => {
+    const params = new Params(queryOf(request))
+    const visitor = visitorOf(context, request)
+    const outcome = await requestLogout(context, visitor, request.params.client, params, false)
+    return sendLogout(request, reply, outcome)
+  })
+  app.post('/oidc/:client/logout', { schema, config }, async (request, reply) => {
+    const form = formOf(request)
+    const { client } = request.params
+    const visitor = visitorOf(context, request)
+    // The form of our own page. As with authorize, a cross-site POST carries no cookie, so it confirms nothing.
+    if (form.get('confirmed') === 'yes' && (await visitor.person())) {
+      const outcome = await requestLogout(context, visitor, client, new Params(form), true)
+      return sendLogout(request, reply, outcome)
+    }
+    form.delete('confirmed')
+    const location = `/oidc/${encodeURIComponent(client)}/logout?${form}`
+    return send(request, reply, { binding: 'redirect', location })
+  })
 }
 
 /** Endpoints for clients. */
@@ -100,6 +133,7 @@ const clientRoutes: Plugin = async (app, { context }) => {
     { schema, config },
     async ({ params }, reply) =>
       reply
+        .headers(ANY_ORIGIN)
         .header('cache-control', 'public, max-age=300')
         .send(configurationOf(context, await find(params.client))),
   )
@@ -111,10 +145,42 @@ const clientRoutes: Plugin = async (app, { context }) => {
       userAgent: request.headers['user-agent'] ?? '',
       certificates: allCertificates(application.certificates).map(({ id }) => id),
     })
-    return reply.header('cache-control', 'public, max-age=300').send(jwksOf(application))
+    return reply
+      .headers(ANY_ORIGIN)
+      .header('cache-control', 'public, max-age=300')
+      .send(jwksOf(application))
   })
 
-  app.post('/oidc/:client/token', { schema, config }, async (request, reply) => {
+  /** Before the handler, so that errors carry the headers too: the page could not read them otherwise. */
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { origin } = request.headers
+    if (origin === undefined) return
+    const { client } = request.params as { client: string }
+    const application = await findOidcApplication(context, client)
+    if (application) reply.headers(crossOriginHeaders(application, origin))
+  }
+  for (const name of ['token', 'userinfo', 'revoke'])
+    app.options(`/oidc/:client/${name}`, { schema, config, onRequest }, (_, reply) =>
+      reply.headers(PREFLIGHT).code(204).send(),
+    )
+
+  app.post('/oidc/:client/revoke', { schema, config, onRequest }, async (request, reply) => {
+    const application = await find(request.params.client)
+    const params = new Params(formOf(request))
+    await revoke(context, application, request.headers.authorization, params)
+    return reply.header('cache-control', 'no-store').send()
+  })
+
+  app.post('/oidc/:client/introspect', { schema, config }, async (request, reply) => {
+    const application = await find(request.params.client)
+    const params = new Params(formOf(request))
+    const { authorization } = request.headers
+    return reply
+      .header('cache-control', 'no-store')
+      .send(await introspect(context, application, authorization, params))
+  })
+
+  app.post('/oidc/:client/token', { schema, config, onRequest }, async (request, reply) => {
     const application = await find(request.params.client)
     const { authorization } = request.headers
     const params = new Params(formOf(request))
@@ -128,6 +194,7 @@ const clientRoutes: Plugin = async (app, { context }) => {
     url: '/oidc/:client/userinfo',
     schema,
     config,
+    onRequest,
     exposeHeadRoute: false,
     handler: async ({ params, headers }, reply) =>
       reply

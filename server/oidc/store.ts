@@ -94,9 +94,44 @@ export const insertToken = (
     insert into oidc_tokens (organization_id, hash, grant_id, kind, expires_at)
     values (${organizationId}, ${row.hash}, ${grantId}, ${row.kind}, now() + make_interval(secs => ${row.seconds}))`)
 
+/** An unexpired token of either kind, with its grant. */
+export const findAnyToken = (
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  hash: Buffer,
+) =>
+  db.find<GrantRow & { kind: 'access' | 'refresh'; used: boolean; expires_at: string }>(sql`
+    select g.id, g.session_id, g.redirect_uri, g.challenge, g.nonce, g.scopes, g.public_client, g.authenticated_at,
+           g.methods, t.kind, t.used_at is not null as used, t.expires_at
+      from oidc_tokens t
+      join oidc_grants g on g.organization_id = ${organizationId} and g.id = t.grant_id
+       and g.application_id = ${applicationId}
+     where t.organization_id = ${organizationId} and t.hash = ${hash} and t.expires_at > now()`)
+
+export const deleteToken = (db: Queryable, organizationId: string, hash: Buffer) =>
+  db.run(sql`delete from oidc_tokens where organization_id = ${organizationId} and hash = ${hash}`)
+
 /** Deletes the grant and, by cascade, its tokens. */
 export const deleteGrant = (db: Queryable, organizationId: string, grantId: string) =>
   db.run(sql`delete from oidc_grants where organization_id = ${organizationId} and id = ${grantId}`)
+
+// Clients that a session is known to -----------------------------------------------------------------------------------
+
+export const insertParticipant = (
+  db: Queryable,
+  organizationId: string,
+  sessionId: string,
+  applicationId: string,
+) =>
+  db.run(sql`
+    insert into oidc_participants (organization_id, session_id, application_id)
+    values (${organizationId}, ${sessionId}, ${applicationId}) on conflict do nothing`)
+
+export const takeParticipants = (db: Queryable, organizationId: string, sessionId: string) =>
+  db.many<{ application_id: string }>(sql`
+    delete from oidc_participants where organization_id = ${organizationId} and session_id = ${sessionId}
+    returning application_id`)
 
 export async function deleteExpired(db: Queryable, organizationId: string): Promise<void> {
   await db.run(
@@ -105,4 +140,8 @@ export async function deleteExpired(db: Queryable, organizationId: string): Prom
   await db.run(
     sql`delete from oidc_grants where organization_id = ${organizationId} and expires_at <= now()`,
   )
+  // Of sessions that expired: nobody is told about these.
+  await db.run(sql`
+    delete from oidc_participants
+     where organization_id = ${organizationId} and created < now() - interval '60 days'`)
 }

@@ -3,6 +3,7 @@ import type { Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { Person } from '../signon/index.ts'
+import { acrOf } from './acr.ts'
 import { addressesOf } from './addresses.ts'
 import { claimsFor } from './claims.ts'
 import { authenticateClient } from './client-authentication.ts'
@@ -12,7 +13,9 @@ import { signJwt } from './jwt.ts'
 import type { Params } from './params.ts'
 import { checkVerifier } from './pkce.ts'
 import { recordRefusal } from './record.ts'
+import { isRegistered } from './redirect-uris.ts'
 import { OidcRefusal } from './refusal.ts'
+import { sessionIdFor } from './session-id.ts'
 import {
   deleteGrant,
   extendGrant,
@@ -58,6 +61,8 @@ function idToken(
     auth_time: Math.floor(Date.parse(grant.authenticated_at) / 1000),
     // RFC 8176
     amr: methods.length > 1 ? [...methods, 'mfa'] : methods,
+    acr: acrOf(methods),
+    sid: sessionIdFor(application, person.session),
     ...(nonce !== null && { nonce }),
     at_hash: sha256(accessToken).subarray(0, 16).toString('base64url'),
     ...claimsFor(application, person, grant.scopes),
@@ -137,7 +142,7 @@ async function fromCode(
   }
   if (grant.expired) throw badGrant('code_expired', 'The code has expired')
   const uri = params.required('redirect_uri')
-  if (uri !== grant.redirect_uri || !redirectUris.includes(uri))
+  if (uri !== grant.redirect_uri || !isRegistered(uri, redirectUris))
     throw badGrant('redirect_uri_differs', 'redirect_uri is not the one the code was issued for')
   checkVerifier(grant.challenge, params.get('code_verifier'))
   const take = (tx: Tx) => takeCode(tx, organizationId, grant.id)

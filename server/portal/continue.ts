@@ -9,6 +9,8 @@ interface SignInHints {
   /** Requires a signed-in user to authenticate again. */
   fresh?: boolean
   organizationId?: string
+  /** The e-mail address or user name that the form starts with. */
+  identifier?: string | undefined
 }
 
 /** The sign-in page that returns to `continueTo` afterwards. */
@@ -17,5 +19,6 @@ export function signInAddress(continueTo: string, hints: SignInHints = {}): stri
   const query = new URLSearchParams({ continue: continueTo })
   if (hints.fresh) query.set('fresh', '1')
   if (hints.organizationId) query.set('organization', hints.organizationId)
+  if (hints.identifier) query.set('identifier', hints.identifier)
   return `/login?${query}`
 }

@@ -32,6 +32,7 @@ export const sendPage = (reply: FastifyReply, page: Page) =>
     .code(page.status)
     .header('content-security-policy', policyOf(page))
     .header('cache-control', 'no-store')
+    .header('x-frame-options', page.framed ? 'SAMEORIGIN' : 'DENY')
     // Some service providers reject a form without an origin as forged.
     .header('referrer-policy', 'strict-origin')
     .type('text/html; charset=utf-8')
@@ -46,6 +47,7 @@ export function sendOutcome(request: FastifyRequest, reply: FastifyReply, outcom
 const asset = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
 const ASSETS = {
   'page.css': { type: 'text/css; charset=utf-8', text: asset('page.css') },
+  'logout.js': { type: 'text/javascript; charset=utf-8', text: asset('logout.js') },
   'post-form.js': { type: 'text/javascript; charset=utf-8', text: asset('post-form.js') },
 }
 

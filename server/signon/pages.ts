@@ -7,12 +7,22 @@ export interface Page {
   /** The form-action sources of the Content-Security-Policy. */
   formAction: string
   script: boolean
+  /** It contains frames of applications. */
+  frames?: boolean
+  /** It may be shown in a frame of our own. */
+  framed?: boolean
 }
+
+/** The gate and the name, as on the pages of the portal. */
+const BRAND = html`<header class="brand">
+<svg width="36" height="36" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#3b5bdb"/><path d="M7 25V14a9 9 0 0 1 18 0v11h-4.5V14a4.5 4.5 0 0 0-9 0v11Z" fill="#fff"/><circle cx="16" cy="19" r="1.8" fill="#fff"/></svg>
+<span>Gatehouse</span>
+</header>`
 
 export const layout = (
   title: string,
   content: Html,
-  { script = false, wide = false } = {},
+  { script, wide = false }: { script?: 'post-form.js' | 'logout.js'; wide?: boolean } = {},
 ): string =>
   html`<!doctype html>
 <html lang="en">
@@ -20,11 +30,12 @@ export const layout = (
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title}</title>
+<title>${title} · Gatehouse</title>
 <link rel="stylesheet" href="/saml2/assets/page.css">
-${script ? html`<script src="/saml2/assets/post-form.js" defer></script>` : undefined}
+${script && html`<script src="/saml2/assets/${script}"${script === 'post-form.js' ? html` defer` : undefined}></script>`}
 </head>
 <body>
+${BRAND}
 <main${wide ? html` class="wide"` : undefined}>
 <h1>${title}</h1>
 ${content}
@@ -34,11 +45,12 @@ ${content}
 `.text
 
 const messagePage = (
-  { status, title, text, again }: Extract<Outcome, { binding: 'page' }>,
+  { status, title, text, again, framed }: Extract<Outcome, { binding: 'page' }>,
   requestId: string,
 ): Page => ({
   status,
   script: false,
+  framed: framed === true,
   formAction: "'none'",
   body: layout(
     title,
@@ -59,11 +71,12 @@ const field = ([name, value]: [string, string]): Html =>
  * Submits itself; without scripts the user presses Continue. Browsers also apply form-action to redirects that follow,
  * and service providers often redirect to another of their hosts: so the whole scheme is allowed (decision 0009).
  */
-function formPage({ action, fields }: Extract<Outcome, { binding: 'post' }>): Page {
+function formPage({ action, fields, framed }: Extract<Outcome, { binding: 'post' }>): Page {
   const { origin, protocol } = new URL(action)
   return {
     status: 200,
     script: true,
+    framed: framed === true,
     formAction: `${origin} ${protocol}`,
     body: layout(
       'One moment',
@@ -71,7 +84,7 @@ function formPage({ action, fields }: Extract<Outcome, { binding: 'post' }>): Pa
 <form method="post" action="${action}">
 ${Object.entries(fields).map(field)}<button type="submit">Continue</button>
 </form>`,
-      { script: true },
+      { script: 'post-form.js' },
     ),
   }
 }
@@ -81,13 +94,20 @@ export const pageOf = (
   requestId: string,
 ): Page => (outcome.binding === 'page' ? messagePage(outcome, requestId) : formPage(outcome))
 
-/** No inline code, no other origins, no framing. */
-export const policyOf = ({ formAction, script }: Pick<Page, 'formAction' | 'script'>): string =>
+/** No inline code, no other origins, no framing by others. */
+export const policyOf = ({
+  formAction,
+  script,
+  frames,
+  framed,
+}: Omit<Page, 'status' | 'body'>): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
     ...(script ? ["script-src 'self'"] : []),
+    // Frames follow redirects to applications, on any host.
+    ...(frames ? ["connect-src 'self'", "frame-src 'self' https: http:"] : []),
     `form-action ${formAction}`,
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framed ? "'self'" : "'none'"}`,
   ].join('; ')

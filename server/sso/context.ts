@@ -1,9 +1,11 @@
 import type { SsoApplication } from '../applications/index.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
+import type { SendJob } from '../platform/jobs/definition.ts'
+import type { Outbound } from '../platform/outbound/client.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { UserSession } from '../portal/index.ts'
-import type { IsProvisioned } from '../signon/index.ts'
+import type { IsProvisioned, LogoutContext } from '../signon/index.ts'
 import type { UserActor } from '../users/index.ts'
 
 /** Dependencies of this slice's actions; built once by the composition root. */
@@ -15,6 +17,10 @@ export interface SsoSliceContext {
   isProvisioned: IsProvisioned
   /** The portal's hook: an application may end a session by a logout request. */
   sessionEnded: Hook<UserActor, UserSession>
+  send: SendJob
+  /** Sends logout requests by SOAP. */
+  outbound: Outbound
+  logout: LogoutContext
 }
 
 interface Endpoints {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { authnRequest, newWorld, query } from '../../test/sso/world.ts'
 import { sql } from '../platform/db/sql.ts'
-import { tidySsoJob } from './jobs.ts'
+import { tidySsoJob } from './job-definitions.ts'
 
 const app = await startApp()
 

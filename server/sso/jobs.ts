@@ -1,25 +1,20 @@
-import { Type } from 'typebox'
 import { forEachOrganization } from '../organizations/index.ts'
-import type { Db } from '../platform/db/index.ts'
-import { defineJob, handle, type Job, UPKEEP } from '../platform/jobs/definition.ts'
-import { deleteOldAttempts } from '../signon/index.ts'
+import { handle, type Job } from '../platform/jobs/definition.ts'
+import { deleteOldAttempts, deleteOldLogouts } from '../signon/index.ts'
+import type { SsoSliceContext } from './context.ts'
+import { soapLogoutJob, tidySsoJob } from './job-definitions.ts'
+import { tellBySoap } from './logout-protocol.ts'
 import { deleteExpired } from './store.ts'
 
-/** Frees space only: every read ignores expired rows. */
-export const tidySsoJob = defineJob({
-  name: 'sso.delete-expired',
-  payload: Type.Object({}),
-  retry: UPKEEP,
-  cron: '*/10 * * * *',
-})
-
-export const ssoJobs = (db: Db): Job[] => [
+export const ssoJobs = (context: SsoSliceContext): Job[] => [
   handle(tidySsoJob, () =>
-    forEachOrganization(db, (id) =>
-      db.tx(id, async (tx) => {
+    forEachOrganization(context.db, (id) =>
+      context.db.tx(id, async (tx) => {
         await deleteExpired(tx, id)
+        await deleteOldLogouts(tx, id)
         await deleteOldAttempts(tx, id)
       }),
     ),
   ),
+  handle(soapLogoutJob, (reference) => tellBySoap(context, reference)),
 ]

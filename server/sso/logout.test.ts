@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inflateRawSync } from 'node:zlib'
+import { startEndpoint } from '../../test/endpoint.ts'
 import { type Response, startApp } from '../../test/harness.ts'
 import { PASSWORD, Person } from '../../test/person.ts'
 import {
@@ -23,7 +24,7 @@ import { verifies } from '../../test/sso/xml-programs.ts'
 
 // Logout by messages alone; test/sso runs it with a real service provider.
 
-const app = await startApp()
+const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
 app.secrets.add(PASSWORD)
 const SLO = 'https://sp.example.com/slo'
 
@@ -74,6 +75,19 @@ async function twoApplications(values: object = {}) {
 const isSignedIn = async (person: Person, url: string) =>
   (await visit(url, person.cookie)).statusCode === 200
 
+/** The logout page: its frames, and the addresses that its script uses. */
+async function pageOf(location: unknown) {
+  const res = await visit(String(location))
+  assert.equal(res.statusCode, 200)
+  const path = /data-path="([^"]*)"/.exec(res.body)![1]!
+  return {
+    frames: [...res.body.matchAll(/<iframe src="([^"]*)"/g)].map(([, src]) => src!),
+    done: `${path}/done`,
+    states: async () =>
+      ((await visit(`${path}/states`)).json() as { state: string }[]).map(({ state }) => state),
+  }
+}
+
 test('SP-initiated logout: the session ends, the other applications log out, then the response is sent', async () => {
   const { application, other, user, person, sessionIndex } = await twoApplications()
   const id = newRequestId()
@@ -81,7 +95,9 @@ test('SP-initiated logout: the session ends, the other applications log out, the
   const first = await visit(`${application.url}/logout?${query(request, 'back')}`, person.cookie)
   assert.equal(await isSignedIn(person, application.url), false)
 
-  const toOther = messageIn(first.headers.location)
+  const page = await pageOf(first.headers.location)
+  assert.equal(page.frames.length, 1)
+  const toOther = messageIn((await visit(page.frames[0]!)).headers.location)
   assert.equal(toOther.parameter, 'SAMLRequest')
   assert.equal(toOther.to, 'https://sp.example.com/other/slo')
   assert.equal(valueIn(toOther.xml, 'saml:NameID'), user.email)
@@ -89,8 +105,12 @@ test('SP-initiated logout: the session ends, the other applications log out, the
   const asked = attributeIn(toOther.xml, 'samlp:LogoutRequest', 'ID')!
 
   const answer = query(logoutResponse(asked), toOther.relayState!, 'SAMLResponse')
-  const last = await visit(`${other.url}/logout?${answer}`)
-  const final = messageIn(last.headers.location)
+  assert.deepEqual(await page.states(), ['waiting'])
+  const inFrame = await visit(`${other.url}/logout?${answer}`)
+  assert.match(String(inFrame.headers['content-security-policy']), /frame-ancestors 'self'/)
+  assert.equal(inFrame.headers['x-frame-options'], 'SAMEORIGIN')
+  assert.deepEqual(await page.states(), ['done'])
+  const final = messageIn((await visit(page.done)).headers.location)
   assert.equal(final.to, SLO)
   assert.equal(final.relayState, 'back')
   assert.equal(attributeIn(final.xml, 'samlp:LogoutResponse', 'InResponseTo'), id)
@@ -101,10 +121,16 @@ test('an application that fails to sign out makes it a partial logout', async ()
   const { application, other, user, person, sessionIndex } = await twoApplications()
   const request = logoutRequest({ nameId: user.email, sessionIndex })
   const first = await visit(`${application.url}/logout?${query(request)}`, person.cookie)
-  const { xml, relayState } = messageIn(first.headers.location)
+  const page = await pageOf(first.headers.location)
+  const { xml, relayState } = messageIn((await visit(page.frames[0]!)).headers.location)
+  // One that does not respond at all counts the same.
+  const early = messageIn((await visit(page.done)).headers.location)
+  assert.deepEqual(statusesIn(early.xml), ['Responder', 'PartialLogout'])
   const asked = attributeIn(xml, 'samlp:LogoutRequest', 'ID')!
   const answer = query(logoutResponse(asked, 'Responder'), relayState!, 'SAMLResponse')
-  const final = messageIn((await visit(`${other.url}/logout?${answer}`)).headers.location)
+  await visit(`${other.url}/logout?${answer}`)
+  assert.deepEqual(await page.states(), ['failed'])
+  const final = messageIn((await visit(page.done)).headers.location)
   assert.deepEqual(statusesIn(final.xml), ['Responder', 'PartialLogout'])
 })
 
@@ -145,7 +171,9 @@ test('an application with the POST binding gets requests and responses as forms,
   const again = await new Person(app.http).enter(user.email)
   await enter(application, again)
   const { continueTo } = (await again.post('/sign-out')).json()
-  const asked = posted(await visit(continueTo))
+  const inFrame = await visit((await pageOf(continueTo)).frames[0]!)
+  assert.match(String(inFrame.headers['content-security-policy']), /frame-ancestors 'self'/)
+  const asked = posted(inFrame)
   assert.equal(asked.parameter, 'SAMLRequest')
   assert.equal(asked.action, SLO)
   assert.ok(verifies(asked.xml, application.certificate, 'samlp:LogoutRequest'))
@@ -170,18 +198,40 @@ test('signing out in the portal logs out of every application, and names those w
   await bind(org, silent.id, 'user', user.id)
   await visit(silent.url, person.cookie)
   const { continueTo } = (await person.post('/sign-out')).json()
-  assert.match(continueTo, /^\/saml2\/logout\//)
+  assert.match(continueTo, /^\/logout\//)
+  const page = await pageOf(continueTo)
   const told: string[] = []
-  let res = await visit(continueTo)
-  for (const { url } of [application, other]) {
-    const { to, xml, relayState } = messageIn(res.headers.location)
+  for (const [at, { url }] of [application, other].entries()) {
+    const { to, xml, relayState } = messageIn((await visit(page.frames[at]!)).headers.location)
     told.push(to)
     const asked = attributeIn(xml, 'samlp:LogoutRequest', 'ID')!
-    res = await visit(`${url}/logout?${query(logoutResponse(asked), relayState!, 'SAMLResponse')}`)
+    await visit(`${url}/logout?${query(logoutResponse(asked), relayState!, 'SAMLResponse')}`)
   }
   assert.deepEqual(told, [SLO, 'https://sp.example.com/other/slo'])
-  assert.equal(res.statusCode, 200)
-  assert.match(res.body, /still be signed in to Silent &lt;b&gt;/)
+  assert.deepEqual(await page.states(), ['done', 'done', 'failed'])
+  const result = await visit(page.done)
+  assert.equal(result.statusCode, 200)
+  assert.match(result.body, /may still be signed in to:.*Silent &lt;b&gt;/s)
+  assert.doesNotMatch(result.body, /Wiki/)
+})
+
+test('an application that does not respond is named, with a way to sign out there', async () => {
+  const { other, application, person } = await twoApplications()
+  const { continueTo } = (await person.post('/sign-out')).json()
+  const page = await pageOf(continueTo)
+  const { xml, relayState } = messageIn((await visit(page.frames[1]!)).headers.location)
+  const asked = attributeIn(xml, 'samlp:LogoutRequest', 'ID')!
+  const answer = query(logoutResponse(asked), relayState!, 'SAMLResponse')
+  await visit(`${other.url}/logout?${answer}`)
+  assert.deepEqual(await page.states(), ['waiting', 'done'])
+  const { body } = await visit(page.done)
+  const [, link] = /<a href="([^"]*)" target="_blank"/.exec(body)!
+  const byHand = messageIn((await visit(link!)).headers.location)
+  assert.equal(byHand.to, SLO)
+  const again = attributeIn(byHand.xml, 'samlp:LogoutRequest', 'ID')!
+  const late = query(logoutResponse(again), byHand.relayState!, 'SAMLResponse')
+  assert.match((await visit(`${application.url}/logout?${late}`)).body, /signed out of Wiki/)
+  assert.match((await visit(page.done)).body, /signed out here and in your applications/)
 })
 
 test('a user who has used no application is signed out directly', async () => {
@@ -259,11 +309,44 @@ test('an unsolicited response is refused; without a logout in progress it ends o
   const { application, other, user, person, sessionIndex } = await twoApplications()
   const request = logoutRequest({ nameId: user.email, sessionIndex })
   const first = await visit(`${application.url}/logout?${query(request)}`, person.cookie)
-  const { relayState } = messageIn(first.headers.location)
+  const page = await pageOf(first.headers.location)
+  const { relayState } = messageIn((await visit(page.frames[0]!)).headers.location)
   const wrong = query(logoutResponse('_other'), relayState!, 'SAMLResponse')
   assert.equal((await visit(`${other.url}/logout?${wrong}`)).statusCode, 400)
   const lost = query(logoutResponse('_other'), 'nothing', 'SAMLResponse')
   assert.equal((await visit(`${other.url}/logout?${lost}`)).statusCode, 200)
   assert.equal((await visit(`/saml2/nothing/logout?${lost}`)).statusCode, 403)
   assert.equal((await visit(`${other.url}/logout`)).statusCode, 400)
+})
+
+const SOAP = (response: string) =>
+  `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>${response}</soap:Body></soap:Envelope>`
+
+test('an application with a SOAP address is told by a job; if that fails, by the browser', async () => {
+  const heard: string[] = []
+  let answers: (request: string) => string | undefined = (xml) =>
+    SOAP(logoutResponse(attributeIn(xml, 'samlp:LogoutRequest', 'ID')!))
+  const sloSoapUrl = await startEndpoint((xml) => {
+    heard.push(xml)
+    return answers(xml)
+  })
+  const { application, user, person } = await newWorld(app, { sloUrl: SLO, sloSoapUrl })
+  await enter(application, person)
+  const first = await pageOf((await person.post('/sign-out')).json().continueTo)
+  assert.deepEqual(first.frames, [])
+  await app.runDueJobs()
+  assert.deepEqual(await first.states(), ['done'])
+  const [envelope] = heard
+  const body = /<soap:Body>(.*)<\/soap:Body>/s.exec(envelope!)![1]!
+  assert.ok(verifies(body, application.certificate, 'samlp:LogoutRequest'))
+  assert.equal(valueIn(body, 'saml:NameID'), user.email)
+
+  answers = () => undefined
+  const again = await new Person(app.http).enter(user.email)
+  await enter(application, again)
+  const second = await pageOf((await again.post('/sign-out')).json().continueTo)
+  await app.runDueJobs()
+  assert.deepEqual(await second.states(), ['waiting'])
+  const frame = second.done.replace(/done$/, '0')
+  assert.equal(messageIn((await visit(frame)).headers.location).to, SLO)
 })

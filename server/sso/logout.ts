@@ -3,14 +3,20 @@ import {
   findSsoApplicationById,
   type SsoApplication,
 } from '../applications/index.ts'
-import type { Queryable, Tx } from '../platform/db/index.ts'
-import { endSession, type UserSession } from '../portal/index.ts'
+import { endSession } from '../portal/index.ts'
 import {
   type Attempt,
+  beginLogout,
+  logoutOutcome,
   mayRecord,
   type Outcome,
+  partyPage,
+  readRelay,
   recordAttempt,
   redirectTo,
+  settle,
+  signedOutPage,
+  type Token,
   type Visitor,
 } from '../signon/index.ts'
 import { userActor } from '../users/index.ts'
@@ -18,140 +24,17 @@ import { endpointsOf, type SsoSliceContext } from './context.ts'
 import { checkFrame, checkIssuer } from './inbound/check-frame.ts'
 import type { Inbound } from './inbound/inbound.ts'
 import { readLogoutRequest, readLogoutResponse } from './inbound/logout-messages.ts'
-import { signingKeyOf } from './issue.ts'
-import type { LogoutState, Origin } from './logout-state.ts'
-import { newMessageId } from './messages/assertion.ts'
-import { deliver, logoutRequest, logoutResponse } from './messages/logout.ts'
-import type { Status } from './messages/response.ts'
-import { type Binding, STATUS } from './names.ts'
-import { refusalPage, signedOutPage } from './outcome-pages.ts'
-import { keepPending, newToken, readToken, type Token } from './pending.ts'
+import { respond } from './logout-protocol.ts'
+import { STATUS } from './names.ts'
+import { refusalPage } from './outcome-pages.ts'
+import { keepPending } from './pending.ts'
 import { receivedText } from './redact.ts'
 import { Refusal } from './refusal.ts'
 import type { PendingLogout } from './sign-in-request.ts'
-import {
-  deleteLogout,
-  insertLogout,
-  lockLogout,
-  type ParticipantRow,
-  readParticipants,
-  saveLogout,
-  takePending,
-} from './store.ts'
+import { readParticipants, takePending } from './store.ts'
 
-// Single logout over the front channel (SAML Profiles §4.4): the session here ends first, then the browser goes from
-// application to application, and back to the one that asked.
-
-/** Generous, so that slow applications can finish; the session here has already ended. */
-const LOGOUT_SECONDS = 15 * 60
-const REQUEST_MS = 5 * 60_000
-
-const frameTo = ({ config }: SsoApplication, destination: string, inResponseTo?: string) => ({
-  id: newMessageId(),
-  now: Date.now(),
-  issuer: config.idpEntityId,
-  destination,
-  inResponseTo,
-})
-
-/** The binding the service provider accepts, which may differ from the one it used. */
-const bindingOf = ({ config }: SsoApplication, asked: Binding = 'redirect'): Binding =>
-  config.sloBinding ?? asked
-
-async function begin(
-  db: Queryable,
-  organizationId: string,
-  waiting: ParticipantRow[],
-  origin?: Origin,
-): Promise<Token> {
-  const token = newToken(organizationId)
-  const state: LogoutState = { waiting, failed: [], unreached: [], ...(origin && { origin }) }
-  await insertLogout(db, organizationId, { hash: token.hash, state, seconds: LOGOUT_SECONDS })
-  return token
-}
-
-/** The end of the logout: a response to the application that asked, or a page. */
-async function finish(context: SsoSliceContext, organizationId: string, state: LogoutState) {
-  const { origin, failed, unreached } = state
-  const application =
-    origin && (await findSsoApplicationById(context, organizationId, origin.applicationId))
-  if (!origin || !application) return signedOutPage([...unreached, ...failed])
-  const partial: Status = { code: STATUS.responder, second: STATUS.partialLogout }
-  return respond(application, origin, failed.length === 0 ? { code: STATUS.success } : partial)
-}
-
-async function respond(
-  application: SsoApplication,
-  { requestId, relayState, binding }: Omit<Origin, 'applicationId'>,
-  status: Status,
-): Promise<Outcome> {
-  const { sloResponseUrl } = application.config
-  if (sloResponseUrl === '') return signedOutPage([])
-  return deliver(logoutResponse(frameTo(application, sloResponseUrl, requestId), status), {
-    binding: bindingOf(application, binding),
-    destination: sloResponseUrl,
-    parameter: 'SAMLResponse',
-    relayState,
-    key: signingKeyOf(application),
-  })
-}
-
-interface Step {
-  state: LogoutState
-  next?: { application: SsoApplication; participant: ParticipantRow; requestId: string }
-}
-
-/** Moves on to the next application that has a logout URL. */
-async function advance(
-  context: SsoSliceContext,
-  organizationId: string,
-  state: LogoutState,
-): Promise<Step> {
-  const [participant, ...waiting] = state.waiting
-  const { current: _, ...rest } = state
-  if (!participant) return { state: rest }
-  const id = participant.application_id
-  const application = await findSsoApplicationById(context, organizationId, id)
-  if (!application || application.config.sloUrl === '') {
-    const unreached = application ? [...state.unreached, application.displayLabel] : state.unreached
-    return advance(context, organizationId, { ...rest, waiting, unreached })
-  }
-  const requestId = newMessageId()
-  return {
-    state: { ...rest, waiting, current: { applicationId: id, requestId } },
-    next: { application, participant, requestId },
-  }
-}
-
-/** Applies `change` to the stored state and advances the logout by one step. */
-async function goOn(
-  context: SsoSliceContext,
-  { organizationId, hash, text }: Token,
-  change: (state: LogoutState) => LogoutState = (state) => state,
-): Promise<Outcome> {
-  const step = await context.db.tx(organizationId, async (tx) => {
-    const row = await lockLogout(tx, organizationId, hash)
-    if (!row) return undefined
-    const made = await advance(context, organizationId, change(row.state as LogoutState))
-    if (made.next) await saveLogout(tx, organizationId, hash, made.state)
-    else await deleteLogout(tx, organizationId, hash)
-    return made
-  })
-  if (!step) return signedOutPage([])
-  if (!step.next) return finish(context, organizationId, step.state)
-  const { application, participant, requestId } = step.next
-  const { name_id: value, name_id_format: format, session_index: sessionIndex } = participant
-  const now = Date.now()
-  const { sloUrl } = application.config
-  const frame = { ...frameTo(application, sloUrl), id: requestId, notOnOrAfter: now + REQUEST_MS }
-  return deliver(logoutRequest(frame, { nameId: { value, format }, sessionIndex }), {
-    binding: bindingOf(application),
-    destination: sloUrl,
-    parameter: 'SAMLRequest',
-    relayState: text,
-    key: signingKeyOf(application),
-  })
-}
+// Logout messages of applications (SAML Profiles §4.4). The session here ends first; then signon/logout.ts tells the
+// other applications, and the one that asked gets its response.
 
 /** Ends the browser's session if it is the one the application means. */
 async function signOutFor(
@@ -183,19 +66,18 @@ async function signOutFor(
     const refusal = new Refusal('no_session', explanation)
     await keepLogoutAttempt(context, visitor, application, refusal, ask.xml)
     const unknown = { code: STATUS.requester, second: STATUS.unknownPrincipal }
-    return application.config.sloResponseUrl === ''
-      ? refusalPage(refusal)
-      : respond(application, ask, unknown)
+    return (await respond(application, ask, unknown)) ?? refusalPage(refusal)
   }
   const { requestId, relayState, binding } = ask
-  const others = participants.filter(({ application_id }) => application_id !== id)
-  const origin = { applicationId: id, requestId, relayState, binding }
-  const token = await begin(tenant, organizationId, others, origin)
-  if (found) {
-    const actor = { ...userActor(found.user, visitor.client), sessionId: found.session.id }
-    await endSession(context, actor, found.session)
-  }
-  return goOn(context, token)
+  const details = { requestId, relayState, binding }
+  const origin = { protocol: 'saml' as const, applicationId: id, details }
+  if (!found) return logoutOutcome(context.logout, organizationId, origin, undefined)
+  const token = await context.db.tx(organizationId, (tx) =>
+    beginLogout(context.logout, tx, found.session, { origin, except: id }),
+  )
+  const actor = { ...userActor(found.user, visitor.client), sessionId: found.session.id }
+  await endSession(context, actor, found.session)
+  return logoutOutcome(context.logout, organizationId, origin, token)
 }
 
 async function keepLogoutAttempt(
@@ -244,23 +126,29 @@ async function receiveLogoutRequest(
   return signOutFor(context, visitor, application, ask)
 }
 
-/** An application's response to our logout request. */
+/** An application's response to our logout request, in its frame of the logout page. */
 async function receiveLogoutResponse(
   context: SsoSliceContext,
   application: SsoApplication,
   inbound: Inbound,
 ): Promise<Outcome> {
-  const { config, organizationId, id, displayLabel } = application
+  const { config, organizationId, id } = application
   const response = readLogoutResponse(inbound, config.spCertificates)
   checkIssuer(response, config.spEntityId)
-  const token = readToken(inbound.relayState ?? '')
-  if (token?.organizationId !== organizationId) return signedOutPage([])
-  return goOn(context, token, (state) => {
-    const { current } = state
-    if (current?.applicationId !== id || current.requestId !== response.inResponseTo)
-      throw new Refusal('wrong_message', 'InResponseTo is not the logout request last sent')
-    return response.success ? state : { ...state, failed: [...state.failed, displayLabel] }
-  })
+  const relay = readRelay(inbound.relayState ?? '')
+  if (relay?.token.organizationId !== organizationId) return signedOutPage()
+  const party = await settle(
+    context,
+    organizationId,
+    relay.token.hash,
+    relay.at,
+    ({ applicationId, details }) => {
+      if (applicationId !== id || details.requestId !== response.inResponseTo)
+        throw new Refusal('wrong_message', 'InResponseTo is not the logout request that was sent')
+      return { state: response.success ? 'done' : 'failed' }
+    },
+  )
+  return party ? partyPage(party) : signedOutPage()
 }
 
 /** A logout message at /saml2/{slug}/logout. */
@@ -295,21 +183,7 @@ export async function resumeLogout(
   ask: PendingLogout,
 ): Promise<Outcome> {
   const waited = await takePending(context.db.tenant(organizationId), organizationId, hash)
-  if (!waited) return signedOutPage([])
+  if (!waited) return signedOutPage()
   const application = await findSsoApplicationById(context, organizationId, applicationId)
-  return application ? signOutFor(context, visitor, application, ask) : signedOutPage([])
-}
-
-/** Where the browser continues after signing out in the portal; undefined if no application needs a logout request. */
-export const signOutAddress = async (tx: Tx, session: UserSession): Promise<string | undefined> => {
-  const { organizationId, id } = session
-  const participants = await readParticipants(tx, organizationId, id)
-  if (participants.length === 0) return undefined
-  const token = await begin(tx, organizationId, participants)
-  return `/saml2/logout/${token.text}`
-}
-
-export async function continueLogout(context: SsoSliceContext, text: string): Promise<Outcome> {
-  const token = readToken(text)
-  return token ? goOn(context, token) : signedOutPage([])
+  return application ? signOutFor(context, visitor, application, ask) : signedOutPage()
 }

@@ -4,9 +4,10 @@
 export const NAMESPACES = {
   saml: 'urn:oasis:names:tc:SAML:2.0:assertion',
   samlp: 'urn:oasis:names:tc:SAML:2.0:protocol',
+  soap: 'http://schemas.xmlsoap.org/soap/envelope/',
   md: 'urn:oasis:names:tc:SAML:2.0:metadata',
-  ds: 'http://www.w3.org/2000/09/xmldsig#',
   alg: 'urn:oasis:names:tc:SAML:metadata:algsupport',
+  ds: 'http://www.w3.org/2000/09/xmldsig#',
   xenc: 'http://www.w3.org/2001/04/xmlenc#',
 } as const
 export type Prefix = keyof typeof NAMESPACES

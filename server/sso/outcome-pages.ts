@@ -12,13 +12,3 @@ export const refusalPage = ({ reason, kind }: Refusal, again?: string): Outcome 
   text: kind.person,
   ...(again !== undefined && OTHER_ACCOUNT.includes(reason) && { again }),
 })
-
-export const signedOutPage = (unreached: string[]): Outcome => ({
-  binding: 'page',
-  status: 200,
-  title: 'Signed out',
-  text:
-    unreached.length === 0
-      ? 'You are signed out.'
-      : `You are signed out here. You may still be signed in to ${unreached.join(', ')}. To be sure, close your browser.`,
-})

@@ -1,30 +1,11 @@
 import type { SsoApplication } from '../applications/index.ts'
-import { isId } from '../platform/ids.ts'
-import { randomToken, sha256 } from '../platform/secrets.ts'
+import { newToken, type Token } from '../signon/index.ts'
 import type { SsoSliceContext } from './context.ts'
 import type { PendingRequest } from './sign-in-request.ts'
 import { findPending, insertPending, trimPending } from './store.ts'
 
 /** Long enough to sign in with a second factor after resetting a forgotten password. */
 export const PENDING_SECONDS = 30 * 60
-
-/** A secret that names its tenant, so that its row can be found under row-level security. */
-export interface Token {
-  text: string
-  organizationId: string
-  hash: Buffer
-}
-
-export function newToken(organizationId: string): Token {
-  const secret = randomToken()
-  return { text: `${organizationId}.${secret}`, organizationId, hash: sha256(secret) }
-}
-
-export function readToken(text: string): Token | undefined {
-  const [organizationId = '', secret = ''] = text.split('.')
-  if (!isId(organizationId) || secret === '') return undefined
-  return { text, organizationId, hash: sha256(secret) }
-}
 
 export const resumePath = ({ text }: Token): string => `/saml2/resume/${text}`
 
@@ -53,7 +34,10 @@ export async function keepPending(
   return resumePath(token)
 }
 
-export async function peekPending({ db }: SsoSliceContext, { organizationId, hash }: Token) {
+export async function peekPending(
+  { db }: Pick<SsoSliceContext, 'db'>,
+  { organizationId, hash }: Token,
+) {
   const row = await findPending(db.tenant(organizationId), organizationId, hash)
   // Written by keepPending alone.
   return row && { applicationId: row.application_id, ask: row.request as PendingRequest }

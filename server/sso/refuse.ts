@@ -6,13 +6,14 @@ import {
   mayRecord,
   type Outcome,
   recordAttempt,
+  type Token,
   type Visitor,
 } from '../signon/index.ts'
 import type { UserRow } from '../users/index.ts'
 import type { SsoSliceContext } from './context.ts'
 import { issueError } from './issue.ts'
 import { refusalPage } from './outcome-pages.ts'
-import { PENDING_SECONDS, resumePath, type Token } from './pending.ts'
+import { PENDING_SECONDS, resumePath } from './pending.ts'
 import type { Refusal } from './refusal.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import { noteAnswered, takePending } from './store.ts'

@@ -7,7 +7,7 @@ import { registerFormBody } from '../platform/http/form-body.ts'
 import { failurePage, sendOutcome, type Visitor, visitorOf } from '../signon/index.ts'
 import type { SsoSliceContext } from './context.ts'
 import { type Inbound, readPost, readRedirect } from './inbound/inbound.ts'
-import { continueLogout, receiveLogout, resumeLogout } from './logout.ts'
+import { receiveLogout, resumeLogout } from './logout.ts'
 import { metadataOf } from './metadata.ts'
 import { Refusal } from './refusal.ts'
 import { findWaiting, gonePage, receiveRequest, resumeSignIn, startHere } from './sign-on.ts'
@@ -108,9 +108,6 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
         : await resumeLogout(context, visitor, token, applicationId, ask)
     return sendOutcome(request, reply, outcome)
   })
-  app.get('/saml2/logout/:token', { ...get, schema: { params: Token } }, async (request, reply) =>
-    sendOutcome(request, reply, await continueLogout(context, request.params.token)),
-  )
 
   app.get('/saml2/:slug/metadata', { config, schema: { params: Slug } }, async (request, reply) => {
     const application = await findSsoApplication(context, request.params.slug)

@@ -11,9 +11,11 @@ import {
   admit,
   type Outcome,
   type Person,
+  readToken,
   recordAttempt,
   redirectTo,
   type SignedIn,
+  type Token,
   type Visitor,
 } from '../signon/index.ts'
 import { endpointsOf, type SsoSliceContext } from './context.ts'
@@ -24,7 +26,7 @@ import type { Inbound } from './inbound/inbound.ts'
 import { type Issued, issue } from './issue.ts'
 import { refusalPage } from './outcome-pages.ts'
 import { joinSession } from './participants.ts'
-import { keepPending, peekPending, readToken, resumePath, type Token } from './pending.ts'
+import { keepPending, peekPending, resumePath } from './pending.ts'
 import { receivedText } from './redact.ts'
 import { Refusal } from './refusal.ts'
 import { ANSWERED_SECONDS, refuse, requestHash, responseForm, type Situation } from './refuse.ts'
@@ -262,7 +264,7 @@ export async function resumeSignIn(
 export const gonePage = (): Outcome =>
   refusalPage(new Refusal('gone', 'The pending request has expired or has already been answered'))
 
-export async function findWaiting(context: SsoSliceContext, text: string) {
+export async function findWaiting(context: Pick<SsoSliceContext, 'db'>, text: string) {
   const token = readToken(text)
   const waiting = token && (await peekPending(context, token))
   return waiting && { token, ...waiting }

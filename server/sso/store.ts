@@ -63,13 +63,11 @@ export async function deleteExpired(db: Queryable, organizationId: string): Prom
     delete from sso_pending_requests where organization_id = ${organizationId} and expires_at <= now()`)
   await db.run(sql`
     delete from sso_answered_requests where organization_id = ${organizationId} and expires_at <= now()`)
-  await db.run(sql`
-    delete from sso_logouts where organization_id = ${organizationId} and expires_at <= now()`)
 }
 
 // Session participants ------------------------------------------------------------------------------------------
 
-export interface ParticipantRow {
+interface ParticipantRow {
   application_id: string
   name_id: string
   name_id_format: string
@@ -94,27 +92,3 @@ export const readParticipants = (db: Queryable, organizationId: string, sessionI
   db.many<ParticipantRow>(sql`
     select application_id, name_id, name_id_format, session_index from sso_participants
      where organization_id = ${organizationId} and session_id = ${sessionId} order by created, application_id`)
-
-// Logouts in progress ---------------------------------------------------------------------------------------------
-
-export const insertLogout = (
-  db: Queryable,
-  organizationId: string,
-  row: { hash: Buffer; state: object; seconds: number },
-) =>
-  db.run(sql`
-    insert into sso_logouts (organization_id, hash, state, expires_at)
-    values (${organizationId}, ${row.hash}, ${JSON.stringify(row.state)}, now() + make_interval(secs => ${row.seconds}))`)
-
-export const lockLogout = (tx: Queryable, organizationId: string, hash: Buffer) =>
-  tx.one<{ state: unknown }>(sql`
-    select state from sso_logouts
-     where organization_id = ${organizationId} and hash = ${hash} and expires_at > now() for update`)
-
-export const saveLogout = (tx: Queryable, organizationId: string, hash: Buffer, state: object) =>
-  tx.run(sql`
-    update sso_logouts set state = ${JSON.stringify(state)}
-     where organization_id = ${organizationId} and hash = ${hash}`)
-
-export const deleteLogout = (tx: Queryable, organizationId: string, hash: Buffer) =>
-  tx.run(sql`delete from sso_logouts where organization_id = ${organizationId} and hash = ${hash}`)

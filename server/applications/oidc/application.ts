@@ -1,5 +1,5 @@
 import type { SsoContext } from '../context.ts'
-import type { GrantType, TokenEndpointAuthMethod } from '../settings.ts'
+import type { GrantType, SubjectType, TokenEndpointAuthMethod } from '../settings.ts'
 import { certificatesOf, type SsoCertificates } from '../sso.ts'
 import { findSsoRow } from '../sso-store.ts'
 import { findClient, findOidcRow } from './store.ts'
@@ -22,6 +22,11 @@ export interface OidcApplication {
   tokenEndpointAuthMethod: TokenEndpointAuthMethod
   /** In seconds. */
   accessTokenLifespan: number
+  postLogoutRedirectUris: string[]
+  /** Empty: not told in this way. */
+  frontchannelLogoutUri: string
+  backchannelLogoutUri: string
+  subjectType: SubjectType
   certificates: SsoCertificates
 }
 
@@ -38,8 +43,14 @@ export async function findOidcApplication(
   clientId: string,
 ): Promise<OidcApplication | undefined> {
   const found = await findClient(context.db, clientId)
-  if (!found) return undefined
-  const { tenant: organizationId, application_id: id } = found
+  return found && findOidcApplicationById(context, found.tenant, found.application_id)
+}
+
+export async function findOidcApplicationById(
+  context: SsoContext,
+  organizationId: string,
+  id: string,
+): Promise<OidcApplication | undefined> {
   const tenant = context.db.tenant(organizationId)
   const [row, settings] = await Promise.all([
     findSsoRow(tenant, organizationId, id),
@@ -54,12 +65,16 @@ export async function findOidcApplication(
     displayLabel: row.display_label,
     ssoUrl: settings.sso_url,
     active: row.active,
-    clientId,
+    clientId: settings.client_id,
     secretHash: settings.secret_hash,
     redirectUris: settings.redirect_uris,
     grantTypes: settings.grant_types,
     tokenEndpointAuthMethod: settings.token_endpoint_auth_method,
     accessTokenLifespan: settings.access_token_lifespan,
+    postLogoutRedirectUris: settings.post_logout_redirect_uris,
+    frontchannelLogoutUri: settings.frontchannel_logout_uri,
+    backchannelLogoutUri: settings.backchannel_logout_uri,
+    subjectType: settings.subject_type,
     certificates,
   }
 }

@@ -124,6 +124,10 @@ test('POST creates a client; its secret is returned once and stored as a hash', 
     tokenEndpointAuthMethod: 'client_secret_basic',
     accessTokenLifespan: 3600,
     ssoUrl: '',
+    postLogoutRedirectUris: [],
+    frontchannelLogoutUri: '',
+    backchannelLogoutUri: '',
+    subjectType: 'pairwise',
   }
   assert.deepEqual(rest, defaults)
   const read = { type: 'oidc', hidden: true, oidc: { clientId, ...defaults } }

@@ -37,6 +37,10 @@ const describe = (
     tokenEndpointAuthMethod: row.token_endpoint_auth_method,
     accessTokenLifespan: row.access_token_lifespan,
     ssoUrl: row.sso_url,
+    postLogoutRedirectUris: row.post_logout_redirect_uris,
+    frontchannelLogoutUri: row.frontchannel_logout_uri,
+    backchannelLogoutUri: row.backchannel_logout_uri,
+    subjectType: row.subject_type,
   },
 })
 
@@ -53,6 +57,10 @@ const auditFields = ({ hidden }: ApplicationRow, row: OidcRow | null) => ({
     'oidc.tokenEndpointAuthMethod': row.token_endpoint_auth_method,
     'oidc.accessTokenLifespan': row.access_token_lifespan,
     'oidc.ssoUrl': row.sso_url,
+    'oidc.postLogoutRedirectUris': row.post_logout_redirect_uris,
+    'oidc.frontchannelLogoutUri': row.frontchannel_logout_uri,
+    'oidc.backchannelLogoutUri': row.backchannel_logout_uri,
+    'oidc.subjectType': row.subject_type,
   }),
 })
 

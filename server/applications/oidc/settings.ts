@@ -21,6 +21,10 @@ type Read = Omit<OidcRow, 'client_id' | 'secret_hash'>
 export function readOidc(template: OidcTemplate, sent: OidcWrite): Read {
   const { redirectUris } = sent
   for (const [at, uri] of redirectUris.entries()) checkAddress(`redirectUris[${at}]`, uri)
+  const postLogout = sent.postLogoutRedirectUris ?? []
+  for (const [at, uri] of postLogout.entries()) checkAddress(`postLogoutRedirectUris[${at}]`, uri)
+  for (const name of ['frontchannelLogoutUri', 'backchannelLogoutUri'] as const)
+    if (sent[name]) checkAddress(name, sent[name])
   const ssoUrl = sent.ssoUrl ?? template.ssoUrl
   if (ssoUrl !== '') checkAddress('ssoUrl', ssoUrl)
   const grantTypes = sent.grantTypes ?? template.grantTypes
@@ -35,5 +39,9 @@ export function readOidc(template: OidcTemplate, sent: OidcWrite): Read {
     token_endpoint_auth_method: method,
     access_token_lifespan: sent.accessTokenLifespan ?? DEFAULT_LIFESPAN,
     sso_url: ssoUrl,
+    post_logout_redirect_uris: [...new Set(postLogout)],
+    frontchannel_logout_uri: sent.frontchannelLogoutUri ?? '',
+    backchannel_logout_uri: sent.backchannelLogoutUri ?? '',
+    subject_type: sent.subjectType ?? 'pairwise',
   }
 }

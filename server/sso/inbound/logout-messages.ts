@@ -1,4 +1,5 @@
-import { attribute, childElements } from '../../platform/xml.ts'
+import { limits } from '../../platform/limits.ts'
+import { attribute, childElements, readXml, type XmlElement } from '../../platform/xml.ts'
 import { NAMESPACES, STATUS } from '../names.ts'
 import type { Inbound } from './inbound.ts'
 import { bounded, boundedList, type Message, readMessage, readTime, textOf } from './message.ts'
@@ -13,10 +14,7 @@ export interface LogoutRequest extends Message {
   notOnOrAfter: number | undefined
 }
 
-export const readLogoutRequest = (
-  inbound: Inbound,
-  certificates: string[],
-): LogoutRequest =>
+export const readLogoutRequest = (inbound: Inbound, certificates: string[]): LogoutRequest =>
   readMessage(inbound, 'LogoutRequest', certificates, (root, frame) => {
     const end = attribute(root, 'NotOnOrAfter')
     return {
@@ -31,21 +29,33 @@ export const readLogoutRequest = (
   })
 
 /** SAML Core §3.7.2 */
-interface LogoutResponse extends Message {
+interface LogoutResponse {
   inResponseTo: string | undefined
   success: boolean
+}
+
+function responseIn(root: XmlElement): LogoutResponse {
+  const [status] = childElements(root, samlp, 'Status')
+  const [code] = status ? childElements(status, samlp, 'StatusCode') : []
+  return {
+    inResponseTo: attribute(root, 'InResponseTo'),
+    success: code !== undefined && attribute(code, 'Value') === STATUS.success,
+  }
 }
 
 export const readLogoutResponse = (
   inbound: Inbound,
   certificates: string[],
-): LogoutResponse =>
-  readMessage(inbound, 'LogoutResponse', certificates, (root, frame) => {
-    const [status] = childElements(root, samlp, 'Status')
-    const [code] = status ? childElements(status, samlp, 'StatusCode') : []
-    return {
-      ...frame,
-      inResponseTo: attribute(root, 'InResponseTo'),
-      success: code !== undefined && attribute(code, 'Value') === STATUS.success,
-    }
+): Message & LogoutResponse =>
+  readMessage(inbound, 'LogoutResponse', certificates, (root, frame) => ({
+    ...frame,
+    ...responseIn(root),
+  }))
+
+/** The answer to a SOAP request. Its signature proves no more than the connection that we opened ourselves. */
+export const readSoapLogoutResponse = (xml: Uint8Array): LogoutResponse =>
+  readXml(xml, limits.saml, (root) => {
+    const [body] = childElements(root, NAMESPACES.soap, 'Body')
+    const [response] = body ? childElements(body, samlp, 'LogoutResponse') : []
+    return response ? responseIn(response) : { inResponseTo: undefined, success: false }
   })
