@@ -1610,14 +1610,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** The last import of the metadata of the service provider */
+        get: operations["getApiV2ApplicationsByApplicationIdSpmetadata"];
         put?: never;
         /**
          * Import the settings from the metadata of the service provider
-         * @description From a URL or from text. The body may also be the document itself (application/samlmetadata+xml, application/xml or text/xml).
+         * @description From a URL or from text. Settings of the previous import that this document does not mention fall back to the template. The body may also be the document itself (application/samlmetadata+xml, application/xml or text/xml).
          */
         post: operations["postApiV2ApplicationsByApplicationIdSpmetadata"];
-        delete?: never;
+        /** Stop following a metadata URL; the settings stay */
+        delete: operations["deleteApiV2ApplicationsByApplicationIdSpmetadata"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4163,6 +4165,7 @@ export interface components {
             idpInitUrl?: components["schemas"]["StringSetting"];
             sloUrl?: components["schemas"]["StringSetting"];
             sloResponseUrl?: components["schemas"]["StringSetting"];
+            sloSoapUrl?: components["schemas"]["StringSetting"];
             sloBinding?: components["schemas"]["StringSetting"];
             signAssertion?: components["schemas"]["BooleanSetting"];
             signResponse?: components["schemas"]["BooleanSetting"];
@@ -5791,6 +5794,11 @@ export interface components {
             /** @description In seconds */
             accessTokenLifespan: number;
             ssoUrl: string;
+            postLogoutRedirectUris: string[];
+            frontchannelLogoutUri: string;
+            backchannelLogoutUri: string;
+            /** @enum {unknown} */
+            subjectType: "pairwise" | "public";
         };
         /** @description Default settings, for the type oidc */
         OidcTemplate: {
@@ -5801,12 +5809,16 @@ export interface components {
             tokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
         };
         OidcWrite: {
-            /** @description https, or http on a loopback host; compared character by character */
+            /** @description https, or http on a loopback host; compared character by character, except for the port of a loopback host (RFC 8252) */
             redirectUris: string[];
             grantTypes?: ("authorization_code" | "refresh_token")[] | null;
             tokenEndpointAuthMethod?: ("client_secret_basic" | "client_secret_post" | "none") | null;
             accessTokenLifespan?: number | null;
             ssoUrl?: string | null;
+            postLogoutRedirectUris?: string[] | null;
+            frontchannelLogoutUri?: string | null;
+            backchannelLogoutUri?: string | null;
+            subjectType?: ("pairwise" | "public") | null;
             newClientSecret?: boolean | null;
         };
         Organization: {
@@ -6436,6 +6448,14 @@ export interface components {
             url?: string | null;
             xml?: string | null;
             entityId?: string | null;
+            follow?: boolean | null;
+        };
+        SpMetadataState: {
+            entityId: string | null;
+            importedAt: string | null;
+            followedUrl: string | null;
+            checkedAt: string | null;
+            error: string | null;
         };
         SshKey: {
             _id: string;
@@ -12874,6 +12894,49 @@ export interface operations {
             };
         };
     };
+    getApiV2ApplicationsByApplicationIdSpmetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpMetadataState"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     postApiV2ApplicationsByApplicationIdSpmetadata: {
         parameters: {
             query?: {
@@ -12903,6 +12966,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Application"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2ApplicationsByApplicationIdSpmetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpMetadataState"];
                 };
             };
             /** @description The request was rejected */

@@ -2,7 +2,7 @@ import { Button, FileButton, Group, Text, TextInput } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 
-export interface Metadata {
+interface Metadata {
   url: string
   xml: string
 }
