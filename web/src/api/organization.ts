@@ -30,7 +30,9 @@ export const apiOf = ({ organization, csrfToken, signal, onCall }: Options): Api
     csrfToken,
     fetch: async (request) => {
       const { pathname, search } = new URL(request.url)
-      const body = request.body === null ? undefined : await request.clone().text()
+      // Files may be large, and no command line takes them like this.
+      const json = request.headers.get('content-type')?.includes('json')
+      const body = json && request.body !== null ? await request.clone().text() : undefined
       const global = GLOBAL.test(pathname)
       if (global) request.headers.delete('x-org-id')
       const { method } = request
