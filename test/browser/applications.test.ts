@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startListening } from '../listening.ts'
 import { addPerson, PASSWORD } from '../person.ts'
+import { startLab } from '../scim-lab.ts'
 import { startServiceProvider } from '../sso/service-provider.ts'
+import { addApplication, bind } from '../sso/world.ts'
 import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { sidebar, signInToConsole, tab } from './console-steps.ts'
@@ -14,6 +16,12 @@ import { field, heading, press, signIn } from './steps.ts'
 const app = await startListening({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
 const openBrowser = await startChromium(app.base)
 app.secrets.add(PASSWORD)
+
+/** A part of a tab. */
+const view = (page: Page, name: string) =>
+  page
+    .getByRole('navigation', { name: /^(Provisioning|Import)$/ })
+    .getByRole('link', { name, exact: true })
 
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
@@ -104,19 +112,92 @@ test('from the catalogue to the first sign-in, which is then on the page', async
   await field(page, 'Description').fill('Figures of the plant')
   await press(page, 'Save application')
   await page.getByText('Saved the application').waitFor()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    for (const at of ['', '/access', '/settings', '/history', '/provisioning'])
-      await shown(page, `${application}${at}`, colorScheme)
-    for (const at of ['applications', 'applications/catalogue', 'applications/catalogue/oidc'])
-      await shown(page, `/console/${org.organizationId}/${at}`, colorScheme)
-  }
+  await assertAccessible(page, 'settings')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  for (const at of ['', '/access', '/settings', '/history']) await shown(page, application + at)
+  for (const at of ['', '/catalogue', '/catalogue/oidc'])
+    await shown(page, `/console/${org.organizationId}/applications${at}`)
   assert.deepEqual([...problems, ...user.problems], [])
 })
 
-async function shown(page: Page, address: string, colorScheme: string): Promise<void> {
+async function shown(page: Page, address: string): Promise<void> {
   await page.goto(address)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.waitForLoadState('networkidle')
-  await assertAccessible(page, `${address}, ${colorScheme}`)
+  await assertAccessible(page, `${address}, dark`)
 }
+
+test('accounts at a provider that fails, until it is repaired', async () => {
+  const org = await app.newOrganization()
+  const { id } = await addApplication(org, {}, { displayLabel: 'Tickets' })
+  const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg', username: 'ada.berg' })
+  await bind(org, id, 'user', ada.id)
+  const lab = await startLab()
+  app.secrets.add(lab.token)
+  const foreign = lab.store.insert(
+    'Users',
+    crypto.randomUUID(),
+    { userName: ada.username, externalId: 'somebody-else', active: true },
+    [],
+  )
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  await page.goto(`/console/${org.organizationId}/applications/${id}/provisioning`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByLabel('Base URL').fill(lab.url)
+  await page.getByLabel('Token').first().fill('a wrong one')
+  await press(page, 'Connect')
+  await view(page, 'Connection').click()
+  await press(page, 'Test connection')
+  await page.getByText('Fails').waitFor()
+  await assertAccessible(page, 'connection')
+  await page.getByLabel('Token').first().fill(lab.token)
+  await press(page, 'Save connection')
+  await page.getByText('Saved the connection').last().waitFor()
+  await press(page, 'Test connection')
+  await page.getByText('Works').first().waitFor()
+
+  await view(page, 'Mapping').click()
+  await field(page, 'From the user: title').fill('{"upper": {"source": "username"}}')
+  await page.getByRole('combobox', { name: 'Try it on' }).fill('ada')
+  await page.getByRole('option', { name: /Ada Berg/ }).click()
+  await page.getByRole('cell', { name: 'ADA.BERG', exact: true }).waitFor()
+  await press(page, 'Save mapping')
+  await page.getByText('Saved the mapping').waitFor()
+  await assertAccessible(page, 'mapping')
+  await view(page, 'Plan').click()
+  await page.getByRole('table', { name: 'Plan' }).getByText('Create').waitFor()
+  await assertAccessible(page, 'plan')
+
+  await view(page, 'Status').click()
+  await press(page, 'Start writing accounts')
+  await page.getByRole('button', { name: 'Stop writing accounts' }).waitFor()
+  await app.runDueProvisioning()
+  await page.getByRole('link', { name: '1 Gave up' }).click()
+  const accounts = page.getByRole('table', { name: 'Accounts' })
+  await accounts.getByText(/belongs to somebody else/).waitFor()
+  await assertAccessible(page, 'a failed account')
+  lab.store.removeByHand('Users', foreign.id)
+  await press(page, `Retry ${ada.username}`)
+  await page.getByText(`Trying ${ada.username} again`).waitFor()
+  await app.runDueProvisioning()
+  await view(page, 'Accounts').click()
+  await accounts.getByText('Has the account').waitFor()
+  assert.deepEqual(
+    [...lab.store.users.values()].map(({ userName, title }) => [userName, title]),
+    [[ada.username, 'ADA.BERG']],
+  )
+
+  await bind(org, id, 'user', ada.id, 'remove')
+  await app.runDueProvisioning()
+  await view(page, 'Status').click()
+  await page.reload()
+  await page.getByText(/^1 removals: half within/).waitFor()
+  await press(page, 'Compare now')
+  await page.getByText('Comparing with the provider').waitFor()
+  await app.runDueProvisioning()
+  await page.reload()
+  await page.getByText(/1 of 1 as they should be/).waitFor()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await assertAccessible(page, 'status, dark')
+  assert.deepEqual(problems, [])
+})

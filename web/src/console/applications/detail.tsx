@@ -18,6 +18,7 @@ import {
 } from './application.ts'
 import { Catalogue } from './catalogue.tsx'
 import { Create } from './create.tsx'
+import { ProvisioningTab } from './provisioning/provisioning-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { OidcTab } from './sso/oidc-tab.tsx'
 import { SamlTab } from './sso/saml-tab.tsx'
@@ -114,6 +115,11 @@ function ApplicationPage({ application }: { application: Application }) {
           id: 'access',
           label: 'Access',
           content: () => <AccessTab application={application} />,
+        },
+        {
+          id: 'provisioning',
+          label: 'Provisioning',
+          content: () => <ProvisioningTab key={application.id} application={application} />,
         },
         {
           id: 'settings',

@@ -1,0 +1,189 @@
+import { Button, Group, Select, Text, TextInput } from '@mantine/core'
+import { IconAlertCircle, IconRefresh, IconSearch } from '@tabler/icons-react'
+import { pageOfV2 } from '../../../api/organization.ts'
+import { Panel } from '../../../ui/panel.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { Tag } from '../../../ui/tag.tsx'
+import { When } from '../../../ui/when.tsx'
+import { useChange } from '../../changes.ts'
+import { To, useAddress, useGo } from '../../link.tsx'
+import { useMay } from '../../organization.ts'
+import { useRead } from '../../reads.ts'
+import { useSearchField } from '../../resource/use-search.ts'
+import type { Application } from '../application.ts'
+import classes from '../mapping/mapping.module.css'
+import { type Account, keyOf } from './connection.ts'
+
+const LIMIT = 100
+const WORKING_MS = 1500
+const IDLE_MS = 15_000
+
+const STATES: Record<Account['state'], string> = {
+  pending: 'Not there yet',
+  staged: 'Waits for the activation of the user',
+  provisioned: 'Has the account',
+  deactivated: 'Deactivated',
+  deleted: 'Deleted',
+  none: 'Nothing written',
+}
+
+const FILTERS = [
+  { value: '', label: 'All accounts' },
+  { value: 'parked', label: 'Gave up' },
+  { value: 'waiting', label: 'Being written' },
+  ...Object.entries(STATES).map(([value, label]) => ({ value, label })),
+]
+
+function queryOf(state: string, search: string) {
+  const filter =
+    state === 'parked'
+      ? { parked: true }
+      : state === 'waiting'
+        ? { waiting: true }
+        : state
+          ? { state: state as Account['state'] }
+          : {}
+  return { limit: LIMIT, ...filter, ...(search && { search }) }
+}
+
+/** What the provider or the rules said, and when it is tried again. */
+const Failure = ({ account }: { account: Account }) => (
+  <>
+    <Text size="sm">{account.error}</Text>
+    <Text size="xs" c="dimmed" component="div">
+      {account.parked ? (
+        'Not tried again until something changes'
+      ) : (
+        <>
+          Attempt {account.attempts}; again <When time={account.nextAttempt} />
+        </>
+      )}
+    </Text>
+  </>
+)
+
+/** Each user's account at the provider; failures first. */
+export function AccountsPanel({ application }: { application: Application }) {
+  const writable = useMay().write('applications')
+  const go = useGo()
+  const { state = '', q = '' } = useAddress()
+  const show = (state: string, q: string) =>
+    void go(`applications/${application.id}/provisioning`, {
+      search: { view: 'accounts', ...(state && { state }), ...(q && { q }) },
+      replace: true,
+    })
+  const [search, setSearch] = useSearchField(q, (text) => show(state, text))
+  const { data, error } = useRead(
+    [...keyOf(application.id), 'accounts', state, q],
+    async (api) =>
+      pageOfV2(
+        await api.management.GET('/v2/applications/{application_id}/provisioning/users', {
+          params: { path: { application_id: application.id }, query: queryOf(state, q) },
+        }),
+      ),
+    {
+      placeholderData: (previous) => previous,
+      every: (page) => (page?.rows.some(({ waiting }) => waiting) ? WORKING_MS : IDLE_MS),
+    },
+  )
+  const retry = useChange({
+    run: (api, account: Account) =>
+      api.management.POST('/v2/applications/{application_id}/provisioning/users/{user_id}/retry', {
+        params: { path: { application_id: application.id, user_id: account.userId } },
+      }),
+    touches: [keyOf(application.id)],
+    done: ({ username }) => `Trying ${username} again`,
+  })
+  return (
+    <Panel
+      title="Accounts"
+      lead={data && `${data.total} ${data.total === 1 ? 'account' : 'accounts'}`}
+      action={
+        <Group gap="xs">
+          <TextInput
+            size="sm"
+            aria-label="Search accounts"
+            placeholder="Search"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+          />
+          <Select
+            size="sm"
+            aria-label="Which accounts"
+            allowDeselect={false}
+            data={FILTERS}
+            value={state}
+            onChange={(value) => show(value ?? '', q)}
+          />
+        </Group>
+      }
+    >
+      <Problem error={error} />
+      {data?.rows.length === 0 && (
+        <Text size="sm" c="dimmed">
+          None. Accounts follow the users who are bound to the application.
+        </Text>
+      )}
+      {data && data.rows.length > 0 && (
+        <div className={classes.scroll}>
+          <table className={classes.table} aria-label="Accounts">
+            <thead className={classes.head}>
+              <tr>
+                <th scope="col">User</th>
+                <th scope="col">State</th>
+                <th scope="col">Since</th>
+                <th scope="col">Problem</th>
+                <th scope="col">
+                  <span hidden={!writable}>Action</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.rows.map((account) => (
+                <tr key={account.userId}>
+                  <th scope="row">
+                    <To to={`users/${account.userId}`}>{account.username}</To>
+                  </th>
+                  <td>
+                    {account.error ? (
+                      <Tag tone="bad" Icon={IconAlertCircle}>
+                        {account.parked ? 'Gave up' : 'Failing'}
+                      </Tag>
+                    ) : (
+                      <Tag tone={account.state === 'provisioned' ? 'good' : 'calm'}>
+                        {STATES[account.state]}
+                      </Tag>
+                    )}
+                    {account.deleteAt && (
+                      <Text size="xs" c="dimmed" component="div">
+                        deleted <When time={account.deleteAt} />
+                      </Text>
+                    )}
+                  </td>
+                  <td>
+                    <When time={account.since} />
+                  </td>
+                  <td>{account.error && <Failure account={account} />}</td>
+                  <td>
+                    {writable && account.error && (
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        leftSection={<IconRefresh size={14} aria-hidden />}
+                        aria-label={`Retry ${account.username}`}
+                        onClick={() => retry.mutate(account)}
+                      >
+                        Retry
+                      </Button>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,94 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { dataOf } from '../../../api/organization.ts'
+import { Panel } from '../../../ui/panel.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { useChange } from '../../changes.ts'
+import { useMay } from '../../organization.ts'
+import { Picker } from '../../resource/picker.tsx'
+import { findUsers } from '../../users/find.ts'
+import type { Application } from '../application.ts'
+import { MappingEditor } from '../mapping/mapping-editor.tsx'
+import { RuleResults } from '../mapping/rule-results.tsx'
+import type { Mapping } from '../mapping/rules.ts'
+import { type Connection, keyOf, put, putOf } from './connection.ts'
+
+interface Props {
+  application: Application
+  connection: Connection
+}
+
+/** From a user to the account, tried on a real user before it is saved. */
+export function MappingPanel({ application, connection }: Props) {
+  const writable = useMay().write('applications')
+  const [mapping, setMapping] = useState<Mapping | null>(connection.mapping)
+  const save = useChange({
+    run: (api, mapping: Mapping) => put(application.id)(api, { ...putOf(connection), mapping }),
+    touches: [keyOf(application.id)],
+    done: () => 'Saved the mapping',
+    quiet: true,
+  })
+  const preview = useChange({
+    run: async (api, user: { id: string; name: string }) =>
+      dataOf(
+        await api.management.POST('/v2/applications/{application_id}/provisioning/preview', {
+          params: { path: { application_id: application.id } },
+          body: { userId: user.id, ...(mapping && { mapping }) },
+        }),
+      ),
+    touches: [],
+    quiet: true,
+  })
+  return (
+    <Stack maw={1100}>
+      <Panel title="Mapping" lead="How attributes of a user become the account at the provider.">
+        <MappingEditor
+          mapping={connection.mapping}
+          onChange={setMapping}
+          readOnly={!writable}
+          columns={['Attribute of the account', 'From the user']}
+        />
+        <Problem error={save.error} />
+        {writable && (
+          <div>
+            <Button
+              size="sm"
+              disabled={!mapping}
+              loading={save.isPending}
+              onClick={() => mapping && save.mutate(mapping)}
+            >
+              Save mapping
+            </Button>
+          </div>
+        )}
+      </Panel>
+      <Panel
+        title="Preview"
+        lead="What the mapping above makes of a user; nothing is saved or sent."
+      >
+        <Picker
+          label="Try it on"
+          kind="users"
+          find={findUsers}
+          pick={(user) => preview.mutate(user)}
+        />
+        <Problem error={preview.error} />
+        {preview.data && (
+          <>
+            <Group gap="xs">
+              <Text size="sm" fw={600}>
+                {preview.variables?.name}
+              </Text>
+            </Group>
+            {preview.data.problems.map((problem) => (
+              <Text key={problem} size="sm" c="var(--mantine-color-error)">
+                {problem}
+              </Text>
+            ))}
+            <RuleResults rows={preview.data.rows} label="What each rule makes of the user" />
+          </>
+        )}
+      </Panel>
+    </Stack>
+  )
+}
