@@ -201,3 +201,60 @@ test('accounts at a provider that fails, until it is repaired', async () => {
   await assertAccessible(page, 'status, dark')
   assert.deepEqual(problems, [])
 })
+
+test('people from a file, with a preview, a plan, and taken back', async () => {
+  const org = await app.newOrganization()
+  const { id } = await addApplication(org, {}, { displayLabel: 'Staff list' })
+  const content = [
+    'First name,Last name,Email,Department',
+    'Ada,Berg,ada.berg@example.com,Engineering',
+    'Noor,Haddad,noor.haddad@example.com,Sales',
+  ].join('\n')
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  await page.goto(`/console/${org.organizationId}/applications/${id}/import`)
+  await signInToConsole(page, org.email, org.password)
+  await heading(page, 'Staff list').waitFor()
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(content) })
+  await page.getByText('staff.csv').waitFor()
+  await assertAccessible(page, 'source')
+  await press(page, 'Save source')
+  await press(page, 'Preview records')
+  const records = page.getByRole('table', { name: 'Records' })
+  await records.getByRole('row', { name: /Noor Haddad Create/ }).waitFor()
+  await press(page, 'Rules for Ada Berg')
+  await page.getByRole('cell', { name: 'Engineering', exact: true }).waitFor()
+  await assertAccessible(page, 'preview')
+
+  await press(page, 'Continue to import')
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.waitForURL(/job=/)
+  await app.runDueJobs()
+  await page.getByText('Finished').waitFor()
+  await page.getByText('2 create').waitFor()
+  await view(page, 'Runs').click()
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('heading', { name: 'Import', exact: true }).waitFor()
+  await app.runDueJobs()
+  await page.getByText('2 done, 0 failed').waitFor()
+  await page
+    .getByRole('table', { name: 'People' })
+    .getByRole('link', { name: 'Ada Berg' })
+    .waitFor()
+  await press(page, /changes of Ada Berg/)
+  await assertAccessible(page, 'results')
+  const users = async () => (await org.get('/api/systemusers')).json().totalCount
+  assert.equal(await users(), 2)
+
+  await press(page, 'Undo import')
+  await page.getByRole('heading', { name: 'Undo', exact: true }).waitFor()
+  await app.runDueJobs()
+  await page.getByText('2 done, 0 failed').waitFor()
+  assert.equal(await users(), 0)
+  await view(page, 'Runs').click()
+  await page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'Undo' }).waitFor()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await assertAccessible(page, 'runs, dark')
+  assert.deepEqual(problems, [])
+})

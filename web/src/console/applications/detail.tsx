@@ -18,6 +18,7 @@ import {
 } from './application.ts'
 import { Catalogue } from './catalogue.tsx'
 import { Create } from './create.tsx'
+import { ImportTab } from './imports/import-tab.tsx'
 import { ProvisioningTab } from './provisioning/provisioning-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { OidcTab } from './sso/oidc-tab.tsx'
@@ -120,6 +121,11 @@ function ApplicationPage({ application }: { application: Application }) {
           id: 'provisioning',
           label: 'Provisioning',
           content: () => <ProvisioningTab key={application.id} application={application} />,
+        },
+        {
+          id: 'import',
+          label: 'Import',
+          content: () => <ImportTab key={application.id} application={application} />,
         },
         {
           id: 'settings',

@@ -1,0 +1,154 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconEye } from '@tabler/icons-react'
+import { useState } from 'react'
+import { dataOf } from '../../../api/organization.ts'
+import { Panel } from '../../../ui/panel.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { Tag } from '../../../ui/tag.tsx'
+import { useChange } from '../../changes.ts'
+import { useGo } from '../../link.tsx'
+import { useMay } from '../../organization.ts'
+import type { Application } from '../application.ts'
+import classes from '../mapping/mapping.module.css'
+import { MappingEditor } from '../mapping/mapping-editor.tsx'
+import { RuleResults } from '../mapping/rule-results.tsx'
+import type { Mapping } from '../mapping/rules.ts'
+import { ACTIONS, type Config, keyOf, type Preview, personOf, put, putOf } from './source.ts'
+
+function Row({ record }: { record: Preview }) {
+  const [opened, setOpened] = useState(false)
+  const person = personOf({ ...record.user, externalId: record.externalId })
+  return (
+    <>
+      <tr>
+        <th scope="row">{person}</th>
+        <td>
+          <Tag tone={ACTIONS[record.action].tone}>{ACTIONS[record.action].label}</Tag>
+        </td>
+        <td>{record.message ?? record.changes.map(({ field }) => field).join(', ')}</td>
+        <td>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            aria-expanded={opened}
+            aria-label={`Rules for ${person}`}
+            onClick={() => setOpened(!opened)}
+          >
+            Rules
+          </Button>
+        </td>
+      </tr>
+      {opened && (
+        <tr>
+          <td colSpan={4}>
+            <RuleResults
+              rows={record.rules.filter(({ missing }) => !missing)}
+              label={`Rules for ${person}`}
+            />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+/** From a record to a user, tried on live records before it is saved. */
+export function MappingPanel({
+  application,
+  config,
+}: {
+  application: Application
+  config: Config
+}) {
+  const writable = useMay().write('applications')
+  const go = useGo()
+  const [mapping, setMapping] = useState<Mapping | null>(config.mapping)
+  const preview = useChange({
+    run: async (api) =>
+      dataOf(
+        await api.management.POST('/v2/applications/{application_id}/import/config/preview', {
+          params: { path: { application_id: application.id } },
+          body: { ...(mapping && { mapping }) },
+        }),
+      ),
+    touches: [],
+    quiet: true,
+  })
+  const save = useChange({
+    run: (api, mapping: Mapping) => put(application.id)(api, { ...putOf(config), mapping }),
+    touches: [keyOf(application.id)],
+    done: () => 'Saved the mapping',
+    quiet: true,
+  })
+  return (
+    <Stack maw={1100}>
+      <Panel
+        title="Preview"
+        lead="What the mapping below makes of the first records; nothing is saved."
+        action={
+          writable && (
+            <Group gap="xs">
+              <Button
+                size="sm"
+                variant="default"
+                leftSection={<IconEye size={16} aria-hidden />}
+                disabled={!mapping}
+                loading={preview.isPending}
+                onClick={() => preview.mutate()}
+              >
+                Preview records
+              </Button>
+              <Button size="sm" onClick={() => void go(`applications/${application.id}/import`)}>
+                Continue to import
+              </Button>
+            </Group>
+          )
+        }
+      >
+        <Problem error={preview.error} />
+        {preview.data?.length === 0 && <Text size="sm">The source has no records.</Text>}
+        {preview.data && preview.data.length > 0 && (
+          <div className={classes.scroll}>
+            <table className={classes.table} aria-label="Records">
+              <thead className={classes.head}>
+                <tr>
+                  <th scope="col">Person</th>
+                  <th scope="col">What would happen</th>
+                  <th scope="col">Fields</th>
+                  <td />
+                </tr>
+              </thead>
+              <tbody>
+                {preview.data.map((record, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: in the order of the source
+                  <Row key={at} record={record} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Panel>
+      <Panel title="Mapping" lead="How fields of a record become fields of a user.">
+        <MappingEditor
+          mapping={config.mapping}
+          onChange={setMapping}
+          readOnly={!writable}
+          columns={['Field of the user', 'From the record']}
+        />
+        <Problem error={save.error} />
+        {writable && (
+          <div>
+            <Button
+              size="sm"
+              disabled={!mapping}
+              loading={save.isPending}
+              onClick={() => mapping && save.mutate(mapping)}
+            >
+              Save mapping
+            </Button>
+          </div>
+        )}
+      </Panel>
+    </Stack>
+  )
+}

@@ -1,0 +1,123 @@
+import type { components } from '../../../../../client/index.ts'
+import { type Api, dataOf, pageOfV2 } from '../../../api/organization.ts'
+import { useRead } from '../../reads.ts'
+import { orNull } from '../application.ts'
+
+export type Config = components['schemas']['ImportConfig']
+export type Put = components['schemas']['ImportConfigPut']
+export type Source = Put['source']
+export type Job = components['schemas']['ImportJob']
+/** Of one record. */
+export type Preview = components['schemas']['ImportPreview']
+export type Result = components['schemas']['ImportResult']
+export type Action = Preview['action']
+
+const WORKING_MS = 700
+
+export const ACTIONS: Record<Action, { label: string; tone: 'good' | 'calm' | 'warn' | 'bad' }> = {
+  create: { label: 'Create', tone: 'good' },
+  update: { label: 'Update', tone: 'calm' },
+  suspend: { label: 'Suspend', tone: 'warn' },
+  reactivate: { label: 'Reactivate', tone: 'good' },
+  none: { label: 'No change', tone: 'calm' },
+  skip: { label: 'Skip', tone: 'calm' },
+  park: { label: 'Needs you', tone: 'bad' },
+}
+
+export const keyOf = (id: string) => ['applications', id, 'import']
+const params = (id: string) => ({ path: { application_id: id } })
+
+/** Null: not a source yet. */
+export const useConfig = (id: string) =>
+  useRead([...keyOf(id), 'config'], (api) =>
+    orNull(
+      api.management
+        .GET('/v2/applications/{application_id}/import/config', { params: params(id) })
+        .then(dataOf),
+    ),
+  )
+
+/** The API replaces the configuration, so what a form does not show is sent back. Secrets stay. */
+export const putOf = (config: Config): Put => ({
+  source: config.source as unknown as Source,
+  mapping: config.mapping,
+  active: config.active,
+  protectFields: config.protectFields,
+  schedule: config.schedule,
+  missing: config.missing as NonNullable<Put['missing']>,
+  limits: config.limits,
+  operations: config.operations,
+  allowUserReactivation: config.allowUserReactivation,
+  activationEmails: config.activationEmails,
+})
+
+export const put = (id: string) => async (api: Api, body: Put) =>
+  dataOf(
+    await api.management.PUT('/v2/applications/{application_id}/import/config', {
+      params: params(id),
+      body,
+    }),
+  )
+
+/** The content as it is, whatever its format. */
+export const upload = (id: string) => (api: Api, file: File) =>
+  api.management.PUT('/v2/applications/{application_id}/import/file', {
+    params: { ...params(id), query: { name: file.name } },
+    headers: { 'content-type': 'application/octet-stream' },
+    body: '',
+    bodySerializer: () => file,
+  })
+
+export const isRunning = (job: Job | undefined): boolean =>
+  job !== undefined && (job.status === 'queued' || job.status === 'running')
+
+export const useJobs = (id: string) =>
+  useRead(
+    [...keyOf(id), 'jobs'],
+    async (api) =>
+      pageOfV2(
+        await api.management.GET('/v2/applications/{application_id}/import/jobs', {
+          params: { ...params(id), query: { limit: 20 } },
+        }),
+      ),
+    { every: (page) => (page?.rows.some(isRunning) ? WORKING_MS : false) },
+  )
+
+const jobPath = (id: string, job: string) => ({ path: { application_id: id, job_id: job } })
+
+export const useJob = (id: string, job: string) =>
+  useRead(
+    [...keyOf(id), 'job', job],
+    async (api) =>
+      dataOf(
+        await api.management.GET('/v2/applications/{application_id}/import/jobs/{job_id}', {
+          params: jobPath(id, job),
+        }),
+      ),
+    { every: (read) => (isRunning(read) ? WORKING_MS : false) },
+  )
+
+/** Read again when the job has moved on. */
+export const useResults = (id: string, job: Job, failed: boolean) =>
+  useRead(
+    [...keyOf(id), 'results', job.id, failed, job.status, job.pending],
+    async (api) =>
+      pageOfV2(
+        await api.management.GET('/v2/applications/{application_id}/import/jobs/{job_id}/results', {
+          params: {
+            ...jobPath(id, job.id),
+            query: { limit: 100, ...(failed && { success: false }) },
+          },
+        }),
+      ),
+    { placeholderData: (previous) => previous },
+  )
+
+/** Whose record it is. */
+export function personOf(fields: Record<string, unknown>): string {
+  const write = (fields.write ?? fields) as Record<string, unknown>
+  const name = [write.firstname, write.lastname].filter(Boolean).join(' ')
+  return String(
+    name || write.displayname || write.email || write.username || fields.externalId || '–',
+  )
+}
