@@ -6,29 +6,12 @@ import { Problem } from '../../ui/problem.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { When } from '../../ui/when.tsx'
 import { useRead } from '../reads.ts'
-import { type Change, Diff } from './diff.tsx'
+import { Diff } from './diff.tsx'
+import { actorOf, type Event, eventWords } from './event.ts'
 import classes from './history.module.css'
 
 const DAYS = 90
 const MAX_EVENTS = 200
-
-interface Event {
-  id: string
-  timestamp: string
-  event_type: string
-  service?: string
-  success?: boolean
-  initiated_by?: { email?: string; username?: string; type?: string }
-  changes?: Change[]
-}
-
-const words = (type: string) => {
-  const text = type.replaceAll('_', ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-const actorOf = ({ initiated_by: by }: Event) =>
-  by?.email ?? by?.username ?? by?.type ?? 'Gatehouse'
 
 function Row({ event }: { event: Event }) {
   const [opened, setOpened] = useState(false)
@@ -39,7 +22,7 @@ function Row({ event }: { event: Event }) {
         <div>
           <Group gap="xs">
             <Text size="sm" fw={600}>
-              {words(event.event_type)}
+              {eventWords(event.event_type)}
             </Text>
             {event.success === false && (
               <Tag tone="bad" Icon={IconAlertCircle}>

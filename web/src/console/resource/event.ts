@@ -1,0 +1,36 @@
+import type { Change } from './diff.tsx'
+
+// Audit events as pages show them.
+
+export interface Event {
+  id: string
+  timestamp: string
+  event_type: string
+  service?: string
+  success?: boolean
+  initiated_by?: { email?: string; username?: string; type?: string }
+  changes?: Change[]
+}
+
+/** Such as "User update" for systemuser_update. */
+export function eventWords(type: string): string {
+  const text = type
+    .replace(/^systemuser_/, 'user_')
+    .replaceAll('_', ' ')
+    .replace(/\b(sso|mfa|totp|api|ip)\b/g, (name) => name.toUpperCase())
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+export const actorOf = ({ initiated_by: by }: Event): string =>
+  by?.email ?? by?.username ?? by?.type ?? 'Gatehouse'
+
+/** The value of a dotted name; lists give the values of their elements. */
+export function valueAt(document: unknown, field: string): unknown {
+  let values: unknown[] = [document]
+  for (const name of field.split('.'))
+    values = values
+      .flat()
+      .map((value) => (value as Record<string, unknown> | null | undefined)?.[name])
+      .filter((value) => value !== undefined)
+  return values.length > 1 ? values : values[0]
+}
