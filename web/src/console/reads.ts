@@ -1,4 +1,10 @@
-import { hashKey, type QueryKey, queryOptions, useQuery } from '@tanstack/react-query'
+import {
+  hashKey,
+  type QueryKey,
+  queryOptions,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query'
 import { type Api, type ApiCall, apiOf } from '../api/organization.ts'
 import { useOrganization } from './organization.ts'
 import { csrfToken, queries } from './session.ts'
@@ -10,6 +16,13 @@ const callsOf = new Map<string, ApiCall[]>()
 
 export const keyOf = (organization: string, key: QueryKey): QueryKey => [ROOT, organization, ...key]
 
+/** An API whose calls are noted under the key. */
+function notingApi(organization: string, queryKey: QueryKey, signal: AbortSignal): Api {
+  const calls: ApiCall[] = []
+  callsOf.set(hashKey(queryKey), calls)
+  return apiOf({ organization, csrfToken, signal, onCall: (call) => calls.push(call) })
+}
+
 export function readOptions<T>(
   organization: string,
   key: QueryKey,
@@ -18,11 +31,7 @@ export function readOptions<T>(
   const queryKey = keyOf(organization, key)
   return queryOptions({
     queryKey,
-    queryFn: ({ signal }) => {
-      const calls: ApiCall[] = []
-      callsOf.set(hashKey(queryKey), calls)
-      return read(apiOf({ organization, csrfToken, signal, onCall: (call) => calls.push(call) }))
-    },
+    queryFn: ({ signal }) => read(notingApi(organization, queryKey, signal)),
   })
 }
 
@@ -43,6 +52,29 @@ export function useRead<T>(
     ...readOptions(id, key, read),
     ...(options as object),
     refetchInterval: ({ state }) => every?.(state.data as T | undefined) ?? false,
+  })
+}
+
+/**
+ * A list read page by page, each from the cursor of the page before. It is never read again on its own: the key says
+ * which moment it shows.
+ */
+export function useReadPages<T, C>(
+  key: QueryKey,
+  read: (api: Api, after: C | null) => Promise<T>,
+  cursorOf: (page: T) => C | null,
+  options: { enabled?: boolean } = {},
+) {
+  const { id } = useOrganization()
+  const queryKey = keyOf(id, key)
+  return useInfiniteQuery({
+    queryKey,
+    initialPageParam: null as C | null,
+    queryFn: ({ signal, pageParam }) =>
+      read(notingApi(id, queryKey, signal), pageParam as C | null),
+    getNextPageParam: cursorOf,
+    staleTime: Number.POSITIVE_INFINITY,
+    ...options,
   })
 }
 
