@@ -3,10 +3,8 @@ import './global.css'
 import { MantineProvider } from '@mantine/core'
 import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { styleNonce } from './style-nonce.ts'
 import { colors, theme } from './theme.ts'
-
-/** The server writes a nonce into each page; its content security policy admits style elements that carry it. */
-const nonce = document.querySelector<HTMLMetaElement>('meta[name=style-nonce]')?.content ?? ''
 
 export const mount = (page: ReactNode): void =>
   createRoot(document.getElementById('root')!).render(
@@ -15,7 +13,7 @@ export const mount = (page: ReactNode): void =>
         theme={theme}
         cssVariablesResolver={colors}
         defaultColorScheme="auto"
-        getStyleNonce={() => nonce}
+        getStyleNonce={() => styleNonce}
       >
         {page}
       </MantineProvider>
