@@ -13,6 +13,7 @@ const files = globSync([
   'cli/**/*.test.ts',
   'client/**/*.test.ts',
   'lab/**/*.test.ts',
+  'web/src/**/*.test.ts',
   'test/**/*.test.ts',
 ])
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
