@@ -1,4 +1,10 @@
-import { type Icon, IconApps, IconUsers, IconUsersGroup } from '@tabler/icons-react'
+import {
+  type Icon,
+  IconApps,
+  IconChartHistogram,
+  IconUsers,
+  IconUsersGroup,
+} from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import type { Api } from '../api/organization.ts'
 import { findApplications } from './applications/find.ts'
@@ -12,10 +18,10 @@ interface Hit {
   about: string
 }
 
-/** What a folder of the console exports: the list, and the page of one object. */
+/** What a folder of the console exports: the list, and the page of one object where there is one. */
 interface AreaPages {
   List: ComponentType
-  Detail: ComponentType
+  Detail?: ComponentType
 }
 
 export interface Area {
@@ -27,7 +33,7 @@ export interface Area {
   scope: string
   load: () => Promise<AreaPages>
   /** The palette's search. */
-  find: (api: Api, text: string) => Promise<Hit[]>
+  find?: (api: Api, text: string) => Promise<Hit[]>
 }
 
 /** In the order of the sidebar. A new area is a folder and an entry here. */
@@ -55,5 +61,12 @@ export const AREAS: Area[] = [
     scope: 'applications',
     load: () => import('./applications/index.ts'),
     find: findApplications,
+  },
+  {
+    path: 'insights',
+    label: 'Insights',
+    Icon: IconChartHistogram,
+    scope: 'insights',
+    load: () => import('./insights/index.ts'),
   },
 ]

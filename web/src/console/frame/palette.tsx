@@ -12,7 +12,9 @@ const DEBOUNCE_MS = 150
 
 function Hits({ area, text }: { area: Area; text: string }) {
   const go = useGo()
-  const { data = [] } = useRead(['palette', area.path, text], (api) => area.find(api, text))
+  const { data = [] } = useRead(['palette', area.path, text], async (api) =>
+    area.find ? area.find(api, text) : [],
+  )
   if (data.length === 0) return null
   return (
     <Spotlight.ActionsGroup label={area.label}>

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startListening } from '../listening.ts'
+import { addPerson, PASSWORD } from '../person.ts'
+import { assertAccessible } from './axe.ts'
+import { startChromium } from './chromium.ts'
+import { field, heading, press } from './steps.ts'
+
+// The event explorer in a real browser.
+
+const app = await startListening()
+const openBrowser = await startChromium(app.base)
+app.secrets.add(PASSWORD)
+type Org = Awaited<ReturnType<typeof app.newOrganization>>
+
+async function openInsights(page: Page, org: Org, search = ''): Promise<void> {
+  await page.goto(`/console/${org.organizationId}/insights${search}`)
+  await field(page, 'E-mail').fill(org.email)
+  await field(page, 'Password').fill(org.password)
+  await press(page, 'Sign in')
+  await heading(page, 'Insights').waitFor()
+}
+
+const rows = (page: Page) =>
+  page.getByRole('region', { name: 'Events', exact: true }).locator('tbody tr')
+const summary = (page: Page) => page.getByRole('region', { name: 'Events over time' })
+const query = (page: Page) => page.getByRole('textbox', { name: 'Query', exact: true })
+const completion = (page: Page, name: string) =>
+  page.getByRole('listbox', { name: 'Completions' }).getByRole('option', { name })
+
+test('a query typed with completion, an event with its changes, a value excluded, the search saved', async () => {
+  const org = await app.newOrganization()
+  const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  await addPerson(org, { firstname: 'Noor', lastname: 'Haddad' })
+  await org.put(`/api/systemusers/${ada.id}`, { lastname: 'Lovelace' })
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  await openInsights(page, org)
+  await rows(page).first().waitFor()
+  await summary(page).getByText(/event/).first().waitFor()
+  await assertAccessible(page, 'insights')
+
+  await query(page).click()
+  await page.keyboard.type('event_ty')
+  await completion(page, 'event_type').waitFor()
+  await assertAccessible(page, 'completion')
+  await completion(page, 'event_type').click()
+  await completion(page, 'startsWith').click()
+  await page.keyboard.type('systemuser_')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/q=event_type\+startsWith\+systemuser_/)
+  await rows(page).filter({ hasText: 'User update' }).first().waitFor()
+  await summary(page).getByText('3 events').waitFor()
+
+  await rows(page).filter({ hasText: 'User update' }).getByRole('link').click()
+  const panel = page.getByRole('complementary', { name: 'Event' })
+  await panel.getByRole('cell', { name: 'Lovelace' }).waitFor()
+  await assertAccessible(page, 'event')
+  await panel.getByRole('button', { name: 'Exclude event_type systemuser_update' }).click()
+  await summary(page).getByText('2 events').waitFor()
+  await page.waitForURL(/systemuser_update/)
+
+  await page.getByText('JSON', { exact: true }).click()
+  const json = page.getByRole('textbox', { name: 'Query as JSON' })
+  await json.getByText('"ne"').waitFor()
+  await json.fill('{"and": [{"event_type": "systemuser_update"}]}')
+  await page.keyboard.press('Escape')
+  await press(page, /^Search$/)
+  await summary(page).getByText('1 event').waitFor()
+  await page.getByText('Text', { exact: true }).click()
+  await query(page).getByText('systemuser_update').waitFor()
+
+  await page.getByRole('button', { name: 'event_type', exact: true }).click()
+  await page
+    .getByRole('list', { name: 'Values of event_type' })
+    .getByText('systemuser_update')
+    .waitFor()
+
+  await press(page, 'Searches')
+  await page.getByRole('menuitem', { name: 'Save this search…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save this search' })
+  await dialog.getByLabel('Name').fill('Renamed people')
+  await dialog.getByLabel(/^Share/).check()
+  await assertAccessible(page, 'save')
+  await dialog.getByRole('button', { name: 'Save search' }).click()
+  await page.getByText('Saved Renamed people').waitFor()
+  await press(page, 'Renamed people')
+  await page.getByRole('menuitem', { name: 'Every event' }).click()
+  await page.waitForURL((url) => url.search === '')
+  await press(page, 'Searches')
+  await page.getByRole('menuitem', { name: /^Renamed people/ }).click()
+  await summary(page).getByText('1 event').waitFor()
+  await page.reload()
+  await summary(page).getByText('1 event').waitFor()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await assertAccessible(page, 'dark')
+
+  await query(page).click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('event_type is odd')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('Expected an operator after event_type').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('the live tail shows an event as it happens', async () => {
+  const org = await app.newOrganization()
+  const { page, problems } = await openBrowser()
+  await openInsights(page, org, '?live=1&q=event_type+%3D+systemuser_create')
+  await page.getByRole('status').getByText('Live · 0 new').waitFor()
+  await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  await page.getByRole('status').getByText('Live · 1 new').waitFor()
+  await rows(page).filter({ hasText: 'User create' }).waitFor()
+  await page.getByLabel('Live').uncheck()
+  await page.waitForURL((url) => !url.searchParams.has('live'))
+  assert.deepEqual(problems, [])
+})
+
+test('who changed a group last', async () => {
+  const org = await app.newOrganization()
+  const made = await org.post('/api/v2/usergroups', { name: 'Engineering' })
+  const { id } = made.json() as { id: string }
+  await org.put(`/api/v2/usergroups/${id}`, { name: 'Platform engineering' })
+  const { page, problems } = await openBrowser()
+  await openInsights(page, org)
+  await press(page, 'Searches')
+  await page.getByRole('menuitem', { name: 'Changes of groups' }).click()
+  const last = rows(page).filter({ hasText: 'Group update' })
+  await last.getByText(org.email).waitFor()
+  await last.getByRole('link').click()
+  await page.getByRole('link', { name: /^Open the/ }).click()
+  await heading(page, 'Platform engineering').waitFor()
+  assert.deepEqual(problems, [])
+})

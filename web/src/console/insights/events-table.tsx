@@ -1,0 +1,118 @@
+import { Skeleton } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type CSSProperties, useEffect, useRef } from 'react'
+import { To } from '../link.tsx'
+import type { Event } from '../resource/event.ts'
+import { columnLabel, columnWidth, EventCell } from './event-cell.tsx'
+import classes from './explorer.module.css'
+import type { ExplorerState } from './explorer-state.ts'
+
+const ROW_HEIGHT = 34
+const SKELETON_ROWS = 12
+const MAX_BESIDE = 2
+
+const exact = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
+
+interface Props {
+  state: ExplorerState
+  /** Absent while the first page is on its way. */
+  events: Event[] | undefined
+  more: (() => void) | undefined
+}
+
+/** Virtualized, and read further as its end comes into view. */
+export function EventsTable({ state, events, more }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const count = events ? events.length + (more ? 1 : 0) : SKELETON_ROWS
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+    getItemKey: (index) => events?.[index]?.id ?? index,
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (events && last >= events.length - 1) more?.()
+  }, [events, last, more])
+
+  const at = events?.findIndex(({ id }) => id === state.event) ?? -1
+  const open = (index: number) => {
+    const event = events?.[index]
+    if (!event) return
+    state.set({ event: event.id }, true)
+    virtual.scrollToIndex(index)
+  }
+  useHotkeys([
+    ['j', () => open(at + 1)],
+    ['k', () => open(Math.max(0, at - 1))],
+    ['Escape', () => state.set({ event: undefined }, true)],
+  ])
+  // Beside an event there is room for the first ones.
+  const columns = state.event ? state.columns.slice(0, MAX_BESIDE) : state.columns
+  const tracks = ['9.5rem', ...columns.map(columnWidth)].join(' ')
+  const style = { '--tracks': tracks } as CSSProperties
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
+    <section ref={box} className={classes.scroll} tabIndex={0} aria-label="Events">
+      <table className={classes.table} aria-rowcount={count + 1} aria-busy={!events}>
+        <thead className={classes.head}>
+          <tr className={classes.row} style={style} aria-rowindex={1}>
+            <th scope="col">Time</th>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {columnLabel(column)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className={classes.body} style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start, key }) => {
+            const event = events?.[index]
+            return (
+              <tr
+                key={key}
+                aria-rowindex={index + 2}
+                className={classes.row}
+                data-open={(event && event.id === state.event) || undefined}
+                style={{ ...style, height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
+              >
+                {event ? (
+                  <>
+                    <td className={classes.cell}>
+                      <To
+                        to="insights"
+                        search={state.addressWith({ event: event.id })}
+                        className={classes.open}
+                      >
+                        {exact.format(new Date(event.timestamp))}
+                      </To>
+                    </td>
+                    {columns.map((column) => (
+                      <td key={column} className={classes.cell}>
+                        <EventCell event={event} column={column} />
+                      </td>
+                    ))}
+                  </>
+                ) : (
+                  <td className={classes.cell}>
+                    <Skeleton h={12} />
+                  </td>
+                )}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,119 @@
+import { Button, Center, Group, Skeleton, Stack, Switch, Text, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
+import { lazy, Suspense, useMemo } from 'react'
+import { Problem } from '../../ui/problem.tsx'
+import { useOrganization } from '../organization.ts'
+import { EventPanel } from './event-panel.tsx'
+import { EventsTable } from './events-table.tsx'
+import classes from './explorer.module.css'
+import { type ExplorerState, useExplorer } from './explorer-state.ts'
+import { ExportMenu } from './export-menu.tsx'
+import { FieldList } from './field-list.tsx'
+import { searchableFields } from './fields.ts'
+import { useLiveTail } from './live.ts'
+import { QueryBar } from './query-bar.tsx'
+import { useEvents, useSchema } from './reads.ts'
+import { SearchesMenu } from './searches-menu.tsx'
+import { ServicesMenu } from './services-menu.tsx'
+import { TimePicker } from './time-picker.tsx'
+
+/** The charts are larger than the rest of the page, which works without them. */
+const Histogram = lazy(async () => ({ default: (await import('./histogram.tsx')).Histogram }))
+
+function Empty({ state }: { state: ExplorerState }) {
+  return (
+    <Center className={classes.empty}>
+      <Stack align="center" gap="sm">
+        <Text fw={600}>No event matches in this time</Text>
+        <Group>
+          <Button size="sm" variant="default" onClick={() => state.setRange({ last: 'P90D' })}>
+            Search the last 90 days
+          </Button>
+          {state.query && (
+            <Button size="sm" variant="default" onClick={() => state.setQuery('')}>
+              Clear the query
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Center>
+  )
+}
+
+function Results({ state }: { state: ExplorerState }) {
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useEvents(state)
+  const read = useMemo(() => data?.pages.flatMap(({ events }) => events), [data])
+  const tail = useLiveTail(state.live, state.selection, read && (read[0] ?? null))
+  const events = useMemo(() => read && [...tail.events, ...read], [read, tail.events])
+  if (error) return <Problem error={error} />
+  return (
+    <>
+      {state.live && (
+        <Text size="sm" c="dimmed" role="status" mb={4}>
+          {tail.connected
+            ? `Live · ${tail.events.length} new`
+            : 'Connecting to the stream of events …'}
+        </Text>
+      )}
+      <div className={classes.results} data-open={state.event !== undefined || undefined}>
+        {events?.length === 0 ? (
+          <Empty state={state} />
+        ) : (
+          <EventsTable
+            state={state}
+            events={events}
+            more={hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined}
+          />
+        )}
+        {state.event && (
+          <EventPanel
+            state={state}
+            id={state.event}
+            known={events?.find(({ id }) => id === state.event)}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+/** Search over the events of the organization. */
+export function Explorer() {
+  const state = useExplorer()
+  const { name } = useOrganization()
+  const schema = useSchema()
+  const fields = useMemo(() => searchableFields(schema, state.service), [schema, state.service])
+  useDocumentTitle(`Insights · ${name} · Gatehouse`)
+  return (
+    <>
+      <Group justify="space-between" mb="sm">
+        <Title order={1}>Insights</Title>
+        <Group gap="xs">
+          <Switch
+            label="Live"
+            checked={state.live}
+            onChange={(event) => state.set({ live: event.currentTarget.checked ? '1' : '' }, true)}
+          />
+          <SearchesMenu state={state} />
+          <ServicesMenu state={state} {...(schema && { schema })} />
+          <ExportMenu state={state} />
+          <TimePicker state={state} />
+        </Group>
+      </Group>
+      <QueryBar state={state} fields={fields} schema={schema} />
+      <div className={classes.explorer}>
+        <FieldList state={state} fields={fields} />
+        <div className={classes.main}>
+          {state.error === null && (
+            <>
+              <Suspense fallback={<Skeleton h={156} />}>
+                <Histogram state={state} />
+              </Suspense>
+              <Results state={state} />
+            </>
+          )}
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,1 @@
+export { Explorer as List } from './explorer.tsx'
