@@ -1701,6 +1701,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what may need an administrator
+         * @description Counts of records that the caller may not read are left out.
+         */
+        get: operations["getApiV2Attention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/bulk/user/expires": {
         parameters: {
             query?: never;
@@ -2628,6 +2648,26 @@ export interface paths {
         };
         /** List all scopes by area */
         get: operations["getApiV2ScopeGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find records of every kind by name, e-mail address or id
+         * @description Records that contain every word, at most five of each kind: users, groups, systems, applications and administrators, as far as the caller may read them.
+         */
+        get: operations["getApiV2Search"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4346,6 +4386,26 @@ export interface components {
             config?: {
                 [key: string]: unknown;
             } | null;
+        };
+        Attention: {
+            /** @description Users who are locked out */
+            lockedUsers?: number;
+            /** @description Users whose password has expired */
+            expiredPasswords?: number;
+            /** @description Activated users without a second factor */
+            usersWithoutMfa?: number;
+            /** @description Systems without contact for 14 days */
+            unseenSystems?: number;
+            /** @description Applications whose certificate ends within 30 days */
+            expiringCertificates?: number;
+            /** @description Applications whose SCIM connection is stopped, held or has failing accounts */
+            failingProvisioning?: number;
+            /** @description Imports that wait for a confirmation */
+            parkedImports?: number;
+            /** @description Imports and bulk jobs that failed within 7 days */
+            failedJobs?: number;
+            /** @description Forwarders whose receiver cannot be reached */
+            failingForwarders?: number;
         };
         AuthClaimConfiguration: {
             label: string;
@@ -6400,6 +6460,14 @@ export interface components {
             skip?: number | null;
         } & {
             [key: string]: unknown;
+        };
+        SearchHit: {
+            /** @enum {unknown} */
+            type: "user" | "user_group" | "system_group" | "system" | "application" | "administrator";
+            id: string;
+            name: string;
+            /** @description Tells hits of one name apart, such as an e-mail address */
+            about: string;
         };
         ServiceAccount: {
             objectId: string;
@@ -13311,6 +13379,47 @@ export interface operations {
             };
         };
     };
+    getApiV2Attention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attention"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     postApiV2BulkUserExpires: {
         parameters: {
             query?: never;
@@ -16654,6 +16763,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScopeGroups"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Search: {
+        parameters: {
+            query: {
+                q: string;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchHit"][];
                 };
             };
             /** @description The request was rejected */

@@ -38,6 +38,7 @@ import {
 } from './insights/index.ts'
 import { oidcRoutes } from './oidc/index.ts'
 import { organizationRoutes, providerRoutes } from './organizations/index.ts'
+import { overviewRoutes } from './overview/index.ts'
 import type { Config } from './platform/config.ts'
 import type { Db } from './platform/db/index.ts'
 import { registerContract } from './platform/http/contract-routes.ts'
@@ -150,6 +151,7 @@ export async function registerRoutes(
   await http.register(userStatusRoutes, { prefix: '/api/v2', context: users })
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
+  await http.register(overviewRoutes, { prefix: '/api/v2', db })
   await http.register(workdayRoutes, { prefix: '/api/v2', context: imports })
   await http.register(portalRoutes, { context: portal })
   await http.register(assetRoutes)

@@ -28,6 +28,7 @@ const SLICES = [
   'scim',
   'provisioning',
   'imports',
+  'overview',
 ]
 
 const imports = IMPORTS.filter(

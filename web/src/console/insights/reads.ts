@@ -80,7 +80,7 @@ export function useBars({ span, service, selection, compare, error }: ExplorerSt
   return { bars, past }
 }
 
-export interface TopValue {
+interface TopValue {
   key: string
   count: number
 }

@@ -75,7 +75,7 @@ const STEPS = [
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 }
 const MAX_STEPS = 96
 
-export interface Step {
+interface Step {
   unit: 's' | 'm' | 'h' | 'd'
   value: number
   ms: number

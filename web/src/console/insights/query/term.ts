@@ -10,7 +10,7 @@ export interface Leaf {
   value: Scalar | Scalar[]
 }
 
-export interface Group {
+interface Group {
   type: 'and' | 'or'
   terms: Term[]
 }

@@ -35,7 +35,7 @@ export class QueryError extends Error {
 }
 
 /** What may be typed at the end of a text, for completion. */
-export interface Expected {
+interface Expected {
   kind: 'field' | 'operator' | 'value' | 'connective'
   /** Where the word begins that is being typed. */
   from: number

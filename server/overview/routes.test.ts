@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+import { addUser } from '../../test/people.ts'
+import { sql } from '../platform/db/sql.ts'
+import { newId } from '../platform/ids.ts'
+
+const app = await startApp()
+
+test('counts what needs attention, as far as the caller may read it', async () => {
+  const org = await app.newOrganization()
+  const zero = (await org.get('/api/v2/attention')).json()
+  assert.deepEqual(zero, {
+    lockedUsers: 0,
+    expiredPasswords: 0,
+    usersWithoutMfa: 0,
+    unseenSystems: 0,
+    expiringCertificates: 0,
+    failingProvisioning: 0,
+    parkedImports: 0,
+    failedJobs: 0,
+    failingForwarders: 0,
+  })
+  const { id } = await addUser(org, { state: 'ACTIVATED', password: 'Tangled-Orchard-58' })
+  await org.post(`/api/systemusers/${id}/expire`)
+  const { organizationId } = org
+  const tenant = app.db.tenant(organizationId)
+  for (const state of ['waiting', 'failed', 'finished'])
+    await tenant.run(sql`
+      insert into batches (organization_id, id, kind, state, started_by)
+      values (${organizationId}, ${newId()}, 'imports.run', ${state}, '{}')`)
+  const counted = (await org.get('/api/v2/attention')).json()
+  assert.deepEqual(counted, {
+    ...zero,
+    expiredPasswords: 1,
+    usersWithoutMfa: 1,
+    parkedImports: 1,
+    failedJobs: 1,
+  })
+
+  const reader = await app.addAdministrator(org.organizationId, 'Read Only')
+  assert.deepEqual((await reader.get('/api/v2/attention')).json(), counted)
+  const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
+  assert.equal((await runner.get('/api/v2/attention')).statusCode, 403)
+
+  const stranger = await app.newOrganization()
+  assert.deepEqual((await stranger.get('/api/v2/attention')).json(), zero)
+})
+
+test('finds records of every kind by words and by id', async () => {
+  const org = await app.newOrganization()
+  const ada = await addUser(org, { firstname: 'Ada', lastname: 'Quillfeather' })
+  await addUser(org, { firstname: 'Noor', lastname: 'Quillfeather' })
+  const group = (await org.post('/api/v2/usergroups', { name: 'Quill writers' })).json()
+  const machines = (await org.post('/api/v2/systemgroups', { name: 'Quill plotters' })).json()
+  const application = (
+    await org.post('/api/applications', {
+      name: 'bookmark',
+      displayLabel: 'Quill shop',
+      ssoUrl: 'https://quill.example.com/',
+    })
+  ).json()
+  const find = async (q: string, by: { get: typeof org.get } = org) => {
+    const res = await by.get(`/api/v2/search?q=${encodeURIComponent(q)}`)
+    assert.equal(res.statusCode, 200, res.body)
+    return res.json() as { type: string; id: string; name: string; about: string }[]
+  }
+  const namesOf = (hits: { name: string }[]) => hits.map(({ name }) => name).sort()
+  assert.deepEqual(namesOf(await find('QUILL')), [
+    'Ada Quillfeather',
+    'Noor Quillfeather',
+    'Quill plotters',
+    'Quill shop',
+    'Quill writers',
+  ])
+  assert.deepEqual(await find('quillf ada'), [
+    { type: 'user', id: ada.id, name: 'Ada Quillfeather', about: ada.email },
+  ])
+  assert.deepEqual(namesOf(await find('ad quillfeather')), ['Ada Quillfeather'])
+  for (const [id, type] of [
+    [ada.id, 'user'],
+    [group.id, 'user_group'],
+    [machines.id, 'system_group'],
+    [application.id, 'application'],
+    [org.adminId, 'administrator'],
+  ])
+    assert.deepEqual(
+      (await find(id)).map((hit) => [hit.type, hit.id]),
+      [[type, id]],
+    )
+  assert.deepEqual(
+    (await find(org.email)).map(({ type }) => type),
+    ['administrator'],
+  )
+  assert.deepEqual(await find('100%'), [])
+
+  const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
+  assert.equal((await runner.get('/api/v2/search?q=quillfeather')).statusCode, 403)
+  const stranger = await app.newOrganization()
+  assert.deepEqual(await find('quill', stranger), [])
+  assert.deepEqual(await find(ada.id, stranger), [])
+})
+
+test('refuses an empty search and one that is too long', async () => {
+  const org = await app.newOrganization()
+  for (const q of ['', '%20', 'x'.repeat(201)])
+    assert.equal((await org.get(`/api/v2/search?q=${q}`)).statusCode, 400)
+})

@@ -1,0 +1,45 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Db } from '../platform/db/index.ts'
+import { errorsOf } from '../platform/http/errors.ts'
+import { countAttention, searchEverything } from './actions.ts'
+import { Attention, SearchHit } from './schema.ts'
+import { COUNTS, FINDERS } from './store.ts'
+
+const errors = errorsOf('v2')
+const tags = ['overview']
+const anyOf = (parts: object) => Object.keys(parts).flatMap((scope) => [scope, `${scope}.readonly`])
+
+/** Answers about an organization as a whole, across its kinds of records. */
+export const overviewRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+  app.get(
+    '/attention',
+    {
+      schema: {
+        tags,
+        summary: 'Count what may need an administrator',
+        description: 'Counts of records that the caller may not read are left out.',
+        response: { 200: Attention, ...errors },
+      },
+      config: { scopes: anyOf(COUNTS) },
+    },
+    ({ caller }) => countAttention(db, caller),
+  )
+  app.get(
+    '/search',
+    {
+      schema: {
+        tags,
+        summary: 'Find records of every kind by name, e-mail address or id',
+        description:
+          'Records that contain every word, at most five of each kind: users, groups, systems, applications and administrators, as far as the caller may read them.',
+        querystring: Type.Object({
+          q: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+        }),
+        response: { 200: Type.Array(SearchHit), ...errors },
+      },
+      config: { scopes: anyOf(FINDERS) },
+    },
+    ({ caller, query }) => searchEverything(db, caller, query.q),
+  )
+}
