@@ -7,7 +7,9 @@ import {
   type OwnEvent,
   observeDamage,
   observeEvents,
+  setSettling,
   useGeoIp,
+  writeVersionAsText,
 } from './insights/index.ts'
 import { jobDefinitions, jobsOf } from './jobs.ts'
 import { type Config, loadConfig } from './platform/config.ts'
@@ -101,7 +103,13 @@ async function createHttp(parts: HttpParts) {
   registerSystemContext(http, db)
   const operations = collectOperations(http)
   registerMetrics(http, metrics, { config, db, queueDepths, storage })
-  registerHealth(http, { db, storage, warnings, sendsMail: config.smtpUrl !== undefined })
+  registerHealth(http, {
+    db,
+    storage,
+    warnings,
+    sendsMail: config.smtpUrl !== undefined,
+    region: config.region,
+  })
 
   // A worker serves only health and metrics.
   if (config.role !== 'worker')
@@ -124,6 +132,8 @@ const renewLink =
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, db, searchDb, log, sealer, prepare, onEvent, labs } = parts
   setLimits(config.limits)
+  setSettling(config.settlingSeconds)
+  writeVersionAsText(config.eventVersion === 'text')
   const storage = parts.storage ?? new Storage(null, 0, log)
   // Job handlers send jobs, so this exists before the queue does.
   const send: SendJob = (tx, definition, payload, options) =>

@@ -161,6 +161,6 @@ export async function registerRoutes(
   await http.register(ssoManagementRoutes, { prefix: '/api', context: sso })
   await http.register(oauthRoutes, { context: admins })
   await http.register(sessionRoutes, { context: admins })
-  registerContract(http, operations)
+  registerContract(http, operations, config)
   await registerWeb(http)
 }

@@ -176,7 +176,8 @@ export const settings = {
     parse: oneOf('us', 'eu', 'in'),
     fallback: 'us',
     default: 'us',
-    about: 'Region name: us, eu or in',
+    about:
+      'Region of this installation: us, eu or in; shown in the contract, on /readyz and by `gatehouse version`',
   }),
   role: setting({
     env: 'GATEHOUSE_ROLE',
@@ -389,6 +390,22 @@ export const settings = {
     default: '1073741824',
     about:
       'The log and /readyz warn while the disk of the embedded PostgreSQL has less free space than this',
+  }),
+  eventVersion: setting({
+    env: 'GATEHOUSE_EVENT_VERSION',
+    parse: oneOf('number', 'text'),
+    fallback: 'number',
+    default: 'number',
+    about:
+      'How new events of the service write `@version`: as the documents of their service do (number), or as text, which some collectors require',
+  }),
+  settlingSeconds: setting({
+    env: 'GATEHOUSE_EVENT_SETTLING_SECONDS',
+    parse: integer(0, 3600),
+    fallback: 0,
+    default: '0',
+    about:
+      'Queries, streams, exports and forwarders show an event only when it is this old, so that ingested events, which carry the time of their sender, do not appear behind a reader’s position',
   }),
   minRetentionDays: setting({
     env: 'GATEHOUSE_MIN_RETENTION_DAYS',

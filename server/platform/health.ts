@@ -21,6 +21,7 @@ const Readiness = Type.Object({
   ...Status.properties,
   details: Type.Optional(
     Type.Object({
+      region: Type.String(),
       mail: Type.Enum(['configured', 'not configured']),
       waitingMails: Type.Integer({ description: 'Kept until there is a mail server, or held' }),
     }),
@@ -42,6 +43,7 @@ interface HealthParts {
   /** Problems detected by this process. */
   warnings: readonly string[]
   sendsMail: boolean
+  region: string
 }
 
 async function warningsOf({ db, storage, warnings }: HealthParts): Promise<string[]> {
@@ -53,10 +55,10 @@ async function warningsOf({ db, storage, warnings }: HealthParts): Promise<strin
   ]
 }
 
-async function detailsOf({ db, sendsMail }: HealthParts) {
+async function detailsOf({ db, region, sendsMail }: HealthParts) {
   const { kept, held } = await countWaiting(db)
   const mail = sendsMail ? ('configured' as const) : ('not configured' as const)
-  return { mail, waitingMails: kept + held }
+  return { region, mail, waitingMails: kept + held }
 }
 
 /** Why this process should not receive requests, or null. */

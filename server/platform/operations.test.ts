@@ -10,7 +10,7 @@ const app = await startApp({ alone: true })
 
 test('health and readiness answer without a credential', async () => {
   assert.deepEqual((await app.anonymous.get('/healthz')).json(), { status: 'ok' })
-  assert.deepEqual((await app.anonymous.get('/readyz')).json(), { status: 'ready' })
+  assert.equal((await app.anonymous.get('/readyz')).json().status, 'ready')
 })
 
 test('metrics cover requests by route, the pool, the queue, events and the process', async () => {

@@ -16,10 +16,23 @@ export const observeEvents = (observer: (event: OwnEvent) => void): void => {
   onWritten = observer
 }
 
+let textVersion = false
+/** Some collectors accept `@version` as text only. */
+export const writeVersionAsText = (wanted: boolean): void => {
+  textVersion = wanted
+}
+const versioned = (event: OwnEvent): OwnEvent =>
+  textVersion
+    ? ({
+        ...event,
+        '@version': String((event as { '@version'?: unknown })['@version'] ?? 1),
+      } as OwnEvent)
+    : event
+
 /** The text before and after the time, which the database fills in. */
 function untimed(event: OwnEvent) {
   const { id, service } = event
-  const text = documentText(fold(event))
+  const text = documentText(fold(versioned(event)))
   return { id, service, beforeTime: `${text.slice(0, -1)},"timestamp":"`, afterTime: '"}' }
 }
 

@@ -50,11 +50,15 @@ const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /** The published contract: both bundles, their operation-id mappings, and an API reference page. */
-export function registerContract(app: FastifyInstance, operations: Operation[]): void {
+export function registerContract(
+  app: FastifyInstance,
+  operations: Operation[],
+  place: { region: string; publicUrl: string },
+): void {
   const open = { config: { public: true as const } }
   for (const bundle of BUNDLES) {
     app.get<{ Querystring: { ids?: string } }>(`/openapi/${bundle}.json`, open, (request) =>
-      openapi(operations, bundle, request.query.ids === 'legacy'),
+      openapi(operations, bundle, { place, legacy: request.query.ids === 'legacy' }),
     )
     app.get(`/openapi/${bundle}-operation-ids.json`, open, () =>
       operationIdMapping(operations, bundle),

@@ -189,8 +189,20 @@ function describeOperation(operation: Operation, legacy: boolean, components: Js
 
 const SERVER: Record<Bundle, string> = { management: '/api', insights: '/insights/directory' }
 
+const REGIONS: Record<string, string> = { us: 'United States', eu: 'European Union', in: 'India' }
+
+interface ContractOptions {
+  legacy?: boolean
+  /** Of the running installation; the stored files name none. */
+  place?: { region: string; publicUrl: string }
+}
+
 /** OpenAPI 3.1 of one bundle. Paths are relative to the bundle's base URL. */
-export function openapi(operations: Operation[], bundle: Bundle, legacy = false): Json {
+export function openapi(
+  operations: Operation[],
+  bundle: Bundle,
+  { legacy = false, place }: ContractOptions = {},
+): Json {
   const components: Json = {}
   const paths: Record<string, Json> = {}
   const sorted = operations.filter((operation) => operation.bundle === bundle)
@@ -218,7 +230,16 @@ export function openapi(operations: Operation[], bundle: Bundle, legacy = false)
       version: '1.0',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: SERVER[bundle] }],
+    servers: [
+      {
+        // Relative, so that the reference calls the service that shows it, whatever its address.
+        url: SERVER[bundle],
+        ...(place && {
+          description: `${REGIONS[place.region]}: ${place.publicUrl}${SERVER[bundle]}`,
+          'x-region': place.region,
+        }),
+      },
+    ],
     tags: [...new Set(sorted.flatMap(({ schema }) => (schema.tags ?? []) as string[]))]
       .sort()
       .map((name) => ({ name })),

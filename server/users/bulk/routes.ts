@@ -51,9 +51,8 @@ const isRowError = ({
   validation,
   validationContext,
 }: NonNullable<FastifyRequest['validationError']>): boolean =>
-  validationContext === 'body' && validation.every(
-    ({ instancePath }: FastifySchemaValidationError) => instancePath !== '',
-  )
+  validationContext === 'body' &&
+  validation.every(({ instancePath }: FastifySchemaValidationError) => instancePath !== '')
 
 /** Why a row is not valid, in the form of other messages about it; null when it is. */
 const refusalOf = (request: FastifyRequest) => {
