@@ -14,6 +14,7 @@ import type { ImportContext } from './imports/index.ts'
 import type { InsightsContext } from './insights/index.ts'
 import {
   type OidcContext,
+  oidcDestination,
   oidcLogout,
   recordDeniedClientSignIn,
   tellClientsOfEnd,
@@ -44,7 +45,12 @@ import {
 } from './provisioning/index.ts'
 import type { ReportContext } from './reports/index.ts'
 import { type LogoutContext, signOutAddress } from './signon/index.ts'
-import { recordDeniedSignIn, type SsoSliceContext, samlLogout } from './sso/index.ts'
+import {
+  recordDeniedSignIn,
+  type SsoSliceContext,
+  samlDestination,
+  samlLogout,
+} from './sso/index.ts'
 import { type SystemContext, systemResource } from './systems/index.ts'
 import { findMatches, findUsers, UnixUids, type UserContext, userResource } from './users/index.ts'
 
@@ -124,6 +130,8 @@ function makeContexts(parts: ContextParts): Contexts {
       oidc: oidcLogout({ db, sealer, publicUrl, send }),
     },
   }
+  const ofSaml = samlDestination({ db, sealer })
+  const ofOidc = oidcDestination({ db, sealer })
   const portal: PortalContext = {
     db,
     sealer,
@@ -132,6 +140,7 @@ function makeContexts(parts: ContextParts): Contexts {
     rules: signInRules(config, sealer, 'user'),
     users,
     signOutAddress: signOutAddress(logout),
+    destinationOf: async (path) => (await ofSaml(path)) ?? (await ofOidc(path)),
     sessionEnded: hook(),
     signInDenied: hook(),
   }

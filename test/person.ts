@@ -52,7 +52,11 @@ export class Person {
     this.#http = http
   }
 
-  async #call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Response> {
+  async #call(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<Response> {
     const res = await this.#http.inject({
       method,
       url: `/auth/users${path}`,
@@ -74,6 +78,7 @@ export class Person {
 
   get = (path: string) => this.#call('GET', path)
   post = (path: string, body?: object) => this.#call('POST', path, body)
+  put = (path: string, body?: object) => this.#call('PUT', path, body)
   delete = (path: string) => this.#call('DELETE', path)
   signIn = (identifier: string, password = PASSWORD, more: object = {}) =>
     this.post('/sign-in', { identifier, password, ...more })

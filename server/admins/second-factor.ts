@@ -80,7 +80,7 @@ export async function startTotp(context: AdminContext, caller: Caller): Promise<
       event_type: 'admin_totp_start_enrollment',
       resource: resourceOf(row),
     })
-    return { secret, otpauthUrl: totpAddress(secret, row.email) }
+    return { secret, otpauthUrl: totpAddress(secret, row.email, 'Gatehouse') }
   })
 }
 

@@ -1,5 +1,5 @@
 export type { OidcContext } from './context.ts'
-export { recordDeniedClientSignIn } from './denied-sign-in.ts'
+export { oidcDestination, recordDeniedClientSignIn } from './denied-sign-in.ts'
 export { backChannelLogoutJob, tidyOidcJob } from './job-definitions.ts'
 export { oidcJobs } from './jobs.ts'
 export { oidcLogout, tellClientsOfEnd } from './logout-protocol.ts'

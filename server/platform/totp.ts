@@ -7,9 +7,9 @@ const RECOVERY_CODES = 10
 // Without look-alike characters.
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
-const totpOf = (secret: string, label = '') =>
+const totpOf = (secret: string, label = '', issuer = '') =>
   new TOTP({
-    issuer: 'Gatehouse',
+    issuer,
     label,
     secret: Secret.fromBase32(secret),
     algorithm: 'SHA1',
@@ -19,8 +19,12 @@ const totpOf = (secret: string, label = '') =>
 
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
-export const totpAddress = (secret: string, email: string): string =>
-  totpOf(secret, email).toString()
+/**
+ * For the QR code. The issuer tells several accounts in one app apart. Apps split the label at its first colon, so
+ * names must have none.
+ */
+export const totpAddress = (secret: string, email: string, issuer: string): string =>
+  totpOf(secret, email, issuer.replaceAll(':', ' ')).toString()
 
 /**
  * The counter of the code, or null when it is wrong. One step of clock skew is allowed either way; a counter at or

@@ -3,13 +3,7 @@ import { Type } from 'typebox'
 import { notFound } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { userActor } from '../users/index.ts'
-import {
-  describeProfile,
-  describeSecurity,
-  describeSession,
-  sessionsOf,
-  tilesOf,
-} from './account.ts'
+import { describeProfile, describeSecurity, describeSession, sessionsOf } from './account.ts'
 import type { PortalContext } from './context.ts'
 import { admitVisit } from './guard.ts'
 import { changePassword } from './password-actions.ts'
@@ -21,10 +15,12 @@ import {
   Session,
   SessionAnswer,
   Status,
+  TileUse,
 } from './schema.ts'
 import { sessionCookie } from './sessions.ts'
 import { clientOf } from './sign-in-routes.ts'
 import { endSession, signOutElsewhere } from './sign-out.ts'
+import { noteUse, tilesOf } from './tiles.ts'
 
 const errors = errorsOf('v2')
 const tags = ['user portal']
@@ -46,6 +42,24 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
       config,
     },
     async (request) => tilesOf(context, (await admitVisit(context, request)).user),
+  )
+  app.put(
+    '/auth/users/applications/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Mark an application as a favourite, or as opened now',
+        params: Type.Object({ id: Type.String() }),
+        body: TileUse,
+        response: { 200: Status, ...errors },
+      },
+      config,
+    },
+    async (request) => {
+      const { user } = await admitVisit(context, request)
+      await noteUse(context, user, request.params.id, request.body)
+      return { status: 'saved' }
+    },
   )
   app.get(
     '/auth/users/profile',

@@ -1,10 +1,9 @@
-import { applicationsOfUser } from '../applications/index.ts'
 import { parseUserAgent } from '../insights/index.ts'
 import { findUser, type UserRow } from '../users/index.ts'
 import type { Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
 import { countRecoveryCodes } from './recovery-code-store.ts'
-import type { ApplicationTile, Profile, Security, Session, SessionAnswer } from './schema.ts'
+import type { Profile, Security, Session, SessionAnswer } from './schema.ts'
 import { csrfOf, type SignedIn } from './sessions.ts'
 import { portalSettings } from './settings.ts'
 import { listSessions, type SessionRow } from './store.ts'
@@ -101,23 +100,4 @@ export async function sessionsOf({ db }: PortalContext, visit: Visit): Promise<S
   const { organization_id, id } = visit.user
   const rows = await listSessions(db.tenant(organization_id), organization_id, id)
   return rows.map((row) => toSessionEntry(row, visit.session.id))
-}
-
-export async function tilesOf(
-  { db }: PortalContext,
-  { organization_id, id }: UserRow,
-): Promise<ApplicationTile[]> {
-  const tiles = await applicationsOfUser(db, organization_id, id)
-  return tiles.flatMap(({ id, name, displayLabel, displayName, logo, color, url, hidden }) =>
-    hidden || url === null
-      ? []
-      : {
-          id,
-          name,
-          displayLabel: displayLabel || displayName || name,
-          logo,
-          color: color || null,
-          url,
-        },
-  )
 }

@@ -40,6 +40,8 @@ export interface PortalContext {
    * Called in the transaction that ends the session, before the session is deleted.
    */
   signOutAddress: (tx: Tx, session: UserSession) => Promise<string | undefined>
+  /** The application that a path leads to, if any. */
+  destinationOf: (continueTo: string) => Promise<{ organizationId: string; id: string } | undefined>
   /**
    * A session ended early, by sign-out or a change of the user; dependent rows are already deleted. Does not fire when a
    * session expires: it is invalid from that instant, and only the cleanup job sees it.

@@ -60,7 +60,12 @@ export const SignOutAnswer = Type.Object({
 })
 export type SignOutAnswer = Static<typeof SignOutAnswer>
 
-const PasswordRule = Type.Object({ rule: Type.String(), message: Type.String() })
+/** `minimum`: of the rule minLength, for pages that check while the user types. */
+const PasswordRule = Type.Object({
+  rule: Type.String(),
+  message: Type.String(),
+  minimum: Type.Optional(Type.Integer()),
+})
 export const PasswordRules = Type.Object({ rules: Type.Array(PasswordRule) })
 export type PasswordRules = Static<typeof PasswordRules>
 
@@ -143,5 +148,28 @@ export const ApplicationTile = Type.Object({
   color: Nullable(Type.String()),
   /** The link target. */
   url: Type.String(),
+  favourite: Type.Boolean(),
+  /** When it was last opened from the portal. */
+  openedAt: Nullable(Type.String()),
 })
 export type ApplicationTile = Static<typeof ApplicationTile>
+
+export const TileUse = Type.Object({
+  favourite: Type.Optional(Type.Boolean()),
+  opened: Type.Optional(Type.Boolean()),
+})
+export type TileUse = Static<typeof TileUse>
+
+/** What a user signs in for; null if it is not an application. */
+export const Destination = Type.Object({
+  application: Nullable(
+    Type.Object({
+      name: Type.String(),
+      displayLabel: Type.String(),
+      logo: Nullable(Type.String()),
+      color: Nullable(Type.String()),
+    }),
+  ),
+  organization: Nullable(Type.Object({ name: Type.String() })),
+})
+export type Destination = Static<typeof Destination>

@@ -69,7 +69,8 @@ export async function startEnrollment(
       resource: resourceOf(row),
     })
   })
-  return { secret, otpauthUrl: totpAddress(secret, user.email) }
+  const { organizationName } = await portalSettings(db, organizationId)
+  return { secret, otpauthUrl: totpAddress(secret, user.email, organizationName) }
 }
 
 interface Enrolled {

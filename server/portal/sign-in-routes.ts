@@ -13,6 +13,7 @@ import type { SignInStep } from './next-step.ts'
 import { describeLink, passwordRules, replaceExpired, requestReset } from './password-actions.ts'
 import {
   Code,
+  Destination,
   LinkAnswer,
   LinkRequest,
   OrganizationChoice,
@@ -29,6 +30,7 @@ import { giveCode } from './second-factor.ts'
 import { noCookie, type SignedIn, sessionCookie } from './sessions.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
+import { describeDestination } from './tiles.ts'
 
 const errors = errorsOf('v2')
 const tags = ['user sign-in']
@@ -105,6 +107,19 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
     'password',
     Type.Object({ password: Password }),
     (client, visit, { password }) => replaceExpired(context, client, visit, password),
+  )
+  app.get(
+    '/auth/users/sign-in/destination',
+    {
+      schema: {
+        tags,
+        summary: 'Get the application and organization that a path leads to',
+        querystring: Type.Object({ continue: Type.String({ maxLength: 8192 }) }),
+        response: { 200: Destination, ...errors },
+      },
+      config,
+    },
+    ({ query }) => describeDestination(context, query.continue),
   )
   app.post(
     '/auth/users/sign-out',

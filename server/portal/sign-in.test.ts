@@ -209,7 +209,8 @@ test('a second factor is enrolled, required, and each code is accepted once', as
   const { secret, otpauthUrl } = (await person.post('/totp')).json()
   app.secrets.add(secret)
   const [code, next] = codesOf(secret)
-  assert.match(otpauthUrl, /^otpauth:\/\/totp\/Gatehouse:/)
+  // The organization, to tell accounts in one app apart.
+  assert.match(otpauthUrl, /^otpauth:\/\/totp\/Organization%20\w+:/)
   const wrong = await person.post('/totp/confirm', { code: '000000' })
   assert.equal(wrong.statusCode, 400)
   assert.match(wrong.json().message, /^code: /)

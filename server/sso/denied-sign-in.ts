@@ -11,10 +11,11 @@ import type { SsoSliceContext } from './context.ts'
 import { Refusal } from './refusal.ts'
 import { findWaiting } from './sign-on.ts'
 
+type Finder = Pick<SsoSliceContext, 'db' | 'sealer'>
 type Destination = Pick<Attempt, 'idpInitiated' | 'request'> & { application: SsoApplication }
 
 /** A pending request that waits for the sign-in. */
-async function waitingAt(context: SsoSliceContext, text: string): Promise<Destination | undefined> {
+async function waitingAt(context: Finder, text: string): Promise<Destination | undefined> {
   const waiting = await findWaiting(context, text)
   if (waiting?.ask.kind !== 'sign-in') return undefined
   const { token, applicationId, ask } = waiting
@@ -23,7 +24,7 @@ async function waitingAt(context: SsoSliceContext, text: string): Promise<Destin
 }
 
 /** An application opened from the portal (IdP-initiated). */
-async function openedAt(context: SsoSliceContext, slug: string): Promise<Destination | undefined> {
+async function openedAt(context: Finder, slug: string): Promise<Destination | undefined> {
   const application = await findSsoApplication(context, slug)
   return application && { application, idpInitiated: true }
 }
@@ -32,7 +33,7 @@ const WAITING = /^\/saml2\/resume\/([^/?#]+)$/
 const OPENED = /^\/saml2\/([^/?#]+)(?:$|\?)/
 
 async function destinationOf(
-  context: SsoSliceContext,
+  context: Finder,
   continueTo: string,
 ): Promise<Destination | undefined> {
   const token = WAITING.exec(continueTo)?.[1]
@@ -40,6 +41,10 @@ async function destinationOf(
   const slug = OPENED.exec(continueTo)?.[1]
   return slug === undefined ? undefined : openedAt(context, slug)
 }
+
+/** The application that a sign-in leads to. */
+export const samlDestination = (context: Finder) => async (continueTo: string) =>
+  (await destinationOf(context, continueTo))?.application
 
 /** A sign-in denied at the portal still counts as an attempt on the application. */
 export const recordDeniedSignIn =

@@ -1,5 +1,5 @@
 export type { SsoSliceContext } from './context.ts'
-export { recordDeniedSignIn } from './denied-sign-in.ts'
+export { recordDeniedSignIn, samlDestination } from './denied-sign-in.ts'
 export { soapLogoutJob, tidySsoJob } from './job-definitions.ts'
 export { ssoJobs } from './jobs.ts'
 export { samlLogout } from './logout-protocol.ts'

@@ -46,7 +46,6 @@ test('codes are shown at enrolment, sign in once each, and can be replaced', asy
   const secret = (await page.getByTestId('totp-secret').textContent())!.replaceAll(' ', '')
   app.secrets.add(secret)
   await field(page, 'Code').fill(codesOf(secret)[0])
-  await press(page, 'Turn on')
   const codes = await shownCodes(page)
   await assertAccessible(page, 'recovery codes in the portal')
   await press(page, 'Copy')
@@ -59,7 +58,7 @@ test('codes are shown at enrolment, sign in once each, and can be replaced', asy
   const file = await readFile(await download.path(), 'utf8')
   assert.ok(codes.every((one) => file.includes(one)))
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
-  await press(page, 'I have kept them')
+  await press(page, 'I saved my recovery codes')
   assert.equal(await focused(), 'Second factor', 'the keyboard goes on from there')
   await left(page, 10)
   await page.reload()
@@ -80,10 +79,9 @@ test('codes are shown at enrolment, sign in once each, and can be replaced', asy
   await press(page, 'Create new codes')
   // The current code: the journey may take longer than a code is valid.
   await field(page, 'Code').fill(codesOf(secret)[1])
-  await press(page, 'Replace the codes')
   const fresh = await shownCodes(page)
   assert.ok(fresh.every((one) => !codes.includes(one)))
-  await press(page, 'I have kept them')
+  await press(page, 'I saved my recovery codes')
   assert.equal(await focused(), 'Recovery codes')
 
   // The device is lost for good: a recovery code removes the second factor.

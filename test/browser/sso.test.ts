@@ -79,6 +79,39 @@ test('from a tile of the portal, and signed out of the application with the port
   assert.deepEqual(problems, [])
 })
 
+test('one application that does not sign out keeps none of the others signed in', async () => {
+  const org = await app.newOrganization()
+  const user = await addPerson(org)
+  const { page, problems } = await openBrowser()
+  const enter = async (label: string, options: ProviderOptions = {}) => {
+    const { sp, application } = await connectTo(org, label, options)
+    await bind(org, application.id, 'user', user.id)
+    await page.goto(`${sp.origin}/login`)
+    return sp
+  }
+  const broken = await enter('Broken', { brokenLogout: true })
+  // The page says what the sign-in is for.
+  await page.getByText('to continue to Broken').waitFor()
+  await signIn(page, user.email)
+  await page.waitForURL(`${broken.origin}/acs`)
+  const wiki = await enter('Wiki')
+  await page.waitForURL(`${wiki.origin}/acs`)
+  await page.goto('/')
+  await press(page, /Account of/)
+  await press(page, 'Sign out')
+  await heading(page, 'Signing out').waitFor()
+  await assertAccessible(page, 'signing out')
+  await heading(page, 'Signed out').waitFor()
+  assert.equal(wiki.state.loggedOut, 1)
+  await page.getByText('may still be signed in to').waitFor()
+  assert.deepEqual(await page.getByRole('listitem').allTextContents(), ['Broken Sign out there'])
+  await assertAccessible(page, 'signed out of all but one')
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes('status of 500')),
+    [],
+  )
+})
+
 test('an application that requests ForceAuthn gets it, although the user is signed in', async () => {
   const org = await app.newOrganization()
   const user = await addPerson(org)

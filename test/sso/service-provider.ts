@@ -36,6 +36,8 @@ export interface ProviderOptions {
   signs?: boolean
   /** Requires encrypted assertions. */
   encrypts?: boolean
+  /** Answers logout requests with an error. */
+  brokenLogout?: boolean
   saml?: Partial<SamlConfig>
 }
 
@@ -103,6 +105,7 @@ export async function startServiceProvider(options: ProviderOptions = {}) {
       void redirect(response, await saml.getLogoutUrlAsync(state.profile!, 'bye', {})),
     // The metadata of this library says POST; Redirect is supported as well.
     '/slo': async (saml, request, response) => {
+      if (options.brokenLogout) return void send(response, 500, { error: 'broken' })
       const { searchParams, search } = new URL(request.url!, origin)
       const posted = request.method === 'POST'
       const container: Record<string, string> = Object.fromEntries(

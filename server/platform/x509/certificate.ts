@@ -121,8 +121,7 @@ export function readCertificate(text: string, field: string): X509Certificate {
   }
 }
 
-const isRsa = ({ publicKey }: X509Certificate): boolean =>
-  publicKey.asymmetricKeyType === 'rsa'
+const isRsa = ({ publicKey }: X509Certificate): boolean => publicKey.asymmetricKeyType === 'rsa'
 const bitsOf = ({ publicKey }: X509Certificate): number =>
   publicKey.asymmetricKeyDetails?.modulusLength ?? 0
 

@@ -1,4 +1,5 @@
 import { type AppError, invalid } from '../../platform/errors.ts'
+import { CHECKS } from './checks.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 /** The members of the organization's `passwordPolicy` that apply to new passwords. */
@@ -35,17 +36,6 @@ const RULES = {
 }
 type PasswordRule = keyof typeof RULES
 
-/** Four consecutive characters that ascend, descend or repeat. */
-function hasRun(password: string): boolean {
-  const codes = [...password.toLowerCase()].map((c) => c.codePointAt(0)!)
-  return codes.some((_, at) =>
-    [-1, 0, 1].some(
-      (step) =>
-        at >= 3 && [0, 1, 2].every((back) => codes[at - back]! - codes[at - back - 1]! === step),
-    ),
-  )
-}
-
 /** All rules that the password breaks, except history, which needs the hashes. */
 export function violations(
   policy: PasswordPolicy,
@@ -53,24 +43,24 @@ export function violations(
   username: string,
 ): PasswordRule[] {
   const broken: Record<Exclude<PasswordRule, 'passwordHistory'>, boolean | undefined> = {
-    minLength: policy.enableMinLength && [...password].length < (policy.minLength ?? 0),
+    minLength: policy.enableMinLength && CHECKS.minLength(password, username, policy.minLength),
     maxLength: password.length > 256,
-    lowercase: policy.needsLowercase && !/\p{Ll}/u.test(password),
-    uppercase: policy.needsUppercase && !/\p{Lu}/u.test(password),
-    number: policy.needsNumeric && !/\p{Nd}/u.test(password),
-    specialCharacter: policy.needsSymbolic && !/[^\p{L}\p{N}\s]/u.test(password),
-    username:
-      !policy.allowUsernameSubstring &&
-      username.length > 2 &&
-      password.toLowerCase().includes(username.toLowerCase()),
+    lowercase: policy.needsLowercase && CHECKS.lowercase(password),
+    uppercase: policy.needsUppercase && CHECKS.uppercase(password),
+    number: policy.needsNumeric && CHECKS.number(password),
+    specialCharacter: policy.needsSymbolic && CHECKS.specialCharacter(password),
+    username: !policy.allowUsernameSubstring && CHECKS.username(password, username),
     commonPassword: policy.disallowCommonlyUsedPasswords && isCommonPassword(password),
-    sequentialOrRepetitive: policy.disallowSequentialOrRepetitiveChars && hasRun(password),
+    sequentialOrRepetitive:
+      policy.disallowSequentialOrRepetitiveChars && CHECKS.sequentialOrRepetitive(password),
   }
   return (Object.keys(broken) as (keyof typeof broken)[]).filter((rule) => broken[rule])
 }
 
 /** The rules for a new password, shown to the user in advance. */
-export function rulesOf(policy: PasswordPolicy): { rule: PasswordRule; message: string }[] {
+export function rulesOf(
+  policy: PasswordPolicy,
+): { rule: PasswordRule; message: string; minimum?: number }[] {
   const asked: Partial<Record<PasswordRule, boolean | undefined>> = {
     minLength: policy.enableMinLength,
     lowercase: policy.needsLowercase,
@@ -84,7 +74,11 @@ export function rulesOf(policy: PasswordPolicy): { rule: PasswordRule; message: 
   }
   return (Object.keys(asked) as PasswordRule[])
     .filter((rule) => asked[rule])
-    .map((rule) => ({ rule, message: RULES[rule](policy) }))
+    .map((rule) => ({
+      rule,
+      message: RULES[rule](policy),
+      ...(rule === 'minLength' && { minimum: policy.minLength ?? 0 }),
+    }))
 }
 
 export function passwordRejected(policy: PasswordPolicy, rules: PasswordRule[]): AppError {

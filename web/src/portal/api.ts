@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import type {
   ApplicationTile,
+  Destination,
   EnrollmentAnswer,
   LinkAnswer,
   OrganizationChoice,
@@ -13,6 +14,7 @@ import type {
   SignedOut,
   SignInRequest,
   SignOutAnswer,
+  TileUse,
   TotpEnrollment,
 } from '../../../server/portal/schema.ts'
 import { ApiError, ApiSession } from '../api/session.ts'
@@ -116,10 +118,40 @@ export const rulesQuery = queryOptions({
   queryKey: ['rules'],
   queryFn: () => portal.get<PasswordRules>('/password/rules'),
 })
+export const destinationQuery = (continueTo: string | undefined) =>
+  queryOptions({
+    queryKey: ['destination', continueTo],
+    queryFn: (): Promise<Destination> =>
+      continueTo === undefined
+        ? Promise.resolve({ application: null, organization: null })
+        : portal.get<Destination>(
+            `/sign-in/destination?${new URLSearchParams({ continue: continueTo })}`,
+          ),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 export const tilesQuery = queryOptions({
   queryKey: ['applications'],
   queryFn: () => portal.get<ApplicationTile[]>('/applications'),
 })
+const changeTile = (id: string, use: TileUse) => {
+  queries.setQueryData(tilesQuery.queryKey, (tiles) =>
+    tiles?.map((tile) =>
+      tile.id === id
+        ? {
+            ...tile,
+            ...(use.favourite !== undefined && { favourite: use.favourite }),
+            ...(use.opened && { openedAt: new Date().toISOString() }),
+          }
+        : tile,
+    ),
+  )
+  return portal.call<unknown>('PUT', `/applications/${id}`, use)
+}
+/** Shown at once; a failure is not worth an interruption. */
+export const noteOpened = (id: string) => void changeTile(id, { opened: true }).catch(() => {})
+export const setFavourite = (id: string, favourite: boolean) => changeTile(id, { favourite })
+
 export const profileQuery = queryOptions({
   queryKey: ['profile'],
   queryFn: () => portal.get<Profile>('/profile'),

@@ -1,6 +1,8 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import classes from './code-field.module.css'
 
+export const isWholeCode = (value: string): boolean => /^\d{3} ?\d{3}$/.test(value.trim())
+
 /** Six digits in one field, which supports pasting and autofill. */
 export const CodeField = (props: TextInputProps) => (
   <TextInput

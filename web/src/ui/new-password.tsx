@@ -50,11 +50,14 @@ export function NewPassword({ rules, username, action, save, done, children }: P
           required
           withAsterisk={false}
           value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          onChange={(event) => {
+            setPassword(event.currentTarget.value)
+            if (broken.length > 0) saving.reset()
+          }}
           error={broken.length > 0 && 'This password does not follow the rules below'}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
         />
-        <RuleList rules={rules} broken={broken} />
+        <RuleList rules={rules} password={password} username={username} broken={broken} />
         <PasswordInput
           label="Repeat the new password"
           autoComplete="new-password"
@@ -62,7 +65,8 @@ export function NewPassword({ rules, username, action, save, done, children }: P
           withAsterisk={false}
           value={repeated}
           onChange={(event) => setRepeated(event.currentTarget.value)}
-          error={differs && 'The passwords do not match'}
+          onBlur={() => setDiffers(repeated !== '' && password !== repeated)}
+          error={differs && password !== repeated && 'The passwords do not match'}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the repeated password' }}
         />
         <Problem error={broken.length > 0 ? null : saving.error} />

@@ -53,7 +53,7 @@ export const RecoveryCodes = ({ codes, done }: Props) => (
       </Button>
     </Group>
     <Button onClick={done} fullWidth>
-      I have kept them
+      I saved my recovery codes
     </Button>
   </Stack>
 )

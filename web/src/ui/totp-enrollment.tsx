@@ -1,7 +1,7 @@
 import { Button, Center, Code, CopyButton, Group, Loader, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { CodeField } from './code-field.tsx'
+import { CodeField, isWholeCode } from './code-field.tsx'
 import { Problem } from './problem.tsx'
 import { QrCode } from './qr-code.tsx'
 
@@ -24,7 +24,14 @@ export function TotpEnrollment({ start, finish }: Props) {
     gcTime: 0,
     retry: false,
   })
-  const finishing = useMutation({ mutationFn: () => finish(code.replaceAll(' ', '')) })
+  const finishing = useMutation({
+    mutationFn: (whole: string) => finish(whole.replaceAll(' ', '')),
+    onError: () => setCode(''),
+  })
+  const enter = (value: string) => {
+    setCode(value)
+    if (isWholeCode(value) && !finishing.isPending) finishing.mutate(value)
+  }
   if (started.error) return <Problem error={started.error} />
   if (!started.data)
     return (
@@ -35,7 +42,7 @@ export function TotpEnrollment({ start, finish }: Props) {
   const { secret, otpauthUrl } = started.data
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    finishing.mutate()
+    finishing.mutate(code)
   }
   return (
     <form onSubmit={submit}>
@@ -63,7 +70,7 @@ export function TotpEnrollment({ start, finish }: Props) {
             </CopyButton>
           </Group>
         </div>
-        <CodeField value={code} onChange={(event) => setCode(event.currentTarget.value)} />
+        <CodeField value={code} onChange={(event) => enter(event.currentTarget.value)} />
         <Problem error={finishing.error} />
         <Button type="submit" fullWidth loading={finishing.isPending}>
           Turn on

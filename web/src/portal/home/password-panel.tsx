@@ -24,12 +24,12 @@ function ChangeForm({ done }: { done: () => void }) {
       <NewPassword
         rules={data?.rules ?? []}
         username={session?.username ?? ''}
-        action="Change the password"
+        action="Change password"
         save={(password) => changePassword(current, password)}
         done={done}
       >
         <PasswordInput
-          label="Present password"
+          label="Current password"
           autoComplete="current-password"
           required
           withAsterisk={false}

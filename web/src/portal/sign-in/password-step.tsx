@@ -1,12 +1,12 @@
 import { Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { OrganizationChoice } from '../../../../server/portal/schema.ts'
 import { IdentifierField } from '../../ui/identifier-field.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
-import { signIn } from '../api.ts'
+import { destinationQuery, signIn } from '../api.ts'
 import { OrganizationStep } from './organization-step.tsx'
 
 interface Props {
@@ -17,6 +17,26 @@ interface Props {
   /** The user is signed in and must authenticate again. */
   again: boolean
   done: () => void
+}
+
+/** What the user signs in for. */
+function Lead({ continueTo, again }: Pick<Props, 'continueTo' | 'again'>) {
+  const { data, isPending } = useQuery(destinationQuery(continueTo))
+  // Keeps its place, so that the form does not move under the pointer.
+  if (isPending) return <>&nbsp;</>
+  const { application, organization } = data ?? {}
+  if (!application)
+    return again
+      ? 'The application you are opening requires your password again.'
+      : 'to reach your applications'
+  const name = <strong>{application.displayLabel}</strong>
+  return again ? (
+    <>{name} requires your password again.</>
+  ) : (
+    <>
+      to continue to {name} at {organization?.name}
+    </>
+  )
 }
 
 export function PasswordStep({ known, organization, continueTo, again, done }: Props) {
@@ -52,11 +72,7 @@ export function PasswordStep({ known, organization, continueTo, again, done }: P
   return (
     <Sheet
       title={again ? 'Confirm that it is you' : 'Sign in'}
-      lead={
-        again
-          ? 'The application you are opening requires your password again.'
-          : 'to reach your applications'
-      }
+      lead={<Lead continueTo={continueTo} again={again} />}
     >
       <form onSubmit={submit}>
         <Stack>
