@@ -58,7 +58,7 @@ test('a disk fills up: first a warning, then 503 for writes and not ready while 
   disk.fill(90 * MIB)
   const { status, body } = await readiness(service)
   assert.equal(status, 200)
-  assert.match(body.warnings[0], /^the data directory has \d+ MiB left, less than 120 MiB$/)
+  assert.match(body.warnings?.[0] ?? '', /^the data directory has \d+ MiB left, less than 120 MiB$/)
   await until('a line in the log', () =>
     service.lines.find(({ msg }) => /^the data directory has \d+ MiB left/.test(msg ?? '')),
   )
@@ -74,7 +74,7 @@ test('a disk fills up: first a warning, then 503 for writes and not ready while 
   assert.match((await refused.json()).message, /^The database disk is full/)
   const full = await readiness(service)
   assert.equal(full.status, 503)
-  assert.match(full.body.reason, /^storage_full: /)
+  assert.match(full.body.reason ?? '', /^storage_full: /)
   assert.ok(Number(full.retryAfter) > 0)
   assert.equal((await readiness(service, '?for=reads')).status, 200)
   for (const res of await reads(service)) assert.equal(res.status, 200)
@@ -115,7 +115,7 @@ test('PostgreSQL cannot write its WAL: 503 with the reason, and it recovers by i
     assert.ok([200, 503].includes(res.status), String(res.status))
     if (res.status === 503) assert.ok(Number(res.headers.get('retry-after')) > 0)
     const now = await readiness(service)
-    return now.status === 503 && /^storage_full/.test(now.body.reason) && now
+    return now.status === 503 && /^storage_full/.test(now.body.reason ?? '') && now
   })
   assert.ok(Number(seen.retryAfter) > 0)
   assert.equal((await service.call('GET', '/healthz')).status, 200)
