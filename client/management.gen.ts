@@ -1895,6 +1895,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/commands/{command_id}/runs/{workflow_instance_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a run of a command: how many systems have answered, and the state of each */
+        get: operations["getApiV2CommandsByCommandIdRunsByWorkflowInstanceId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/commands/{command_id}/systemgroups": {
         parameters: {
             query?: never;
@@ -4711,6 +4728,30 @@ export interface components {
         CommandResultList: {
             totalCount: number;
             results: components["schemas"]["CommandResult"][];
+        };
+        CommandRun: {
+            /** @description Systems of the run, without cancelled and expired ones */
+            totalCount: number;
+            /** @description Systems that have sent no result yet */
+            pendingCount: number;
+            /** @description Results with another exit code than 0 */
+            failedCount: number;
+            /** Format: date-time */
+            requestTime: string;
+            /** @description The latest result first, then those that are awaited */
+            results: {
+                /** @description Of the result, once there is one */
+                id: string;
+                systemId: string;
+                system: string;
+                /**
+                 * @description fetched: the system has it, and has not answered yet
+                 * @enum {unknown}
+                 */
+                status: "queued" | "fetched" | "finished";
+                exitCode: number | null;
+                responseTime: string | null;
+            }[];
         };
         CommandWrite: {
             name: string;
@@ -14045,6 +14086,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2CommandsByCommandIdRunsByWorkflowInstanceId: {
+        parameters: {
+            query: {
+                limit: number;
+                skip: number;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                command_id: string;
+                workflow_instance_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandRun"];
+                };
             };
             /** @description The request was rejected */
             "4XX": {

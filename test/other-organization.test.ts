@@ -110,7 +110,7 @@ const PARAMETERS: [RegExp, Record<string, string>][] = [
   [/^\/api\/v2\/usergroups\//, { id: 'user_group', group_id: 'user_group' }],
   [/^\/api\/v2\/systems\//, { system_id: 'system' }],
   [/^\/api\/v2\/systemgroups\//, { id: 'system_group', group_id: 'system_group' }],
-  [/^\/api\/v2\/commands\//, { command_id: 'command' }],
+  [/^\/api\/v2\/commands\//, { command_id: 'command', workflow_instance_id: 'workflow' }],
   [/^\/api\/v2\/commandqueue\//, { workflow_instance_id: 'workflow' }],
   [
     /^\/api\/v2\/applications\//,

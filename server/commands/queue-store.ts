@@ -71,6 +71,41 @@ export const deleteExpired = (db: Queryable, organizationId: string) =>
     sql`delete from command_queue where organization_id = ${organizationId} and expires_at < now()`,
   )
 
+export interface RunRow {
+  id: string
+  system_id: string
+  /** Null while the system has not answered. */
+  system_name: string | null
+  request_time: string
+  fetched_at: string | null
+  response_time: string | null
+  exit_code: number | null
+  total: number
+  pending: number
+  failed: number
+}
+
+/** One run of a command: results, and entries of the queue. The command is named for its index on results. */
+export const readRun = (
+  db: Queryable,
+  organizationId: string,
+  commandId: string,
+  runId: string,
+  limit: number,
+  skip: number,
+) =>
+  db.many<RunRow>(sql`
+    select *, count(*) over () as total, count(*) filter (where response_time is null) over () as pending,
+           count(*) filter (where response_time is not null and exit_code is distinct from 0) over () as failed
+      from (select id, system_id, system_name, request_time, response_time as fetched_at, response_time, exit_code
+              from command_results
+             where organization_id = ${organizationId} and command_id = ${commandId} and workflow_instance_id = ${runId}
+             union all
+            select id, system_id, null, request_time, fetched_at, null, null from command_queue
+             where organization_id = ${organizationId} and command_id = ${commandId} and workflow_instance_id = ${runId}
+               and expires_at > now()) run
+     order by response_time desc nulls last, id limit ${limit} offset ${skip}`)
+
 interface WorkflowRow {
   id: string
   name: string

@@ -284,6 +284,57 @@ test('pending runs can be filtered, sorted and searched', async () => {
   assert.deepEqual([bad.statusCode, bad.json().reason], [400, 'unknown_field'])
 })
 
+test('a run shows each system: queued, fetched, then finished with its exit code', async () => {
+  const org = await app.newOrganization()
+  const systems = []
+  for (const hostname of ['a', 'b', 'c'])
+    systems.push(await enrol(app.http, org, pair.publicKey, { hostname }))
+  const [one, two] = systems.map((system) => signedCaller(app.http, system, pair.privateKey))
+  const { id } = await create(org)
+  const run = (await org.post('/api/runCommand', { _id: id, systemIds: systems })).json()
+  const url = `/api/v2/commands/${id}/runs/${run.workflowInstanceId}`
+  const states = async (query = '') => {
+    const { totalCount, pendingCount, failedCount, results } = (await org.get(url + query)).json()
+    return {
+      counts: [totalCount, pendingCount, failedCount],
+      results: results.map((each: { system: string; status: string; exitCode: number | null }) =>
+        [each.system, each.status, each.exitCode].join(' '),
+      ),
+    }
+  }
+  const queued = await states()
+  assert.deepEqual(queued.counts, [3, 3, 0])
+  assert.deepEqual(queued.results.sort(), ['a queued ', 'b queued ', 'c queued '])
+
+  const [order] = await fetchOrders(one!)
+  await answer(one!, order!.id!, 'done', 3)
+  await fetchOrders(two!)
+  const { counts, results } = await states()
+  assert.deepEqual(counts, [3, 2, 1])
+  assert.equal(results[0], 'a finished 3')
+  assert.deepEqual(results.slice(1).sort(), ['b fetched ', 'c queued '])
+  assert.deepEqual(await states('?limit=1'), { counts, results: results.slice(0, 1) })
+  assert.deepEqual(await states('?limit=1&skip=9'), { counts, results: [] })
+
+  const role = (await org.post('/api/v2/roles', { name: newId(), scopes: ['users'] })).json()
+  const stranger = await app.addAdministrator(org.organizationId, 'Read Only')
+  await org.put(`/api/users/${stranger.id}`, { roleNames: [role.name] })
+  assert.equal((await stranger.get(url)).statusCode, 403)
+  const reader = await app.addAdministrator(org.organizationId, 'Read Only')
+  assert.equal((await reader.get(url)).statusCode, 200)
+  assert.equal((await (await app.newOrganization()).get(url)).statusCode, 404)
+  const another = await create(org)
+  for (const wrong of [
+    `${id}/runs/${newId()}`,
+    `${id}/runs/x`,
+    `${another.id}/runs/${order!.id}`,
+  ]) {
+    const res = await org.get(`/api/v2/commands/${wrong}`)
+    assert.deepEqual([res.statusCode, res.json().reason], [404, 'run_not_found'], wrong)
+  }
+  assert.equal((await org.get(`${url}?limit=0`)).statusCode, 400)
+})
+
 test('orders are fetched oldest first', async () => {
   const org = await app.newOrganization()
   const system = await enrol(app.http, org, pair.publicKey)

@@ -6,9 +6,11 @@ import { ordersFor, takeAnswer } from './agent-actions.ts'
 import { BUILT_INS } from './built-in.ts'
 import type { CommandContext } from './context.ts'
 import { listWorkflows, workflowResource } from './queue-store.ts'
-import { cancelRun, pullTrigger, runBuiltIn, runCommand } from './runs.ts'
+import { READ } from './routes.ts'
+import { cancelRun, describeRun, pullTrigger, runBuiltIn, runCommand } from './runs.ts'
 import {
   AgentResult,
+  CommandRun,
   IdParams,
   QueuedCommands,
   RunAnswer,
@@ -121,6 +123,25 @@ export const commandQueueRoutes: FastifyPluginAsyncTypebox<Options> = async (app
         })),
       }
     },
+  )
+
+  app.get(
+    '/commands/:command_id/runs/:workflow_instance_id',
+    {
+      schema: {
+        tags,
+        summary: 'Get a run of a command: how many systems have answered, and the state of each',
+        params: Type.Object({ command_id: Type.String(), workflow_instance_id: Type.String() }),
+        querystring: Type.Object({
+          limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+          skip: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
+        }),
+        response: { 200: CommandRun, ...errors },
+      },
+      config: { scopes: READ },
+    },
+    ({ caller, params, query }) =>
+      describeRun(context, caller, params.command_id, params.workflow_instance_id, query),
   )
 
   app.delete(

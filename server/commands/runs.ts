@@ -5,13 +5,20 @@ import type { Tx } from '../platform/db/index.ts'
 import { invalid, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { builtInCommandsOf, getSystem, readSystems, type SystemRow } from '../systems/index.ts'
-import { commandNotFound, planned, planOf } from './actions.ts'
+import { commandNotFound, getCommand, planned, planOf } from './actions.ts'
 import { BUILT_IN_SCRIPTS, type BuiltIn } from './built-in.ts'
 import type { CommandContext } from './context.ts'
-import { cancelWorkflow, enqueue, type NewQueued, type QueuedRow } from './queue-store.ts'
+import {
+  cancelWorkflow,
+  enqueue,
+  type NewQueued,
+  type QueuedRow,
+  type RunRow,
+  readRun,
+} from './queue-store.ts'
 import { ROOT, resourceOf } from './records.ts'
 import { runAfter } from './schedule.ts'
-import type { RunRequest } from './schema.ts'
+import type { CommandRun, RunRequest } from './schema.ts'
 import {
   type CommandRow,
   commandsOfTrigger,
@@ -223,6 +230,45 @@ export function runBuiltIn(
       [system.id],
     )
   })
+}
+
+const statusOf = ({ response_time, fetched_at }: RunRow) =>
+  response_time !== null ? 'finished' : fetched_at !== null ? 'fetched' : 'queued'
+
+/** A run of a command on each of its systems. */
+export async function describeRun(
+  { db }: CommandContext,
+  { organizationId }: Caller,
+  commandId: string,
+  runId: string,
+  { limit, skip }: { limit: number; skip: number },
+): Promise<CommandRun> {
+  const tenant = db.tenant(organizationId)
+  const command = await getCommand(tenant, organizationId, commandId)
+  const read = (limit: number, skip: number) =>
+    readRun(tenant, organizationId, command.id, runId, limit, skip)
+  const rows = isId(runId) ? await read(limit, skip) : []
+  const first = rows[0] ?? (isId(runId) && skip > 0 ? (await read(1, 0))[0] : undefined)
+  if (!first) throw notFound('run_not_found', 'Not Found: no such run')
+  const awaited = rows.filter((row) => row.system_name === null).map((row) => row.system_id)
+  const systems = await readSystems(tenant, organizationId, awaited)
+  const names = new Map(
+    systems.map((system) => [system.id, system.display_name || system.hostname]),
+  )
+  return {
+    totalCount: first.total,
+    pendingCount: first.pending,
+    failedCount: first.failed,
+    requestTime: first.request_time,
+    results: rows.map((row) => ({
+      id: row.id,
+      systemId: row.system_id,
+      system: row.system_name ?? names.get(row.system_id) ?? '',
+      status: statusOf(row),
+      exitCode: row.exit_code,
+      responseTime: row.response_time,
+    })),
+  }
 }
 
 /** Cancels the run on systems that have not sent a result. */

@@ -192,6 +192,32 @@ export const QueuedCommands = Type.Object(
   { title: 'QueuedCommandList' },
 )
 
+export const CommandRun = Type.Object(
+  {
+    totalCount: Type.Integer({
+      description: 'Systems of the run, without cancelled and expired ones',
+    }),
+    pendingCount: Type.Integer({ description: 'Systems that have sent no result yet' }),
+    failedCount: Type.Integer({ description: 'Results with another exit code than 0' }),
+    requestTime: date,
+    results: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'Of the result, once there is one' }),
+        systemId: Id,
+        system: Type.String(),
+        status: Type.Enum(['queued', 'fetched', 'finished'], {
+          description: 'fetched: the system has it, and has not answered yet',
+        }),
+        exitCode: nullable(Type.Integer()),
+        responseTime: nullable(date),
+      }),
+      { description: 'The latest result first, then those that are awaited' },
+    ),
+  },
+  { title: 'CommandRun' },
+)
+export type CommandRun = Static<typeof CommandRun>
+
 /** The result an agent sends after running a command. */
 export const AgentResult = Type.Object({
   exitCode: nullable(Type.Integer()),
