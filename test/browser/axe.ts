@@ -8,9 +8,14 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 /** Asserts that axe-core finds no violations on the current page. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
-  // Finish colour transitions before the contrast check.
+  // Finish colour transitions before the contrast check; a spinner never ends.
   await page.evaluate(() =>
-    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))),
+    Promise.all(
+      document
+        .getAnimations()
+        .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+        .map((animation) => animation.finished.catch(() => {})),
+    ),
   )
   await page.evaluate(source)
   const violations = await page.evaluate(async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { startListening } from '../listening.ts'
 import { addPerson, bindApplication, codesOf, PASSWORD } from '../person.ts'
 import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
+import { sidebar, signInToConsole, tab } from './console-steps.ts'
 import { linkTo } from './mailbox.ts'
 import { choosePassword, field, heading, press } from './steps.ts'
 
@@ -13,19 +13,6 @@ import { choosePassword, field, heading, press } from './steps.ts'
 const app = await startListening()
 const openBrowser = await startChromium(app.base)
 app.secrets.add(PASSWORD)
-
-async function signInToConsole(page: Page, email: string, password: string): Promise<void> {
-  await heading(page, 'Sign in to the console').waitFor()
-  await field(page, 'E-mail').fill(email)
-  await field(page, 'Password').fill(password)
-  await press(page, 'Sign in')
-}
-
-const sidebar = (page: Page) => page.getByRole('navigation', { name: 'Main' })
-
-/** The object's own pages: the sidebar may have a link of the same name. */
-const tab = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: /^Pages of/ }).getByRole('link', { name, exact: true })
 
 test('find a user, rename and suspend them, and see both in their history', async () => {
   const org = await app.newOrganization()
