@@ -12,8 +12,9 @@ export interface ApiCall {
   body: string | undefined
 }
 
-/** These refuse the header with the organization. */
-const GLOBAL = /^\/api\/(organizations$|v2\/providers)/
+/** These are about the caller's own organization or provider, and refuse the header with another. */
+const GLOBAL =
+  /^\/api\/(organizations$|users(\/|$)|v2\/(providers|roles|scope-groups|service-accounts|administrators)(\/|$))/
 
 interface Options {
   organization: string

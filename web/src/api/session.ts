@@ -10,25 +10,34 @@ export class ApiError extends Error {
   readonly violations: Violation[]
   /** The field that the message is about. */
   readonly field: string | undefined
+  /** Stable, for machines. */
+  readonly reason: string | undefined
   /** Finds the request in the log of the service. */
   readonly requestId: string | null
 
   constructor(
     status: number,
     message: string,
-    about: { violations?: Violation[]; field?: string | undefined; requestId?: string | null } = {},
+    about: {
+      violations?: Violation[]
+      field?: string | undefined
+      reason?: string | undefined
+      requestId?: string | null
+    } = {},
   ) {
     super(message)
     this.name = 'ApiError'
     this.status = status
     this.violations = about.violations ?? []
     this.field = about.field
+    this.reason = about.reason
     this.requestId = about.requestId ?? null
   }
 }
 
 interface ErrorBody {
   message?: string
+  reason?: string
   details?: { fieldViolationsList?: Violation[] }[]
 }
 
@@ -41,6 +50,7 @@ async function toError(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message || 'Something went wrong. Try again shortly.', {
     violations,
     field,
+    reason: body.reason,
     requestId,
   })
 }

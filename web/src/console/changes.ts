@@ -1,5 +1,6 @@
 import { type QueryKey, useMutation } from '@tanstack/react-query'
 import { type Api, type ApiCall, apiOf } from '../api/organization.ts'
+import { confirmed } from './confirmation.ts'
 import { notifyDone, notifyFailure } from './notices.tsx'
 import { useOrganization } from './organization.ts'
 import { keyOf } from './reads.ts'
@@ -42,7 +43,7 @@ export function useChange<I = void, R = unknown>(change: Change<I, R>) {
       ),
     )
   return useMutation({
-    mutationFn: (input: I) => change.run(api(), input),
+    mutationFn: (input: I) => confirmed(() => change.run(api(), input)),
     onMutate: async (input: I) => {
       if (!change.expect) return undefined
       const queryKey = keyOf(organization, change.expect.key)

@@ -75,6 +75,10 @@ export async function finishEnrollment(code: string): Promise<string[]> {
   return answer.recoveryCodes
 }
 
+/** Sensitive changes need it; it counts for a while. */
+export const confirmPassword = (password: string, code: string | undefined) =>
+  auth.post<unknown>('/session/confirm', { password, ...(code && { code }) })
+
 export const signOut = () => auth.post<unknown>('/sign-out')
 
 export const askForLink = (email: string) => auth.post<unknown>('/password/forgot', { email })

@@ -10,6 +10,7 @@ import { ApiError } from '../../api/session.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Key } from '../../ui/key.tsx'
 import { forgetMadeCalls } from '../changes.ts'
+import { ConfirmationDialog } from '../confirmation-dialog.tsx'
 import { rememberOrganization } from '../last-organization.ts'
 import { usePath } from '../link.tsx'
 import { OrganizationContext } from '../organization.ts'
@@ -86,6 +87,7 @@ function Shell({ session, id }: { session: Session; id: string }) {
         </AppShell.Main>
       </AppShell>
       <Palette showKeys={keysDialog.open} showCalls={callsDialog.open} />
+      <ConfirmationDialog session={session} />
       <KeysDialog opened={keys} close={keysDialog.close} />
       <CallsDialog opened={calls} close={callsDialog.close} />
     </OrganizationContext>

@@ -36,6 +36,11 @@ export interface BulkAction {
   undo?: (api: Api, ids: string[]) => Promise<unknown>
 }
 
+export interface Sibling {
+  path: string
+  label: string
+}
+
 /** Everything a list page is. Areas write one of these; ResourceList does the rest. */
 export interface ListDeclaration<T> {
   /** Of the area, in the address and in keys of the cache. */
@@ -59,6 +64,8 @@ export interface ListDeclaration<T> {
   ahead?: (organization: string, row: T) => void
   /** What would be here, for an empty list. */
   empty: string
+  /** Shown together, with tabs between them; this list is one of them. */
+  siblings?: Sibling[]
   /** A dialog, or a page of its own. */
   create?: { label: string } & ({ form: (close: () => void) => ReactNode } | { to: string })
 }

@@ -36,6 +36,12 @@ const LOADERS: Record<string, Load> = {
         body: { filter: { id: ids }, limit, fields: 'displayName hostname' },
       }),
     ).rows.map(({ id = '', displayName, hostname }) => [id, displayName || hostname || id]),
+  command: async (api, ids) =>
+    pageOfV1(
+      await api.management.POST('/search/commands', {
+        body: { filter: { id: ids }, limit, fields: 'name' },
+      }),
+    ).rows.map(({ id, name }) => [id, name || id]),
 }
 
 /** At most a hundred at once; an object that is not found keeps its id. */
@@ -54,6 +60,8 @@ const PATHS: Record<string, string> = {
   user: 'users',
   user_group: 'groups',
   application: 'applications',
+  system: 'devices',
+  command: 'commands',
 }
 
 /** The area that shows objects of a type, if there is one. */

@@ -10,18 +10,28 @@ interface Item {
   type: string
 }
 
-interface Props {
-  items: Item[] | undefined
+interface Props<T extends Item> {
+  items: T[] | undefined
   type: string
   empty: string
   /** Beside the name. */
-  aside?: (item: Item, name: string) => ReactNode
-  remove?: ((item: Item & { name: string }) => void) | undefined
+  aside?: (item: T, name: string) => ReactNode
+  remove?: ((item: T & { name: string }) => void) | undefined
+  /** Those that can be removed here; all by default. */
+  removable?: (item: T) => boolean
   removeLabel?: (name: string) => string
 }
 
 /** Objects of one type by name, such as the groups of a user. */
-export function ObjectList({ items, type, empty, aside, remove, removeLabel }: Props) {
+export function ObjectList<T extends Item>({
+  items,
+  type,
+  empty,
+  aside,
+  remove,
+  removable = () => true,
+  removeLabel,
+}: Props<T>) {
   const name = useNames(type, items?.map(({ id }) => id) ?? [])
   if (!items) return null
   if (items.length === 0)
@@ -38,7 +48,7 @@ export function ObjectList({ items, type, empty, aside, remove, removeLabel }: P
           {path ? <To to={`${path}/${item.id}`}>{name(item.id)}</To> : <span>{name(item.id)}</span>}
           <Group gap="xs">
             {aside?.(item, name(item.id))}
-            {remove && (
+            {remove && removable(item) && (
               <ActionIcon
                 variant="subtle"
                 color="gray"

@@ -10,6 +10,7 @@ import { EmptyList } from './empty-list.tsx'
 import type { ListDeclaration } from './list-declaration.ts'
 import { useListState } from './list-state.ts'
 import { Rows } from './rows.tsx'
+import { SiblingTabs } from './sibling-tabs.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useRows } from './use-rows.ts'
 import { useSearchField } from './use-search.ts'
@@ -47,6 +48,7 @@ export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {
           </Button>
         )}
       </Group>
+      {list.siblings && <SiblingTabs siblings={list.siblings} />}
       <Toolbar list={list} state={state} search={search} setSearch={setSearch} />
       <Problem error={data ? null : error} />
       {data?.total === 0 ? (
