@@ -2,12 +2,16 @@ import {
   type Icon,
   IconApps,
   IconChartHistogram,
+  IconDeviceLaptop,
+  IconTerminal2,
   IconUsers,
   IconUsersGroup,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import type { Api } from '../api/organization.ts'
 import { findApplications } from './applications/find.ts'
+import { findCommands } from './commands/find.ts'
+import { findDevices } from './devices/find.ts'
 import { findGroups } from './groups/find.ts'
 import { findUsers } from './users/find.ts'
 
@@ -34,6 +38,10 @@ export interface Area {
   load: () => Promise<AreaPages>
   /** The palette's search. */
   find?: (api: Api, text: string) => Promise<Hit[]>
+  /** Reached from this area instead of the sidebar. */
+  below?: string
+  /** In the lower part of the sidebar: how the organization is run. */
+  lower?: true
 }
 
 /** In the order of the sidebar. A new area is a folder and an entry here. */
@@ -53,6 +61,22 @@ export const AREAS: Area[] = [
     scope: 'groups',
     load: () => import('./groups/index.ts'),
     find: findGroups,
+  },
+  {
+    path: 'devices',
+    label: 'Devices',
+    Icon: IconDeviceLaptop,
+    scope: 'systems',
+    load: () => import('./devices/index.ts'),
+    find: findDevices,
+  },
+  {
+    path: 'commands',
+    label: 'Commands',
+    Icon: IconTerminal2,
+    scope: 'commands',
+    load: () => import('./commands/index.ts'),
+    find: findCommands,
   },
   {
     path: 'applications',

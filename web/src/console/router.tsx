@@ -82,7 +82,11 @@ const areas = AREAS.flatMap(({ path, load }) => [
   createRoute({
     getParentRoute: () => organization,
     path: `${path}/$id/{-$tab}`,
-    component: lazyRouteComponent(load, 'Detail'),
+    component: lazyRouteComponent(async () => {
+      const { List, Detail } = await load()
+      // An area without pages of single objects shows its list.
+      return { default: Detail ?? List }
+    }),
   }),
 ])
 

@@ -45,6 +45,11 @@ const theme = EditorView.theme({
 })
 
 const colours = HighlightStyle.define([
+  { tag: tags.comment, color: 'var(--mantine-color-dimmed)', fontStyle: 'italic' },
+  {
+    tag: [tags.definition(tags.variableName), tags.standard(tags.variableName)],
+    fontWeight: '600',
+  },
   { tag: tags.keyword, color: 'var(--gh-active-text)', fontWeight: '600' },
   { tag: tags.operator, color: 'var(--gh-active-text)' },
   { tag: tags.propertyName, color: 'var(--mantine-color-text)', fontWeight: '600' },

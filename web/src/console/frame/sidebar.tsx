@@ -1,5 +1,5 @@
 import { IconHome } from '@tabler/icons-react'
-import { AREAS } from '../areas.ts'
+import { AREAS, type Area } from '../areas.ts'
 import { To } from '../link.tsx'
 import { useMay } from '../organization.ts'
 import classes from './frame.module.css'
@@ -8,6 +8,20 @@ import { OrganizationSwitcher } from './organization-switcher.tsx'
 /** Areas that the role may read; the server decides anyway. */
 export function Sidebar({ close }: { close: () => void }) {
   const may = useMay()
+  const shown = AREAS.filter(({ scope, below }) => !below && may.read(scope))
+  const lower = shown.filter((area) => area.lower)
+  const link = ({ path, label, Icon }: Area) => (
+    <To
+      key={path}
+      to={path}
+      className={classes.link}
+      activeOptions={{ includeSearch: false }}
+      onClick={close}
+    >
+      <Icon size={18} stroke={1.75} aria-hidden />
+      {label}
+    </To>
+  )
   return (
     <>
       <OrganizationSwitcher />
@@ -16,18 +30,9 @@ export function Sidebar({ close }: { close: () => void }) {
           <IconHome size={18} stroke={1.75} aria-hidden />
           Home
         </To>
-        {AREAS.filter(({ scope }) => may.read(scope)).map(({ path, label, Icon }) => (
-          <To
-            key={path}
-            to={path}
-            className={classes.link}
-            activeOptions={{ includeSearch: false }}
-            onClick={close}
-          >
-            <Icon size={18} stroke={1.75} aria-hidden />
-            {label}
-          </To>
-        ))}
+        {shown.filter((area) => !area.lower).map(link)}
+        {lower.length > 0 && <hr className={classes.rule} />}
+        {lower.map(link)}
       </div>
     </>
   )

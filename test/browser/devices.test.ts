@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { sql } from '../../server/platform/db/sql.ts'
+import { tempDirectory } from '../database.ts'
+import { enrol, newKeyPair, run } from '../enrol.ts'
+import { startListening } from '../listening.ts'
+import { addPerson } from '../person.ts'
+import { assertAccessible } from './axe.ts'
+import { startChromium } from './chromium.ts'
+import { sidebar, signInToConsole, tab } from './console-steps.ts'
+import { heading, press } from './steps.ts'
+
+// Devices and commands in the console, with the real agent.
+
+const app = await startListening()
+const openBrowser = await startChromium(app.base)
+/** An agent that is not root can only run commands as itself. */
+const me = (await run('id', ['-un'])).stdout.trim()
+
+/** Types into the editor, which is no form field. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Script' }).click()
+  await page.keyboard.insertText(text)
+}
+
+test('a machine enrols by the line shown, and a command comes back from it live', async () => {
+  const org = await app.newOrganization()
+  await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${org.organizationId}/devices`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByText('No devices yet').waitFor()
+  await assertAccessible(page, 'no devices')
+  await page.getByRole('button', { name: 'Enrol device' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Enrol device' })
+  await dialog.getByText('Waiting for your machine').waitFor()
+  await assertAccessible(page, 'enrol')
+  const line = await dialog.getByText(/^curl /).textContent()
+  const root = tempDirectory()
+  const installed = await run('sh', ['-c', line!.replace('sudo sh', 'sh')], {
+    env: { GATEHOUSE_ROOT: root },
+  })
+  assert.equal(installed.code, 0, installed.stderr)
+  await dialog.getByText(/enrolled/).waitFor()
+  await dialog.getByRole('status').getByRole('link').click()
+  await page.getByText('Online').waitFor()
+  await assertAccessible(page, 'facts')
+
+  await tab(page, 'Users').click()
+  await page.getByRole('combobox', { name: 'Let a user sign in' }).fill('ada')
+  await page.getByRole('option', { name: /Ada Berg/ }).click()
+  await page.getByRole('link', { name: 'Ada Berg' }).waitFor()
+  await page.getByRole('combobox', { name: 'Rights of Ada Berg' }).click()
+  await page.getByRole('option', { name: 'Administrator', exact: true }).click()
+  await page.getByText('Changed the rights').waitFor()
+  await press(page, 'Why Ada Berg?')
+  await page.getByText(/^since/).waitFor()
+  await page.keyboard.press('Escape')
+  await assertAccessible(page, 'users of the device')
+
+  await sidebar(page).getByRole('link', { name: 'Commands' }).click()
+  await page.getByText('No commands yet').waitFor()
+  await page.getByRole('button', { name: 'Add command' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Add command' })
+  await form.getByLabel('Name').fill('Measure')
+  await write(page, 'echo "Size: $((6 * 7))"; exit 3')
+  await assertAccessible(page, 'add a command')
+  await form.getByRole('button', { name: 'Add command' }).click()
+  await heading(page, 'Measure').waitFor()
+  await page.getByRole('combobox', { name: 'Add a device' }).click()
+  await page.getByRole('option').first().click()
+  await page.getByRole('listitem').first().waitFor()
+  await assertAccessible(page, 'targets')
+  await press(page, 'Run now')
+  await page.getByText('0 of 1 device answered').waitFor()
+  await page.getByText('Waiting for the device').waitFor()
+  await assertAccessible(page, 'a run')
+  await app.db.tx(org.organizationId, (tx) =>
+    tx.run(sql`update command_queue set run_as_name = ${me}`),
+  )
+  const agent = join(root, 'opt/gatehouse/agent.sh')
+  const ran = await run('sh', [agent, 'run'], { env: { TMPDIR: root } })
+  assert.equal(ran.code, 0, ran.stderr)
+  await page.getByText('1 of 1 device answered · 1 failed').waitFor()
+  await page.getByText('Size: 42').first().waitFor()
+  await page.reload()
+  await page.getByText('Size: 42').first().waitFor()
+
+  await tab(page, 'Schedule').click()
+  await page.getByLabel('Repeatedly').check()
+  await press(page, 'Save schedule')
+  await page.getByText('Every day at 04:00 UTC').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('every page of a device and a command, light and dark; one who may only read changes nothing', async () => {
+  const org = await app.newOrganization()
+  const { publicKey } = newKeyPair()
+  const device = await enrol(app.http, org, publicKey, { hostname: 'web-1' })
+  const body = { name: 'Uptime', command: '# how long\nuptime' }
+  const { id: command } = (await org.post('/api/commands', body)).json()
+  const reader = await app.addAdministrator(org.organizationId, 'Read Only')
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  const root = `${app.base}/console/${org.organizationId}`
+  await page.goto(`${root}/devices`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByRole('link', { name: 'web-1' }).waitFor()
+  const pages = [
+    `${root}/devices`,
+    ...['', '/users', '/groups', '/commands', '/settings'].map(
+      (each) => `${root}/devices/${device}${each}`,
+    ),
+    `${root}/commands`,
+    ...['', '/targets', '/schedule', '/results', '/history'].map(
+      (each) => `${root}/commands/${command}${each}`,
+    ),
+  ]
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const address of pages) {
+      await page.goto(address)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      await assertAccessible(page, `${address}, ${colorScheme}`)
+    }
+  }
+  assert.deepEqual(problems, [])
+
+  const other = await openBrowser()
+  await other.page.goto(`${root}/devices/${device}/users`)
+  await signInToConsole(other.page, reader.email, reader.password)
+  for (const address of pages) {
+    await other.page.goto(address)
+    await other.page.getByRole('heading', { level: 1 }).waitFor()
+    await other.page.waitForLoadState('networkidle')
+    const main = other.page.locator('main')
+    const names = /^(Add|Save|Enrol|Delete|Run|Remove|Cancel|More actions)/
+    assert.equal(await main.getByRole('button', { name: names }).count(), 0, address)
+    assert.equal(await main.getByRole('combobox').count(), 0, address)
+  }
+  assert.deepEqual(other.problems, [])
+})

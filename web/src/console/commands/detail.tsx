@@ -1,0 +1,107 @@
+import { Button } from '@mantine/core'
+import { IconPlayerPlay, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { dataOf } from '../../api/organization.ts'
+import { Confirm, type Question } from '../../ui/confirm.tsx'
+import { Tag } from '../../ui/tag.tsx'
+import { useChange } from '../changes.ts'
+import { useGo, usePath } from '../link.tsx'
+import { useMay } from '../organization.ts'
+import { useRead } from '../reads.ts'
+import { HistoryTab } from '../resource/history-tab.tsx'
+import { ResourcePage } from '../resource/resource-page.tsx'
+import { type Command, commandKey, readCommand } from './command.ts'
+import { ResultsTab } from './results-tab.tsx'
+import { whenOf } from './schedule.ts'
+import { ScheduleTab } from './schedule-tab.tsx'
+import { ScriptTab } from './script-tab.tsx'
+import { TargetsTab } from './targets-tab.tsx'
+
+const LIST = { path: 'commands', title: 'Commands' }
+
+function CommandPage({ command }: { command: Command }) {
+  const writable = useMay().write('commands')
+  const go = useGo()
+  const [question, ask] = useState<Question | null>(null)
+  const { id, name = '' } = command
+  const run = useChange({
+    run: async (api) => dataOf(await api.management.POST('/runCommand', { body: { _id: id } })),
+    touches: [['commands', id]],
+    done: (_, { queueIds }) =>
+      queueIds.length === 0
+        ? 'Nothing to run on yet: add a device or a group'
+        : `Started on ${queueIds.length === 1 ? '1 device' : `${queueIds.length} devices`}`,
+    after: ({ queueIds, workflowInstanceId }) =>
+      void (queueIds.length === 0
+        ? go(`commands/${id}/targets`)
+        : go(`commands/${id}/results`, { search: { run: workflowInstanceId } })),
+  })
+  const remove = useChange({
+    run: (api) => api.management.DELETE('/commands/{id}', { params: { path: { id } } }),
+    touches: [['commands']],
+    done: () => `Deleted ${name}`,
+    after: () => void go('commands'),
+  })
+  const askToDelete = () =>
+    ask({
+      title: `Delete ${name}?`,
+      text: 'Pending runs are cancelled. Results are kept. This cannot be undone.',
+      action: 'Delete command',
+      run: () => remove.mutate(),
+    })
+  return (
+    <>
+      <ResourcePage
+        list={LIST}
+        name={name}
+        error={null}
+        state={<Tag tone="calm">{whenOf(command)}</Tag>}
+        copy={[{ label: 'id', value: id }]}
+        action={
+          writable && (
+            <Button
+              size="sm"
+              leftSection={<IconPlayerPlay size={16} aria-hidden />}
+              loading={run.isPending}
+              onClick={() => run.mutate()}
+            >
+              Run now
+            </Button>
+          )
+        }
+        menu={
+          writable
+            ? [{ label: 'Delete command', Icon: IconTrash, danger: true, run: askToDelete }]
+            : []
+        }
+        tabs={[
+          {
+            id: 'script',
+            label: 'Script',
+            content: () => <ScriptTab key={id} command={command} />,
+          },
+          { id: 'targets', label: 'Targets', content: () => <TargetsTab command={command} /> },
+          {
+            id: 'schedule',
+            label: 'Schedule',
+            content: () => <ScheduleTab key={id} command={command} />,
+          },
+          { id: 'results', label: 'Results', content: () => <ResultsTab command={command} /> },
+          {
+            id: 'history',
+            label: 'History',
+            content: () => <HistoryTab area="commands" id={id} />,
+          },
+        ]}
+      />
+      <Confirm question={question} close={() => ask(null)} />
+    </>
+  )
+}
+
+export function Detail() {
+  const { id = '' } = usePath()
+  const { data, error } = useRead(commandKey(id), readCommand(id))
+  if (data) return <CommandPage command={data} />
+  return <ResourcePage list={LIST} name={undefined} error={error} tabs={[]} />
+}
