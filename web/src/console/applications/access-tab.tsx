@@ -1,4 +1,4 @@
-import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { SimpleGrid, Stack } from '@mantine/core'
 import { type Api, pageOfV2 } from '../../api/organization.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -7,6 +7,7 @@ import { findGroups } from '../groups/find.ts'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
 import { ObjectList } from '../resource/object-list.tsx'
+import { Pager, usePage } from '../resource/pager.tsx'
 import { Picker } from '../resource/picker.tsx'
 import { findUsers } from '../users/find.ts'
 import { Why } from '../users/why.tsx'
@@ -32,10 +33,11 @@ export function AccessTab({ application }: { application: Application }) {
       }),
     ),
   )
-  const users = useRead(['applications', application.id, 'users'], async (api) =>
+  const page = usePage(LIMIT)
+  const users = useRead(['applications', application.id, 'users', page.skip], async (api) =>
     pageOfV2(
       await api.management.GET('/v2/applications/{application_id}/users', {
-        params: { path, query: { limit: LIMIT } },
+        params: { path, query: page },
       }),
     ),
   )
@@ -101,20 +103,7 @@ export function AccessTab({ application }: { application: Application }) {
       </Stack>
       <Panel
         title="Who gets in"
-        lead={
-          <Group gap={4}>
-            {users.data && (
-              <Text span inherit>
-                {users.data.total} {users.data.total === 1 ? 'user' : 'users'}
-              </Text>
-            )}
-            {users.data && users.data.total > LIMIT && (
-              <Text span inherit>
-                ; the first {LIMIT} are shown
-              </Text>
-            )}
-          </Group>
-        }
+        lead={users.data && `${users.data.total} ${users.data.total === 1 ? 'user' : 'users'}`}
       >
         <Problem error={users.error} />
         <ObjectList
@@ -125,6 +114,13 @@ export function AccessTab({ application }: { application: Application }) {
             <Why user={id} target={{ application: application.id }} name={name} />
           )}
         />
+        {users.data && (
+          <Pager
+            to={`applications/${application.id}/access`}
+            size={LIMIT}
+            total={users.data.total}
+          />
+        )}
       </Panel>
     </SimpleGrid>
   )

@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core'
-import { IconApps } from '@tabler/icons-react'
+import { IconApps, IconTrash } from '@tabler/icons-react'
 import { type ListQuery, paramsV1 } from '../../api/list.ts'
 import { type Api, pageOfV1 } from '../../api/organization.ts'
 import { AppMark } from '../../ui/app-mark.tsx'
@@ -22,6 +22,16 @@ const load = async (api: Api, query: ListQuery) =>
   )
 
 type Row = Awaited<ReturnType<typeof load>>['rows'][number]
+
+async function removeAll(api: Api, ids: string[]): Promise<void> {
+  for (const id of ids)
+    await api.management.DELETE('/applications/{id}', { params: { path: { id } } })
+}
+
+async function restoreAll(api: Api, ids: string[]): Promise<void> {
+  for (const id of ids)
+    await api.management.POST('/applications/{id}/restore', { params: { path: { id } } })
+}
 
 const applications: ListDeclaration<Row> = {
   path: 'applications',
@@ -104,6 +114,16 @@ const applications: ListDeclaration<Row> = {
   ],
   defaultSort: 'displayLabel',
   views: [{ label: 'Inactive', search: { active: 'false' } }],
+  bulk: [
+    {
+      label: 'Delete',
+      Icon: IconTrash,
+      danger: true,
+      run: removeAll,
+      done: (count) => `Deleted ${count === 1 ? '1 application' : `${count} applications`}`,
+      undo: restoreAll,
+    },
+  ],
   ahead: (organization, { id = '' }) =>
     readAhead(organization, applicationKey(id), readApplication(id)),
   empty:

@@ -1,6 +1,7 @@
-import { Skeleton } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { Problem } from '../../../ui/problem.tsx'
 import { useAddress } from '../../link.tsx'
+import { useMay } from '../../organization.ts'
 import type { Application } from '../application.ts'
 import { Views } from '../views.tsx'
 import { JobPanel } from './job-panel.tsx'
@@ -26,10 +27,16 @@ function View({ application, config }: { application: Application; config: Confi
 
 /** People come from this application. */
 export function ImportTab({ application }: { application: Application }) {
+  const writable = useMay().write('applications')
   const { data, error } = useConfig(application.id)
   if (error && !data) return <Problem error={error} />
   if (data === undefined) return <Skeleton h={320} />
-  if (data === null) return <SourcePanel application={application} config={null} />
+  if (data === null)
+    return writable ? (
+      <SourcePanel application={application} config={null} />
+    ) : (
+      <Text c="dimmed">No people come from this application.</Text>
+    )
   return (
     <>
       <Views to={`applications/${application.id}/import`} label="Import" views={VIEWS} />

@@ -13,9 +13,10 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Tag } from '../../../ui/tag.tsx'
 import { When } from '../../../ui/when.tsx'
 import { useChange } from '../../changes.ts'
-import { To, useGo } from '../../link.tsx'
+import { To, useAddress, useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import { type Change, Diff } from '../../resource/diff.tsx'
+import { Pager, usePage } from '../../resource/pager.tsx'
 import type { Application } from '../application.ts'
 import classes from '../mapping/mapping.module.css'
 import { JobState } from './job-state.tsx'
@@ -30,6 +31,8 @@ import {
   useJob,
   useResults,
 } from './source.ts'
+
+const LIMIT = 100
 
 interface Meta {
   action?: Action
@@ -77,18 +80,24 @@ function Row({ row }: { row: Result }) {
 }
 
 function Rows({ application, job }: { application: Application; job: Job }) {
-  const [failed, setFailed] = useState(false)
-  const { data, error } = useResults(application.id, job, failed)
+  const go = useGo()
+  const failed = useAddress().only === 'failed'
+  const page = usePage(LIMIT)
+  const { data, error } = useResults(application.id, job, failed, page)
   return (
     <Panel
       title="People"
-      lead={data && `${data.rows.length} of ${data.total}`}
       action={
         <SegmentedControl
           size="xs"
           aria-label="Which rows"
           value={failed ? 'failed' : 'all'}
-          onChange={(value) => setFailed(value === 'failed')}
+          onChange={(only) =>
+            void go(`applications/${application.id}/import`, {
+              search: { job: job.id, ...(only === 'failed' && { only }) },
+              replace: true,
+            })
+          }
           data={[
             { value: 'all', label: 'All' },
             { value: 'failed', label: 'Failed' },
@@ -115,6 +124,9 @@ function Rows({ application, job }: { application: Application; job: Job }) {
             </tbody>
           </table>
         </div>
+      )}
+      {data && (
+        <Pager to={`applications/${application.id}/import`} size={LIMIT} total={data.total} />
       )}
     </Panel>
   )

@@ -98,15 +98,20 @@ export const useJob = (id: string, job: string) =>
   )
 
 /** Read again when the job has moved on. */
-export const useResults = (id: string, job: Job, failed: boolean) =>
+export const useResults = (
+  id: string,
+  job: Job,
+  failed: boolean,
+  page: { limit: number; skip: number },
+) =>
   useRead(
-    [...keyOf(id), 'results', job.id, failed, job.status, job.pending],
+    [...keyOf(id), 'results', job.id, failed, page.skip, job.status, job.pending],
     async (api) =>
       pageOfV2(
         await api.management.GET('/v2/applications/{application_id}/import/jobs/{job_id}/results', {
           params: {
             ...jobPath(id, job.id),
-            query: { limit: 100, ...(failed && { success: false }) },
+            query: { ...page, ...(failed && { success: false }) },
           },
         }),
       ),

@@ -9,6 +9,7 @@ import { useChange } from '../../changes.ts'
 import { To, useAddress, useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import { useRead } from '../../reads.ts'
+import { Pager, usePage } from '../../resource/pager.tsx'
 import { useSearchField } from '../../resource/use-search.ts'
 import type { Application } from '../application.ts'
 import classes from '../mapping/mapping.module.css'
@@ -34,7 +35,7 @@ const FILTERS = [
   ...Object.entries(STATES).map(([value, label]) => ({ value, label })),
 ]
 
-function queryOf(state: string, search: string) {
+function filterOf(state: string, search: string) {
   const filter =
     state === 'parked'
       ? { parked: true }
@@ -43,7 +44,7 @@ function queryOf(state: string, search: string) {
         : state
           ? { state: state as Account['state'] }
           : {}
-  return { limit: LIMIT, ...filter, ...(search && { search }) }
+  return { ...filter, ...(search && { search }) }
 }
 
 /** What the provider or the rules said, and when it is tried again. */
@@ -72,13 +73,17 @@ export function AccountsPanel({ application }: { application: Application }) {
       search: { view: 'accounts', ...(state && { state }), ...(q && { q }) },
       replace: true,
     })
+  const page = usePage(LIMIT)
   const [search, setSearch] = useSearchField(q, (text) => show(state, text))
   const { data, error } = useRead(
-    [...keyOf(application.id), 'accounts', state, q],
+    [...keyOf(application.id), 'accounts', state, q, page.skip],
     async (api) =>
       pageOfV2(
         await api.management.GET('/v2/applications/{application_id}/provisioning/users', {
-          params: { path: { application_id: application.id }, query: queryOf(state, q) },
+          params: {
+            path: { application_id: application.id },
+            query: { ...page, ...filterOf(state, q) },
+          },
         }),
       ),
     {
@@ -183,6 +188,9 @@ export function AccountsPanel({ application }: { application: Application }) {
             </tbody>
           </table>
         </div>
+      )}
+      {data && (
+        <Pager to={`applications/${application.id}/provisioning`} size={LIMIT} total={data.total} />
       )}
     </Panel>
   )

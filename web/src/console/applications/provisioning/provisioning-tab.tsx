@@ -1,6 +1,7 @@
-import { Skeleton } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { Problem } from '../../../ui/problem.tsx'
 import { useAddress } from '../../link.tsx'
+import { useMay } from '../../organization.ts'
 import type { Application } from '../application.ts'
 import { Views } from '../views.tsx'
 import { AccountsPanel } from './accounts-panel.tsx'
@@ -58,10 +59,16 @@ function View({ application, connection }: { application: Application; connectio
 }
 
 export function ProvisioningTab({ application }: { application: Application }) {
+  const writable = useMay().write('applications')
   const { data, error } = useConnection(application.id)
   if (error && !data) return <Problem error={error} />
   if (data === undefined) return <Skeleton h={320} />
-  if (data === null) return <Connect application={application} />
+  if (data === null)
+    return writable ? (
+      <Connect application={application} />
+    ) : (
+      <Text c="dimmed">No accounts are written to this application.</Text>
+    )
   return (
     <>
       <Views

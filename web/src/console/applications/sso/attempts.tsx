@@ -10,6 +10,7 @@ import { When } from '../../../ui/when.tsx'
 import { To } from '../../link.tsx'
 import { useRead } from '../../reads.ts'
 import type { Application } from '../application.ts'
+import { indented } from './indented.ts'
 import classes from './sso.module.css'
 
 type Attempt = components['schemas']['SsoAttempt']
@@ -69,7 +70,7 @@ function Row({ attempt }: { attempt: Attempt }) {
               {title}
             </Text>
             <Code block className={classes.debug!} tabIndex={0}>
-              {text}
+              {indented(text ?? '')}
             </Code>
           </div>
         ))}

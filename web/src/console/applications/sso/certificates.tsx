@@ -1,4 +1,6 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle, IconCheck, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { components } from '../../../../../client/index.ts'
@@ -34,12 +36,20 @@ export const useCertificates = ({ id }: Application) =>
     ),
   )
 
+interface OwnCertificate {
+  certificate: string
+  privateKey: string
+}
+
 function useRotation({ id }: Application) {
   const params = { path: { application_id: id } }
   const touches = [['applications', id]]
   const add = useChange({
-    run: (api) =>
-      api.management.POST('/v2/applications/{application_id}/certificates', { params, body: {} }),
+    run: (api, own: OwnCertificate | null) =>
+      api.management.POST('/v2/applications/{application_id}/certificates', {
+        params,
+        body: own ?? {},
+      }),
     touches,
     done: () => 'Added the next certificate to the metadata',
   })
@@ -138,11 +148,59 @@ function Promotion({
   )
 }
 
+function OwnForm({
+  close,
+  add,
+  busy,
+}: {
+  close: () => void
+  add: (pair: OwnCertificate) => void
+  busy: boolean
+}) {
+  const form = useForm<OwnCertificate>({ initialValues: { certificate: '', privateKey: '' } })
+  return (
+    <form onSubmit={form.onSubmit(add)}>
+      <Stack>
+        <Textarea
+          size="sm"
+          label="Certificate"
+          placeholder="-----BEGIN CERTIFICATE-----"
+          autosize
+          minRows={4}
+          maxRows={10}
+          required
+          {...form.getInputProps('certificate')}
+        />
+        <Textarea
+          size="sm"
+          label="Private key"
+          description="It is never shown again"
+          placeholder="-----BEGIN PRIVATE KEY-----"
+          autosize
+          minRows={4}
+          maxRows={10}
+          required
+          {...form.getInputProps('privateKey')}
+        />
+        <Group justify="flex-end">
+          <Button size="sm" variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button size="sm" type="submit" loading={busy}>
+            Publish certificate
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
 /** Certificates and their rotation: the next is published first, and signs when both sides know it. */
 export function CertificatesPanel({ application }: { application: Application }) {
   const writable = useMay().write('applications')
   const { data, error } = useCertificates(application)
   const rotation = useRotation(application)
+  const [own, { open, close }] = useDisclosure()
   const has = (role: Certificate['role']) => data?.some((each) => each.role === role)
   return (
     <Panel
@@ -151,15 +209,20 @@ export function CertificatesPanel({ application }: { application: Application })
         writable &&
         data &&
         !has('next') && (
-          <Button
-            size="sm"
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            loading={rotation.add.isPending}
-            onClick={() => rotation.add.mutate()}
-          >
-            Start rotation
-          </Button>
+          <Group gap="xs">
+            <Button size="sm" variant="subtle" onClick={open}>
+              Use your own
+            </Button>
+            <Button
+              size="sm"
+              variant="default"
+              leftSection={<IconRefresh size={16} aria-hidden />}
+              loading={rotation.add.isPending}
+              onClick={() => rotation.add.mutate(null)}
+            >
+              Start rotation
+            </Button>
+          </Group>
         )
       }
     >
@@ -189,6 +252,13 @@ export function CertificatesPanel({ application }: { application: Application })
           )}
         </div>
       ))}
+      <Modal opened={own} onClose={close} title="Your own certificate, to sign next" size="lg">
+        <OwnForm
+          close={close}
+          add={(pair) => rotation.add.mutate(pair, { onSuccess: close })}
+          busy={rotation.add.isPending}
+        />
+      </Modal>
     </Panel>
   )
 }
