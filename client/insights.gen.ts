@@ -10,7 +10,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Query events */
+        /**
+         * Query events
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         post: operations["postInsightsDirectoryV1Events"];
         delete?: never;
         options?: never;
@@ -27,7 +30,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Count events */
+        /**
+         * Count events
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         post: operations["postInsightsDirectoryV1EventsCount"];
         delete?: never;
         options?: never;
@@ -44,7 +50,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Distinct values of a field */
+        /**
+         * Distinct values of a field
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         post: operations["postInsightsDirectoryV1EventsDistinct"];
         delete?: never;
         options?: never;
@@ -64,6 +73,8 @@ export interface paths {
         /**
          * Export all events of a query as CSV or NDJSON
          * @description Streams every matching event up to the time of the request. If the export cannot be completed, or its key or session ends meanwhile, the connection is reset. Without `format`, the Accept header chooses between text/csv and application/x-ndjson. CSV has a header row. Its columns are `fields` in the given order or, by default, a set that depends only on the services and ends with the whole event as JSON in `document`. Lists are joined by "; ". A cell that would be read as a formula gets a leading apostrophe. NDJSON has one event per line; without `fields`, exactly as stored.
+         *
+         *     Scopes: `insights` or `insights.readonly`.
          */
         post: operations["postInsightsDirectoryV1EventsExport"];
         delete?: never;
@@ -81,7 +92,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Count events per time interval */
+        /**
+         * Count events per time interval
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         post: operations["postInsightsDirectoryV1EventsInterval"];
         delete?: never;
         options?: never;
@@ -99,6 +113,8 @@ export interface paths {
         /**
          * Follow events as they happen
          * @description Server-Sent Events; data is the event, id is its cursor. Events of other sources appear if they arrive within seconds of their timestamp.
+         *
+         *     Scopes: `insights` or `insights.readonly`.
          */
         get: operations["getInsightsDirectoryV1EventsStream"];
         put?: never;
@@ -116,12 +132,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List forwarders */
+        /**
+         * List forwarders
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         get: operations["getInsightsDirectoryV1Forwarders"];
         put?: never;
         /**
          * Create a forwarder; only this response contains its secret
          * @description Events are sent by POST, at least once, in chronological order, and signed according to Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature). A batch keeps its webhook-id until it is delivered. Late events of other sources are sent when they arrive, ahead of the next ones. A response other than 2xx is retried for 72 hours, then the forwarder fails; Retry-After is respected, and 410 disables the forwarder.
+         *
+         *     Scopes: `insights`.
          */
         post: operations["postInsightsDirectoryV1Forwarders"];
         delete?: never;
@@ -137,12 +158,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One forwarder and its state */
+        /**
+         * One forwarder and its state
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         get: operations["getInsightsDirectoryV1ForwardersById"];
-        /** Replace the settings of a forwarder and retry its failed batches */
+        /**
+         * Replace the settings of a forwarder and retry its failed batches
+         * @description Scopes: `insights`.
+         */
         put: operations["putInsightsDirectoryV1ForwardersById"];
         post?: never;
-        /** Delete a forwarder */
+        /**
+         * Delete a forwarder
+         * @description Scopes: `insights`.
+         */
         delete: operations["deleteInsightsDirectoryV1ForwardersById"];
         options?: never;
         head?: never;
@@ -156,7 +186,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The last 200 attempts, newest first */
+        /**
+         * The last 200 attempts, newest first
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         get: operations["getInsightsDirectoryV1ForwardersByIdDeliveries"];
         put?: never;
         post?: never;
@@ -175,7 +208,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move the cursor: send events again, or skip some */
+        /**
+         * Move the cursor: send events again, or skip some
+         * @description Scopes: `insights`.
+         */
         post: operations["postInsightsDirectoryV1ForwardersByIdReplay"];
         delete?: never;
         options?: never;
@@ -192,7 +228,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a sample event now and return the outcome */
+        /**
+         * Send a sample event now and return the outcome
+         * @description Scopes: `insights`.
+         */
         post: operations["postInsightsDirectoryV1ForwardersByIdTest"];
         delete?: never;
         options?: never;
@@ -212,6 +251,8 @@ export interface paths {
         /**
          * Store events of other sources: a JSON array or NDJSON, optionally gzipped
          * @description Every event stored this way records who ingested it in `ingested_by`, and when in `ingested_at`; members of these names in the request are dropped. Events of the services directory, reports, sso and systems, which are recorded here, also require the scope insights.import; without it such lines are rejected, each with its reason in `errors`. A body that stalls, or takes too long in total, answers 400 and the connection is closed; lines stored by then are kept.
+         *
+         *     Scopes: `insights.ingest`.
          */
         post: operations["postInsightsDirectoryV1Ingest"];
         delete?: never;
@@ -227,7 +268,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List reports */
+        /**
+         * List reports
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         get: operations["getInsightsDirectoryV1Reports"];
         put?: never;
         post?: never;
@@ -247,6 +291,8 @@ export interface paths {
         /**
          * Download a file of a report
          * @description The download is aborted when the key or session ends.
+         *
+         *     Scopes: `insights` or `insights.readonly`.
          */
         get: operations["getInsightsDirectoryV1ReportsByReportIdArtifactsByArtifactIdContent"];
         put?: never;
@@ -269,6 +315,8 @@ export interface paths {
         /**
          * Request a report
          * @description Generated in the background; GET /reports shows when it is completed. Types: os-version, user-account-health, users-to-devices, users-to-directories, users-to-sso-applications, users-to-user-groups. Reports about users have a row per binding, and one row for each user without bindings. Requires the scope insights and the scopes to read the records shown. Files are kept for 30 days.
+         *
+         *     Scopes: `insights`.
          */
         post: operations["postInsightsDirectoryV1ReportsByReportType"];
         delete?: never;
@@ -284,11 +332,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the event retention */
+        /**
+         * Get the event retention
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         get: operations["getInsightsDirectoryV1Retention"];
         /**
          * Change the event retention
          * @description A setting of the organization, hence its scope. A shorter retention takes effect within a day; dropped events cannot be restored. Fewer than 7 days must be allowed by the operator (GATEHOUSE_MIN_RETENTION_DAYS).
+         *
+         *     Scopes: `organizations` or `providers`.
          */
         put: operations["putInsightsDirectoryV1Retention"];
         post?: never;
@@ -305,12 +358,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Own and shared saved searches */
+        /**
+         * Own and shared saved searches
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         get: operations["getInsightsDirectoryV1SavedSearches"];
         put?: never;
         /**
          * Save a search
          * @description For administrators with the scope insights; read-only administrators can run shared searches. The query is validated like that of POST /events. Its time is relative (range) or fixed (start_time, end_time).
+         *
+         *     Scopes: `insights`.
          */
         post: operations["postInsightsDirectoryV1SavedSearches"];
         delete?: never;
@@ -326,17 +384,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One saved search */
+        /**
+         * One saved search
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         get: operations["getInsightsDirectoryV1SavedSearchesBySavedSearchId"];
         /**
          * Replace a saved search
          * @description By its owner; omitted members are reset to their defaults. A shared search whose owner was deleted is taken over by the caller.
+         *
+         *     Scopes: `insights`.
          */
         put: operations["putInsightsDirectoryV1SavedSearchesBySavedSearchId"];
         post?: never;
         /**
          * Delete a saved search
          * @description By its owner. A shared search can also be deleted with the scope administrators or, if its owner was deleted, by any caller who may write. Private ones are deleted with their owner.
+         *
+         *     Scopes: `insights`.
          */
         delete: operations["deleteInsightsDirectoryV1SavedSearchesBySavedSearchId"];
         options?: never;
@@ -351,7 +416,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fields and operators of every service */
+        /**
+         * Fields and operators of every service
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         get: operations["getInsightsDirectoryV1Schema"];
         put?: never;
         post?: never;
@@ -751,6 +819,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service": [
+                 *         "directory"
+                 *       ],
+                 *       "start_time": "2026-03-01T00:00:00Z",
+                 *       "search_term": {
+                 *         "and": [
+                 *           {
+                 *             "event_type": "user_create"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "limit": 100,
+                 *       "sort": "DESC"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventsRequest"];
             };
         };
@@ -761,6 +846,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {}
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Event"][];
                 };
             };
@@ -798,6 +888,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service": [
+                 *         "directory"
+                 *       ],
+                 *       "start_time": "2026-03-01T00:00:00Z",
+                 *       "search_term": {
+                 *         "and": [
+                 *           {
+                 *             "event_type": "user_create"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CountRequest"];
             };
         };
@@ -808,6 +913,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "count": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Count"];
                 };
             };
@@ -845,6 +955,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service": [
+                 *         "directory"
+                 *       ],
+                 *       "start_time": "2026-03-01T00:00:00Z",
+                 *       "search_term": {
+                 *         "and": [
+                 *           {
+                 *             "event_type": "user_create"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "field": "initiated_by.username"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DistinctRequest"];
             };
         };
@@ -855,6 +981,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "buckets": [
+                     *         {
+                     *           "key": "text",
+                     *           "doc_count": 1
+                     *         }
+                     *       ],
+                     *       "doc_count_error_upper_bound": 1,
+                     *       "sum_other_doc_count": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Distinct"];
                 };
             };
@@ -892,6 +1030,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service": [
+                 *         "directory"
+                 *       ],
+                 *       "start_time": "2026-03-01T00:00:00Z",
+                 *       "search_term": {
+                 *         "and": [
+                 *           {
+                 *             "event_type": "user_create"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ExportRequest"];
             };
         };
@@ -937,6 +1090,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service": [
+                 *         "directory"
+                 *       ],
+                 *       "start_time": "2026-03-01T00:00:00Z",
+                 *       "search_term": {
+                 *         "and": [
+                 *           {
+                 *             "event_type": "user_create"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "interval_unit": "d",
+                 *       "interval_value": "1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["IntervalRequest"];
             };
         };
@@ -947,6 +1117,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "buckets": [
+                     *         {
+                     *           "key": 1,
+                     *           "key_as_string": "text",
+                     *           "doc_count": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Intervals"];
                 };
             };
@@ -973,13 +1154,31 @@ export interface operations {
     getInsightsDirectoryV1EventsStream: {
         parameters: {
             query?: {
-                /** @description Services, repeated or comma-separated; all by default */
+                /**
+                 * @description Services, repeated or comma-separated; all by default
+                 * @example [
+                 *       "directory"
+                 *     ]
+                 */
                 service?: string[];
-                /** @description JSON, as in queries */
+                /**
+                 * @description JSON, as in queries
+                 * @example text
+                 */
                 search_term?: string;
-                /** @description Fields to send, as dotted names; repeated or comma-separated */
+                /**
+                 * @description Fields to send, as dotted names; repeated or comma-separated
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description For clients that cannot set headers */
+                /**
+                 * @description For clients that cannot set headers
+                 * @example text
+                 */
                 last_event_id?: string;
             };
             header?: {
@@ -1042,6 +1241,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "name": "SIEM",
+                     *           "url": "https://siem.example.com/events",
+                     *           "format": "json",
+                     *           "enabled": true,
+                     *           "batch_size": 1,
+                     *           "service": [
+                     *             "directory"
+                     *           ],
+                     *           "search_term": {},
+                     *           "status": "active",
+                     *           "last_success": "2026-03-02T09:15:00.000Z",
+                     *           "last_error": "text",
+                     *           "last_error_at": "2026-03-02T09:15:00.000Z",
+                     *           "delivered_to": "2026-03-02T09:15:00.000Z",
+                     *           "cursor": [
+                     *             1,
+                     *             "text"
+                     *           ],
+                     *           "lag_seconds": 1,
+                     *           "next_attempt": "2026-03-02T09:15:00.000Z",
+                     *           "created": "2026-03-02T09:15:00.000Z",
+                     *           "updated": "2026-03-02T09:15:00.000Z"
+                     *         }
+                     *       ],
+                     *       "totalCount": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ForwarderList"];
                 };
             };
@@ -1077,6 +1308,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "SIEM",
+                 *       "url": "https://siem.example.com/events",
+                 *       "service": [
+                 *         "all"
+                 *       ],
+                 *       "format": "ndjson"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ForwarderWrite"];
             };
         };
@@ -1087,6 +1328,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "url": "https://siem.example.com/events",
+                     *       "format": "json",
+                     *       "enabled": true,
+                     *       "batch_size": 1,
+                     *       "service": [
+                     *         "directory"
+                     *       ],
+                     *       "search_term": {},
+                     *       "status": "active",
+                     *       "last_success": "2026-03-02T09:15:00.000Z",
+                     *       "last_error": "text",
+                     *       "last_error_at": "2026-03-02T09:15:00.000Z",
+                     *       "delivered_to": "2026-03-02T09:15:00.000Z",
+                     *       "cursor": [
+                     *         1,
+                     *         "text"
+                     *       ],
+                     *       "lag_seconds": 1,
+                     *       "next_attempt": "2026-03-02T09:15:00.000Z",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ForwarderWithSecret"];
                 };
             };
@@ -1118,6 +1387,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -1130,6 +1400,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "SIEM",
+                     *       "url": "https://siem.example.com/events",
+                     *       "format": "json",
+                     *       "enabled": true,
+                     *       "batch_size": 1,
+                     *       "service": [
+                     *         "directory"
+                     *       ],
+                     *       "search_term": {},
+                     *       "status": "active",
+                     *       "last_success": "2026-03-02T09:15:00.000Z",
+                     *       "last_error": "text",
+                     *       "last_error_at": "2026-03-02T09:15:00.000Z",
+                     *       "delivered_to": "2026-03-02T09:15:00.000Z",
+                     *       "cursor": [
+                     *         1,
+                     *         "text"
+                     *       ],
+                     *       "lag_seconds": 1,
+                     *       "next_attempt": "2026-03-02T09:15:00.000Z",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Forwarder"];
                 };
             };
@@ -1161,12 +1458,23 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "SIEM",
+                 *       "url": "https://siem.example.com/events",
+                 *       "service": [
+                 *         "all"
+                 *       ],
+                 *       "format": "ndjson"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ForwarderWrite"];
             };
         };
@@ -1177,6 +1485,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "url": "https://siem.example.com/events",
+                     *       "format": "json",
+                     *       "enabled": true,
+                     *       "batch_size": 1,
+                     *       "service": [
+                     *         "directory"
+                     *       ],
+                     *       "search_term": {},
+                     *       "status": "active",
+                     *       "last_success": "2026-03-02T09:15:00.000Z",
+                     *       "last_error": "text",
+                     *       "last_error_at": "2026-03-02T09:15:00.000Z",
+                     *       "delivered_to": "2026-03-02T09:15:00.000Z",
+                     *       "cursor": [
+                     *         1,
+                     *         "text"
+                     *       ],
+                     *       "lag_seconds": 1,
+                     *       "next_attempt": "2026-03-02T09:15:00.000Z",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ForwarderWithSecret"];
                 };
             };
@@ -1208,6 +1544,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -1220,6 +1557,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": components["schemas"]["Empty"];
                 };
             };
@@ -1251,6 +1589,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -1263,6 +1602,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "time": "2026-03-02T09:15:00.000Z",
+                     *           "webhook_id": "text",
+                     *           "count": 1,
+                     *           "http_status": 1,
+                     *           "duration_ms": 1,
+                     *           "error": "text",
+                     *           "cursor": [
+                     *             1,
+                     *             "text"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "totalCount": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ForwarderDeliveryList"];
                 };
             };
@@ -1294,12 +1652,14 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["ForwarderReplay"];
             };
         };
@@ -1310,6 +1670,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "SIEM",
+                     *       "url": "https://siem.example.com/events",
+                     *       "format": "json",
+                     *       "enabled": true,
+                     *       "batch_size": 1,
+                     *       "service": [
+                     *         "directory"
+                     *       ],
+                     *       "search_term": {},
+                     *       "status": "active",
+                     *       "last_success": "2026-03-02T09:15:00.000Z",
+                     *       "last_error": "text",
+                     *       "last_error_at": "2026-03-02T09:15:00.000Z",
+                     *       "delivered_to": "2026-03-02T09:15:00.000Z",
+                     *       "cursor": [
+                     *         1,
+                     *         "text"
+                     *       ],
+                     *       "lag_seconds": 1,
+                     *       "next_attempt": "2026-03-02T09:15:00.000Z",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Forwarder"];
                 };
             };
@@ -1341,6 +1728,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -1353,6 +1741,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivered": true,
+                     *       "webhook_id": "text",
+                     *       "http_status": 1,
+                     *       "duration_ms": 1,
+                     *       "error": "text"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ForwarderTest"];
                 };
             };
@@ -1394,6 +1791,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "received": 1,
+                     *       "stored": 1,
+                     *       "duplicates": 1,
+                     *       "rejected": 1,
+                     *       "errors": [
+                     *         {
+                     *           "line": 1,
+                     *           "message": "Done"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["IngestReport"];
                 };
             };
@@ -1420,9 +1831,14 @@ export interface operations {
     getInsightsDirectoryV1Reports: {
         parameters: {
             query: {
-                /** @description CREATED_AT (default), EXPIRATION, REQUESTER_EMAIL, STATUS, TYPE or UPDATED_AT; descending, or ascending with a leading - */
+                /**
+                 * @description CREATED_AT (default), EXPIRATION, REQUESTER_EMAIL, STATUS, TYPE or UPDATED_AT; descending, or ascending with a leading -
+                 * @example -created
+                 */
                 sort?: string;
+                /** @example 100 */
                 limit: number;
+                /** @example 0 */
                 skip: number;
             };
             header?: {
@@ -1440,6 +1856,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "status": "PENDING",
+                     *         "created_at": "2026-03-02T09:15:00.000Z",
+                     *         "updated_at": "2026-03-02T09:15:00.000Z",
+                     *         "expiration": "2026-03-02T09:15:00.000Z",
+                     *         "requester_id": "text",
+                     *         "requester_email": "admin@example.com",
+                     *         "parameters": [
+                     *           {}
+                     *         ],
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "format": "CSV"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Report"][];
                 };
             };
@@ -1471,7 +1910,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 report_id: string;
+                /** @example text */
                 artifact_id: string;
             };
             cookie?: never;
@@ -1484,6 +1925,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {}
+                     *     ]
+                     */
                     "application/json": {
                         [key: string]: unknown;
                     }[];
@@ -1518,6 +1964,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 report_type: string;
             };
             cookie?: never;
@@ -1530,6 +1977,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "type": "user",
+                     *       "status": "PENDING",
+                     *       "created_at": "2026-03-02T09:15:00.000Z",
+                     *       "updated_at": "2026-03-02T09:15:00.000Z",
+                     *       "expiration": "2026-03-02T09:15:00.000Z",
+                     *       "requester_id": "text",
+                     *       "requester_email": "admin@example.com",
+                     *       "parameters": [
+                     *         {}
+                     *       ],
+                     *       "artifacts": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "format": "CSV"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Report"];
                 };
             };
@@ -1573,6 +2041,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "days": 90,
+                     *       "default": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Retention"];
                 };
             };
@@ -1610,6 +2084,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "days": 90
+                 *     }
+                 */
                 "application/json": components["schemas"]["RetentionPut"];
             };
         };
@@ -1620,6 +2099,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "days": 90,
+                     *       "default": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Retention"];
                 };
             };
@@ -1646,17 +2131,39 @@ export interface operations {
     getInsightsDirectoryV1SavedSearches: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description Free text */
+                /**
+                 * @description Free text
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -1676,6 +2183,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "owner": "text",
+                     *           "name": "Engineering",
+                     *           "description": "Everybody who builds the product",
+                     *           "shared": true,
+                     *           "columns": [
+                     *             "text"
+                     *           ],
+                     *           "query": {},
+                     *           "created": "2026-03-02T09:15:00.000Z",
+                     *           "updated": "2026-03-02T09:15:00.000Z"
+                     *         }
+                     *       ],
+                     *       "totalCount": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedSearchList"];
                 };
             };
@@ -1713,6 +2240,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "New users",
+                 *       "query": {
+                 *         "service": [
+                 *           "directory"
+                 *         ],
+                 *         "start_time": "2026-03-01T00:00:00Z",
+                 *         "search_term": {
+                 *           "and": [
+                 *             {
+                 *               "event_type": "user_create"
+                 *             }
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SavedSearchWrite"];
             };
         };
@@ -1723,6 +2268,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "owner": "text",
+                     *       "name": "Engineering",
+                     *       "description": "Everybody who builds the product",
+                     *       "shared": true,
+                     *       "columns": [
+                     *         "text"
+                     *       ],
+                     *       "query": {},
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedSearch"];
                 };
             };
@@ -1756,6 +2316,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
+                /** @example text */
                 saved_search_id: string;
             };
             cookie?: never;
@@ -1768,6 +2329,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "owner": "text",
+                     *       "name": "Engineering",
+                     *       "description": "Everybody who builds the product",
+                     *       "shared": true,
+                     *       "columns": [
+                     *         "text"
+                     *       ],
+                     *       "query": {},
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedSearch"];
                 };
             };
@@ -1801,12 +2377,31 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
+                /** @example text */
                 saved_search_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "New users",
+                 *       "query": {
+                 *         "service": [
+                 *           "directory"
+                 *         ],
+                 *         "start_time": "2026-03-01T00:00:00Z",
+                 *         "search_term": {
+                 *           "and": [
+                 *             {
+                 *               "event_type": "user_create"
+                 *             }
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SavedSearchWrite"];
             };
         };
@@ -1817,6 +2412,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "owner": "text",
+                     *       "name": "Engineering",
+                     *       "description": "Everybody who builds the product",
+                     *       "shared": true,
+                     *       "columns": [
+                     *         "text"
+                     *       ],
+                     *       "query": {},
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedSearch"];
                 };
             };
@@ -1850,6 +2460,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
+                /** @example text */
                 saved_search_id: string;
             };
             cookie?: never;
@@ -1903,6 +2514,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "services": [
+                     *         {
+                     *           "name": "Engineering",
+                     *           "free": true,
+                     *           "version": "integer",
+                     *           "fields": [
+                     *             {
+                     *               "name": "Engineering",
+                     *               "kind": "string",
+                     *               "searchable": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "operators": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventSchemas"];
                 };
             };

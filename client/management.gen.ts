@@ -8,7 +8,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List application templates */
+        /**
+         * List application templates
+         * @description Scopes: `applicationtemplates` or `applicationtemplates.readonly`.
+         */
         get: operations["getApiApplicationTemplates"];
         put?: never;
         post?: never;
@@ -25,7 +28,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an application template by its id or name */
+        /**
+         * Get an application template by its id or name
+         * @description Scopes: `applicationtemplates` or `applicationtemplates.readonly`.
+         */
         get: operations["getApiApplicationTemplatesById"];
         put?: never;
         post?: never;
@@ -42,10 +48,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List applications */
+        /**
+         * List applications
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiApplications"];
         put?: never;
-        /** Create an application from a template */
+        /**
+         * Create an application from a template
+         * @description Scopes: `applications` or `applications.create`.
+         */
         post: operations["postApiApplications"];
         delete?: never;
         options?: never;
@@ -60,15 +72,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an application */
+        /**
+         * Get an application
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiApplicationsById"];
         /**
          * Replace an application; missing members take their defaults
          * @description The template (`name`) cannot change. Without `config.idpCertificate` a new certificate is generated; to keep the current one, send it back.
+         *
+         *     Scopes: `applications` or `applications.update`.
          */
         put: operations["putApiApplicationsById"];
         post?: never;
-        /** Delete an application; it can be restored for 30 days */
+        /**
+         * Delete an application; it can be restored for 30 days
+         * @description Scopes: `applications` or `applications.delete`.
+         */
         delete: operations["deleteApiApplicationsById"];
         options?: never;
         head?: never;
@@ -84,7 +104,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restore a deleted application with its bindings and certificates */
+        /**
+         * Restore a deleted application with its bindings and certificates
+         * @description Scopes: `applications` or `applications.create`.
+         */
         post: operations["postApiApplicationsByIdRestore"];
         delete?: never;
         options?: never;
@@ -101,7 +124,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run every command with this trigger; the request body is passed to each */
+        /**
+         * Run every command with this trigger; the request body is passed to each
+         * @description Scopes: `commands` or `commands.schedule`.
+         */
         post: operations["postApiCommandTriggerByTriggername"];
         delete?: never;
         options?: never;
@@ -116,7 +142,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List command results; output and error are truncated to 40 characters */
+        /**
+         * List command results; output and error are truncated to 40 characters
+         * @description Scopes: `commands` or `commands.readonly` or `commandrunner.legacy`.
+         */
         get: operations["getApiCommandresults"];
         put?: never;
         post?: never;
@@ -133,11 +162,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a command result with its full output */
+        /**
+         * Get a command result with its full output
+         * @description Scopes: `commands` or `commands.readonly` or `commandrunner.legacy`.
+         */
         get: operations["getApiCommandresultsById"];
         put?: never;
         post?: never;
-        /** Delete a command result */
+        /**
+         * Delete a command result
+         * @description Scopes: `commands`.
+         */
         delete: operations["deleteApiCommandresultsById"];
         options?: never;
         head?: never;
@@ -151,10 +186,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List commands */
+        /**
+         * List commands
+         * @description Scopes: `commands` or `commands.readonly` or `commandrunner.legacy`.
+         */
         get: operations["getApiCommands"];
         put?: never;
-        /** Create a command; bind its systems at /v2/commands/{id}/associations */
+        /**
+         * Create a command; bind its systems at /v2/commands/{id}/associations
+         * @description Scopes: `commands`.
+         */
         post: operations["postApiCommands"];
         delete?: never;
         options?: never;
@@ -169,12 +210,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a command */
+        /**
+         * Get a command
+         * @description Scopes: `commands` or `commands.readonly` or `commandrunner.legacy`.
+         */
         get: operations["getApiCommandsById"];
-        /** Replace a command; omitted members are reset to their defaults */
+        /**
+         * Replace a command; omitted members are reset to their defaults
+         * @description Scopes: `commands`.
+         */
         put: operations["putApiCommandsById"];
         post?: never;
-        /** Delete a command and its pending runs; results are kept */
+        /**
+         * Delete a command and its pending runs; results are kept
+         * @description Scopes: `commands`.
+         */
         delete: operations["deleteApiCommandsById"];
         options?: never;
         head?: never;
@@ -188,7 +238,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the results of a command, newest first */
+        /**
+         * List the results of a command, newest first
+         * @description Scopes: `commands` or `commands.readonly` or `commandrunner.legacy`.
+         */
         get: operations["getApiCommandsByIdResults"];
         put?: never;
         post?: never;
@@ -205,7 +258,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the files of a command */
+        /**
+         * List the files of a command
+         * @description Scopes: `commands` or `commands.readonly` or `commandrunner.legacy`.
+         */
         get: operations["getApiFilesCommandById"];
         put?: never;
         post?: never;
@@ -222,7 +278,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the organizations the caller manages; without a scope, their ids and names */
+        /**
+         * List the organizations the caller manages; without a scope, their ids and names
+         * @description Scopes: `commandrunner.legacy` or `organizations` or `organizations.readonly`. Other credentials get a shorter answer.
+         */
         get: operations["getApiOrganizations"];
         put?: never;
         post?: never;
@@ -239,9 +298,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an organization with its settings; without a scope, its id and name */
+        /**
+         * Get an organization with its settings; without a scope, its id and name
+         * @description Scopes: `organizations` or `organizations.readonly`. Other credentials get a shorter answer.
+         */
         get: operations["getApiOrganizationsById"];
-        /** Update settings; omitted members keep their values */
+        /**
+         * Update settings; omitted members keep their values
+         * @description Scopes: `organizations`.
+         */
         put: operations["putApiOrganizationsById"];
         post?: never;
         delete?: never;
@@ -257,7 +322,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** SAML metadata of the identity provider for an application */
+        /**
+         * SAML metadata of the identity provider for an application
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiOrganizationsByIdApplicationsByApplicationIdMetadataXml"];
         put?: never;
         post?: never;
@@ -276,7 +344,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run a command on the named systems, or on the systems it is bound to */
+        /**
+         * Run a command on the named systems, or on the systems it is bound to
+         * @description Scopes: `commands` or `commandrunner.legacy`.
+         */
         post: operations["postApiRuncommand"];
         delete?: never;
         options?: never;
@@ -293,7 +364,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search command results */
+        /**
+         * Search command results
+         * @description Scopes: `commands` or `commands.readonly` or `commandrunner.legacy`.
+         */
         post: operations["postApiSearchCommandresults"];
         delete?: never;
         options?: never;
@@ -310,7 +384,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search commands */
+        /**
+         * Search commands
+         * @description Scopes: `commands` or `commands.readonly` or `commandrunner.legacy`.
+         */
         post: operations["postApiSearchCommands"];
         delete?: never;
         options?: never;
@@ -327,7 +404,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search the organizations the caller manages */
+        /**
+         * Search the organizations the caller manages
+         * @description Scopes: `commandrunner.legacy` or `organizations` or `organizations.readonly`.
+         */
         post: operations["postApiSearchOrganizations"];
         delete?: never;
         options?: never;
@@ -344,7 +424,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search systems */
+        /**
+         * Search systems
+         * @description Scopes: `systems` or `systems.readonly` or `commandrunner.legacy`.
+         */
         post: operations["postApiSearchSystems"];
         delete?: never;
         options?: never;
@@ -361,7 +444,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search users */
+        /**
+         * Search users
+         * @description Scopes: `users` or `users.readonly`.
+         */
         post: operations["postApiSearchSystemusers"];
         delete?: never;
         options?: never;
@@ -376,7 +462,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the settings that clients read after sign-in */
+        /**
+         * Get the settings that clients read after sign-in
+         * @description Scopes: `commandrunner.legacy` or `organizations` or `organizations.readonly`.
+         */
         get: operations["getApiSettings"];
         put?: never;
         post?: never;
@@ -393,7 +482,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List systems */
+        /**
+         * List systems
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiSystems"];
         put?: never;
         post?: never;
@@ -410,12 +502,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a system; a system may read itself */
+        /**
+         * Get a system; a system may read itself
+         * @description Scopes: `systems` or `systems.readonly` or `systems.self`.
+         */
         get: operations["getApiSystemsById"];
-        /** Update a system; omitted members keep their values */
+        /**
+         * Update a system; omitted members keep their values
+         * @description Scopes: `systems` or `systems.self`.
+         */
         put: operations["putApiSystemsById"];
         post?: never;
-        /** Delete a system; it can be restored for 30 days */
+        /**
+         * Delete a system; it can be restored for 30 days
+         * @description Scopes: `systems` or `systems.self`.
+         */
         delete: operations["deleteApiSystemsById"];
         options?: never;
         head?: never;
@@ -431,7 +532,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restore a deleted system with its groups and bindings */
+        /**
+         * Restore a deleted system with its groups and bindings
+         * @description Scopes: `systems`.
+         */
         post: operations["postApiSystemsByIdRestore"];
         delete?: never;
         options?: never;
@@ -446,7 +550,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the SSH host keys that the system reported */
+        /**
+         * List the SSH host keys that the system reported
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiSystemsByIdSshkeys"];
         put?: never;
         post?: never;
@@ -465,7 +572,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Queue the built-in command erase for a Linux or Windows system */
+        /**
+         * Queue the built-in command erase for a Linux or Windows system
+         * @description Scopes: `systems`.
+         */
         post: operations["postApiSystemsBySystemIdCommandBuiltinErase"];
         delete?: never;
         options?: never;
@@ -482,7 +592,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Queue the built-in command lock for a Linux or Windows system */
+        /**
+         * Queue the built-in command lock for a Linux or Windows system
+         * @description Scopes: `systems`.
+         */
         post: operations["postApiSystemsBySystemIdCommandBuiltinLock"];
         delete?: never;
         options?: never;
@@ -499,7 +612,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Queue the built-in command restart for a Linux or Windows system */
+        /**
+         * Queue the built-in command restart for a Linux or Windows system
+         * @description Scopes: `systems`.
+         */
         post: operations["postApiSystemsBySystemIdCommandBuiltinRestart"];
         delete?: never;
         options?: never;
@@ -516,7 +632,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Queue the built-in command shutdown for a Linux or Windows system */
+        /**
+         * Queue the built-in command shutdown for a Linux or Windows system
+         * @description Scopes: `systems`.
+         */
         post: operations["postApiSystemsBySystemIdCommandBuiltinShutdown"];
         delete?: never;
         options?: never;
@@ -531,10 +650,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List users */
+        /**
+         * List users
+         * @description Scopes: `users` or `users.readonly` or `commandrunner.legacy`.
+         */
         get: operations["getApiSystemusers"];
         put?: never;
-        /** Create a user; an ACTIVATED user without a password gets a mail to choose one */
+        /**
+         * Create a user; an ACTIVATED user without a password gets a mail to choose one
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusers"];
         delete?: never;
         options?: never;
@@ -551,7 +676,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mail several users a link to choose a password */
+        /**
+         * Mail several users a link to choose a password
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersReactivate"];
         delete?: never;
         options?: never;
@@ -566,12 +694,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a user */
+        /**
+         * Get a user
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiSystemusersById"];
-        /** Update a user; omitted members keep their values */
+        /**
+         * Update a user; omitted members keep their values
+         * @description Scopes: `users`.
+         */
         put: operations["putApiSystemusersById"];
         post?: never;
-        /** Delete a user; it can be restored for 30 days */
+        /**
+         * Delete a user; it can be restored for 30 days
+         * @description Scopes: `users`.
+         */
         delete: operations["deleteApiSystemusersById"];
         options?: never;
         head?: never;
@@ -587,7 +724,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Expire a user's password */
+        /**
+         * Expire a user's password
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdExpire"];
         delete?: never;
         options?: never;
@@ -604,7 +744,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Require a second factor of a user, optionally after a window to enrol one */
+        /**
+         * Require a second factor of a user, optionally after a window to enrol one
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdMfaEnforce"];
         delete?: never;
         options?: never;
@@ -621,7 +764,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Recompute a user's second factor status; a no-op, as it is always up to date */
+        /**
+         * Recompute a user's second factor status; a no-op, as it is always up to date
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdMfasync"];
         delete?: never;
         options?: never;
@@ -638,7 +784,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a user's password */
+        /**
+         * Set a user's password
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdPassword"];
         delete?: never;
         options?: never;
@@ -655,7 +804,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lift a suspension and mail a link to choose a password */
+        /**
+         * Lift a suspension and mail a link to choose a password
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdReactivate"];
         delete?: never;
         options?: never;
@@ -672,7 +824,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove a user's second factor and open a window to enrol a new one */
+        /**
+         * Remove a user's second factor and open a window to enrol a new one
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdResetmfa"];
         delete?: never;
         options?: never;
@@ -689,7 +844,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restore a deleted user with its associations and memberships */
+        /**
+         * Restore a deleted user with its associations and memberships
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdRestore"];
         delete?: never;
         options?: never;
@@ -704,10 +862,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a user's SSH keys */
+        /**
+         * List a user's SSH keys
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiSystemusersByIdSshkeys"];
         put?: never;
-        /** Add an SSH key to a user */
+        /**
+         * Add an SSH key to a user
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdSshkeys"];
         delete?: never;
         options?: never;
@@ -724,7 +888,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Activate a STAGED user */
+        /**
+         * Activate a STAGED user
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdStateActivate"];
         delete?: never;
         options?: never;
@@ -741,7 +908,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Suspend a user */
+        /**
+         * Suspend a user
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdStateSuspend"];
         delete?: never;
         options?: never;
@@ -756,7 +926,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the date a user enrolled TOTP */
+        /**
+         * Get the date a user enrolled TOTP
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiSystemusersByIdTotpinfo"];
         put?: never;
         post?: never;
@@ -775,7 +948,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Unlock a user */
+        /**
+         * Unlock a user
+         * @description Scopes: `users`.
+         */
         post: operations["postApiSystemusersByIdUnlock"];
         delete?: never;
         options?: never;
@@ -793,7 +969,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete an SSH key of a user */
+        /**
+         * Delete an SSH key of a user
+         * @description Scopes: `users`.
+         */
         delete: operations["deleteApiSystemusersBySystemuserIdSshkeysById"];
         options?: never;
         head?: never;
@@ -807,10 +986,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List administrators */
+        /**
+         * List administrators
+         * @description Scopes: `administrators` or `administrators.readonly`.
+         */
         get: operations["getApiUsers"];
         put?: never;
-        /** Create an administrator and mail a link to set a password */
+        /**
+         * Create an administrator and mail a link to set a password
+         * @description Scopes: `administrators`.
+         */
         post: operations["postApiUsers"];
         delete?: never;
         options?: never;
@@ -825,7 +1010,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the calling administrator */
+        /**
+         * Get the calling administrator
+         * @description Any valid credential may call it.
+         */
         get: operations["getApiUsersGetself"];
         put?: never;
         post?: never;
@@ -842,7 +1030,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Resend the link to set a password */
+        /**
+         * Resend the link to set a password
+         * @description Scopes: `administrators`.
+         */
         get: operations["getApiUsersReactivateById"];
         put?: never;
         post?: never;
@@ -861,7 +1052,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove an administrator's second factor */
+        /**
+         * Remove an administrator's second factor
+         * @description Scopes: `administrators`.
+         */
         post: operations["postApiUsersResettotpById"];
         delete?: never;
         options?: never;
@@ -876,12 +1070,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an administrator */
+        /**
+         * Get an administrator
+         * @description Scopes: `administrators` or `administrators.readonly`.
+         */
         get: operations["getApiUsersById"];
-        /** Update an administrator; missing members keep their values */
+        /**
+         * Update an administrator; missing members keep their values
+         * @description Scopes: `administrators`.
+         */
         put: operations["putApiUsersById"];
         post?: never;
-        /** Delete an administrator */
+        /**
+         * Delete an administrator
+         * @description Scopes: `administrators`.
+         */
         delete: operations["deleteApiUsersById"];
         options?: never;
         head?: never;
@@ -897,9 +1100,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace the caller's own API key; the old one is revoked at once */
+        /**
+         * Replace the caller's own API key; the old one is revoked at once
+         * @description Any valid credential may call it.
+         */
         post: operations["postApiUsersByIdApikey"];
-        /** Revoke an administrator's API key */
+        /**
+         * Revoke an administrator's API key
+         * @description Scopes: `administrators`.
+         */
         delete: operations["deleteApiUsersByIdApikey"];
         options?: never;
         head?: never;
@@ -916,6 +1125,8 @@ export interface paths {
         /**
          * Every path from a user to an application or a system, now or at a past instant
          * @description Users who are STAGED, SUSPENDED or locked have no access, and nobody has access to an inactive application: `allowed` is then false and `reason` says why, while `paths` still lists the paths. The state at a past instant is known for as long as events are kept.
+         *
+         *     Scopes: `users` or `users.readonly`.
          */
         get: operations["getApiV2AccessExplain"];
         put?: never;
@@ -933,10 +1144,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the active directory */
+        /**
+         * Direct associations of the active directory
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2ActivedirectoriesByActivedirectoryIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the active directory */
+        /**
+         * Add, update or remove an association of the active directory
+         * @description Scopes: `directories`.
+         */
         post: operations["postApiV2ActivedirectoriesByActivedirectoryIdAssociations"];
         delete?: never;
         options?: never;
@@ -951,7 +1168,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that the active directory is bound to, directly or through groups, with every path */
+        /**
+         * The usergroups that the active directory is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2ActivedirectoriesByActivedirectoryIdUsergroups"];
         put?: never;
         post?: never;
@@ -968,7 +1188,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that the active directory is bound to, directly or through groups, with every path */
+        /**
+         * The users that the active directory is bound to, directly or through groups, with every path
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2ActivedirectoriesByActivedirectoryIdUsers"];
         put?: never;
         post?: never;
@@ -988,7 +1211,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove access to an organization; the id is that of the link or the organization */
+        /**
+         * Remove access to an organization; the id is that of the link or the organization
+         * @description Scopes: `administrators`.
+         */
         delete: operations["deleteApiV2AdministratorsByAdministratorIdOrganizationlinksById"];
         options?: never;
         head?: never;
@@ -1002,10 +1228,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the organizations that an administrator can access */
+        /**
+         * List the organizations that an administrator can access
+         * @description Scopes: `administrators` or `administrators.readonly`.
+         */
         get: operations["getApiV2AdministratorsByIdOrganizationlinks"];
         put?: never;
-        /** Give an administrator access to an organization */
+        /**
+         * Give an administrator access to an organization
+         * @description Scopes: `administrators`.
+         */
         post: operations["postApiV2AdministratorsByIdOrganizationlinks"];
         delete?: never;
         options?: never;
@@ -1020,7 +1252,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List applications */
+        /**
+         * List applications
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2Applications"];
         put?: never;
         post?: never;
@@ -1037,7 +1272,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an application */
+        /**
+         * Get an application
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationId"];
         put?: never;
         post?: never;
@@ -1054,10 +1292,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the application */
+        /**
+         * Direct associations of the application
+         * @description Scopes: `associations.applications` or `associations.applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the application */
+        /**
+         * Add, update or remove an association of the application
+         * @description Scopes: `associations.applications` or `associations`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdAssociations"];
         delete?: never;
         options?: never;
@@ -1072,10 +1316,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the certificates of an application, and the clients that have fetched each */
+        /**
+         * List the certificates of an application, and the clients that have fetched each
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdCertificates"];
         put?: never;
-        /** Add the next certificate, generated or your own; published in the metadata at once */
+        /**
+         * Add the next certificate, generated or your own; published in the metadata at once
+         * @description Scopes: `applications` or `applications.update`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdCertificates"];
         delete?: never;
         options?: never;
@@ -1093,7 +1343,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete the next certificate before it is promoted */
+        /**
+         * Delete the next certificate before it is promoted
+         * @description Scopes: `applications` or `applications.update`.
+         */
         delete: operations["deleteApiV2ApplicationsByApplicationIdCertificatesNext"];
         options?: never;
         head?: never;
@@ -1109,7 +1362,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Promote the next certificate, now or on a date */
+        /**
+         * Promote the next certificate, now or on a date
+         * @description Scopes: `applications` or `applications.update`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdCertificatesPromote"];
         delete?: never;
         options?: never;
@@ -1126,7 +1382,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Roll back to the previous certificate */
+        /**
+         * Roll back to the previous certificate
+         * @description Scopes: `applications` or `applications.update`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdCertificatesReturn"];
         delete?: never;
         options?: never;
@@ -1141,15 +1400,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the import source of an application */
+        /**
+         * Get the import source of an application
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdImportConfig"];
         /**
          * Make an application an import source, or replace its configuration
          * @description People come from a REST API, a SCIM service or a file. The mapping turns each record into a user; a record is the user it was linked to by an earlier import, else the one with its e-mail address, else the one with its username. Secrets are write-only.
+         *
+         *     Scopes: `applications`.
          */
         put: operations["putApiV2ApplicationsByApplicationIdImportConfig"];
         post?: never;
-        /** Delete the import source; the users stay */
+        /**
+         * Delete the import source; the users stay
+         * @description Scopes: `applications`.
+         */
         delete: operations["deleteApiV2ApplicationsByApplicationIdImportConfig"];
         options?: never;
         head?: never;
@@ -1168,6 +1435,8 @@ export interface paths {
         /**
          * See what a mapping makes of live records
          * @description With `mapping`, that one is tried instead of the saved one.
+         *
+         *     Scopes: `applications`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdImportConfigPreview"];
         delete?: never;
@@ -1185,7 +1454,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read the first records of the source */
+        /**
+         * Read the first records of the source
+         * @description Scopes: `applications`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdImportConfigTest"];
         delete?: never;
         options?: never;
@@ -1204,6 +1476,8 @@ export interface paths {
         /**
          * Upload the file of a source of kind file
          * @description CSV, JSON or JSON Lines, up to 32 MiB. It is kept for 30 days.
+         *
+         *     Scopes: `applications`.
          */
         put: operations["putApiV2ApplicationsByApplicationIdImportFile"];
         post?: never;
@@ -1220,12 +1494,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List import jobs, the newest first */
+        /**
+         * List import jobs, the newest first
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdImportJobs"];
         put?: never;
         /**
          * Import people from the source of the application
          * @description Answers at once; the job runs in the background. It makes a plan first, and waits for confirmation when the plan exceeds a limit of the source. All its events carry `correlation.id`.
+         *
+         *     Scopes: `applications`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdImportJobs"];
         delete?: never;
@@ -1241,7 +1520,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an import job with its progress */
+        /**
+         * Get an import job with its progress
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdImportJobsByJobId"];
         put?: never;
         post?: never;
@@ -1260,7 +1542,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop a job; what is done stays done */
+        /**
+         * Stop a job; what is done stays done
+         * @description Scopes: `applications`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdCancel"];
         delete?: never;
         options?: never;
@@ -1277,7 +1562,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a waiting job go on */
+        /**
+         * Let a waiting job go on
+         * @description Scopes: `applications`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdConfirm"];
         delete?: never;
         options?: never;
@@ -1292,7 +1580,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the rows of a job: the plan, and what was done */
+        /**
+         * List the rows of a job: the plan, and what was done
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdImportJobsByJobIdResults"];
         put?: never;
         post?: never;
@@ -1311,7 +1602,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try the failed rows again, or a job that failed as a whole */
+        /**
+         * Try the failed rows again, or a job that failed as a whole
+         * @description Scopes: `applications`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdRetry"];
         delete?: never;
         options?: never;
@@ -1331,6 +1625,8 @@ export interface paths {
         /**
          * Take back what a job has done
          * @description Another job: it deletes the users that the first created and restores the fields it changed, except where somebody has made a later change; such rows fail with the reason.
+         *
+         *     Scopes: `applications`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdUndo"];
         delete?: never;
@@ -1346,7 +1642,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the people of the source, compared with the directory */
+        /**
+         * List the people of the source, compared with the directory
+         * @description Scopes: `applications`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdImportUsers"];
         put?: never;
         post?: never;
@@ -1365,9 +1664,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set the logo of an application: a PNG, JPEG or GIF of up to 1 MiB */
+        /**
+         * Set the logo of an application: a PNG, JPEG or GIF of up to 1 MiB
+         * @description Scopes: `applications` or `applications.update`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdLogo"];
-        /** Delete the logo of an application */
+        /**
+         * Delete the logo of an application
+         * @description Scopes: `applications` or `applications.update`.
+         */
         delete: operations["deleteApiV2ApplicationsByApplicationIdLogo"];
         options?: never;
         head?: never;
@@ -1381,15 +1686,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the SCIM connection of an application */
+        /**
+         * Get the SCIM connection of an application
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdProvisioning"];
         /**
          * Create the SCIM connection of an application, or replace its settings
          * @description Users who are bound to the application, directly or through a group, and ACTIVATED, get an account at its SCIM endpoint. It follows their attributes, and ends when they are unbound, suspended or deleted. STAGED users are skipped until they are activated. Changes are written within a second, in the background.
+         *
+         *     Scopes: `applications`.
          */
         put: operations["putApiV2ApplicationsByApplicationIdProvisioning"];
         post?: never;
-        /** Delete the SCIM connection; accounts at the provider stay as they are */
+        /**
+         * Delete the SCIM connection; accounts at the provider stay as they are
+         * @description Scopes: `applications`.
+         */
         delete: operations["deleteApiV2ApplicationsByApplicationIdProvisioning"];
         options?: never;
         head?: never;
@@ -1405,7 +1718,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start to write accounts */
+        /**
+         * Start to write accounts
+         * @description Scopes: `applications`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdProvisioningActivate"];
         delete?: never;
         options?: never;
@@ -1422,7 +1738,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop writing accounts; they stay as they are */
+        /**
+         * Stop writing accounts; they stay as they are
+         * @description Scopes: `applications`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdProvisioningDeactivate"];
         delete?: never;
         options?: never;
@@ -1437,7 +1756,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the template of the application knows about its provider */
+        /**
+         * What the template of the application knows about its provider
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdProvisioningDefaults"];
         put?: never;
         post?: never;
@@ -1454,7 +1776,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who would be created, updated, deactivated and deleted, before anything is sent */
+        /**
+         * Who would be created, updated, deactivated and deleted, before anything is sent
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdProvisioningPlan"];
         put?: never;
         post?: never;
@@ -1473,7 +1798,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let removals go ahead that exceed removalLimit */
+        /**
+         * Let removals go ahead that exceed removalLimit
+         * @description Scopes: `applications`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdProvisioningPlanConfirm"];
         delete?: never;
         options?: never;
@@ -1490,7 +1818,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What the mapping makes of a user: sources, results, and what is missing */
+        /**
+         * What the mapping makes of a user: sources, results, and what is missing
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdProvisioningPreview"];
         delete?: never;
         options?: never;
@@ -1507,7 +1838,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Compare with the provider now; the report appears in the status */
+        /**
+         * Compare with the provider now; the report appears in the status
+         * @description Scopes: `applications`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdProvisioningReconcile"];
         delete?: never;
         options?: never;
@@ -1522,7 +1856,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counts, failures, the deprovision clock, and the last reconciliation */
+        /**
+         * Counts, failures, the deprovision clock, and the last reconciliation
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdProvisioningStatus"];
         put?: never;
         post?: never;
@@ -1541,7 +1878,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try the connection */
+        /**
+         * Try the connection
+         * @description Scopes: `applications`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdProvisioningTest"];
         delete?: never;
         options?: never;
@@ -1556,7 +1896,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the accounts at the provider; failures first */
+        /**
+         * List the accounts at the provider; failures first
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdProvisioningUsers"];
         put?: never;
         post?: never;
@@ -1576,6 +1919,8 @@ export interface paths {
         /**
          * The account of a user
          * @description The attributes as last written are shown to callers who may read users.
+         *
+         *     Scopes: `applications` or `applications.readonly`.
          */
         get: operations["getApiV2ApplicationsByApplicationIdProvisioningUsersByUserId"];
         put?: never;
@@ -1595,7 +1940,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try the account of a user again now */
+        /**
+         * Try the account of a user again now
+         * @description Scopes: `applications`.
+         */
         post: operations["postApiV2ApplicationsByApplicationIdProvisioningUsersByUserIdRetry"];
         delete?: never;
         options?: never;
@@ -1610,16 +1958,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The last import of the metadata of the service provider */
-        get: operations["getApiV2ApplicationsByApplicationIdSpmetadata"];
+        get?: never;
         put?: never;
         /**
          * Import the settings from the metadata of the service provider
-         * @description From a URL or from text. Settings of the previous import that this document does not mention fall back to the template. The body may also be the document itself (application/samlmetadata+xml, application/xml or text/xml).
+         * @description From a URL or from text. The body may also be the document itself (application/samlmetadata+xml, application/xml or text/xml).
+         *
+         *     Scopes: `applications` or `applications.update`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdSpmetadata"];
-        /** Stop following a metadata URL; the settings stay */
-        delete: operations["deleteApiV2ApplicationsByApplicationIdSpmetadata"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1632,16 +1980,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** OpenID Connect settings of an application */
+        /**
+         * OpenID Connect settings of an application
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdSso"];
         /**
          * Replace the OpenID Connect settings of an application
          * @description The client keeps its id, and its secret unless `oidc.newClientSecret` requests a new one. The response contains a secret only if this request generated it.
+         *
+         *     Scopes: `applications` or `applications.update`.
          */
         put: operations["putApiV2ApplicationsByApplicationIdSso"];
         /**
          * Create the OpenID Connect settings of an application
          * @description The response contains the client secret, which is not shown again.
+         *
+         *     Scopes: `applications` or `applications.update`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdSso"];
         delete?: never;
@@ -1657,7 +2012,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The last 50 sign-ins and refused logouts of an application, newest first */
+        /**
+         * The last 50 sign-ins and refused logouts of an application, newest first
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdSsoAttempts"];
         put?: never;
         post?: never;
@@ -1674,7 +2032,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that the application is bound to, directly or through groups, with every path */
+        /**
+         * The usergroups that the application is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2ApplicationsByApplicationIdUsergroups"];
         put?: never;
         post?: never;
@@ -1691,28 +2052,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that the application is bound to, directly or through groups, with every path */
-        get: operations["getApiV2ApplicationsByApplicationIdUsers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v2/attention": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
-         * Count what may need an administrator
-         * @description Counts of records that the caller may not read are left out.
+         * The users that the application is bound to, directly or through groups, with every path
+         * @description Scopes: `users` or `users.readonly`.
          */
-        get: operations["getApiV2Attention"];
+        get: operations["getApiV2ApplicationsByApplicationIdUsers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1730,7 +2074,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Expire passwords */
+        /**
+         * Expire passwords
+         * @description Scopes: `users`.
+         */
         post: operations["postApiV2BulkUserExpires"];
         delete?: never;
         options?: never;
@@ -1747,7 +2094,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Unlock users */
+        /**
+         * Unlock users
+         * @description Scopes: `users`.
+         */
         post: operations["postApiV2BulkUserUnlocks"];
         delete?: never;
         options?: never;
@@ -1764,12 +2114,18 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create users; a row that is not valid is reported as the result of that row */
+        /**
+         * Create users; a row that is not valid is reported as the result of that row
+         * @description Scopes: `users`.
+         */
         post: operations["postApiV2BulkUsers"];
         delete?: never;
         options?: never;
         head?: never;
-        /** Update users; omitted members keep their values */
+        /**
+         * Update users; omitted members keep their values
+         * @description Scopes: `users`.
+         */
         patch: operations["patchApiV2BulkUsers"];
         trace?: never;
     };
@@ -1782,7 +2138,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the mails that a job holds */
+        /**
+         * Send the mails that a job holds
+         * @description Scopes: `users`.
+         */
         post: operations["postApiV2BulkUsersByJobIdEmailsRelease"];
         delete?: never;
         options?: never;
@@ -1797,7 +2156,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the results of a job, one per user */
+        /**
+         * List the results of a job, one per user
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2BulkUsersByJobIdResults"];
         put?: never;
         post?: never;
@@ -1814,10 +2176,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List pending state changes */
+        /**
+         * List pending state changes
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2BulkUserstates"];
         put?: never;
-        /** Schedule the activation or suspension of users */
+        /**
+         * Schedule the activation or suspension of users
+         * @description Scopes: `users`.
+         */
         post: operations["postApiV2BulkUserstates"];
         delete?: never;
         options?: never;
@@ -1832,7 +2200,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the next state changes of each user, at most one per state */
+        /**
+         * List the next state changes of each user, at most one per state
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2BulkUserstatesEventlistNext"];
         put?: never;
         post?: never;
@@ -1849,11 +2220,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a scheduled state change */
+        /**
+         * Get a scheduled state change
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2BulkUserstatesById"];
         put?: never;
         post?: never;
-        /** Cancel a scheduled state change */
+        /**
+         * Cancel a scheduled state change
+         * @description Scopes: `users`.
+         */
         delete: operations["deleteApiV2BulkUserstatesById"];
         options?: never;
         head?: never;
@@ -1870,7 +2247,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Cancel a run on the systems that have not sent a result */
+        /**
+         * Cancel a run on the systems that have not sent a result
+         * @description Scopes: `commands` or `systems`.
+         */
         delete: operations["deleteApiV2CommandqueueByWorkflowInstanceId"];
         options?: never;
         head?: never;
@@ -1884,28 +2264,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the command */
+        /**
+         * Direct associations of the command
+         * @description Scopes: `commands` or `commands.readonly`.
+         */
         get: operations["getApiV2CommandsByCommandIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the command */
+        /**
+         * Add, update or remove an association of the command
+         * @description Scopes: `commands`.
+         */
         post: operations["postApiV2CommandsByCommandIdAssociations"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v2/commands/{command_id}/runs/{workflow_instance_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a run of a command: how many systems have answered, and the state of each */
-        get: operations["getApiV2CommandsByCommandIdRunsByWorkflowInstanceId"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1919,7 +2288,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that the command is bound to, directly or through groups, with every path */
+        /**
+         * The systemgroups that the command is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2CommandsByCommandIdSystemgroups"];
         put?: never;
         post?: never;
@@ -1936,7 +2308,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that the command is bound to, directly or through groups, with every path */
+        /**
+         * The systems that the command is bound to, directly or through groups, with every path
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2CommandsByCommandIdSystems"];
         put?: never;
         post?: never;
@@ -1953,7 +2328,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the connect key with which systems of the organization enrol */
+        /**
+         * Get the connect key with which systems of the organization enrol
+         * @description Scopes: `systems`.
+         */
         get: operations["getApiV2ConnectKey"];
         put?: never;
         post?: never;
@@ -1972,7 +2350,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rotate the connect key; the old one stops working immediately */
+        /**
+         * Rotate the connect key; the old one stops working immediately
+         * @description Scopes: `systems`.
+         */
         post: operations["postApiV2ConnectKeyRotate"];
         delete?: never;
         options?: never;
@@ -1987,7 +2368,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List connected directories */
+        /**
+         * List connected directories
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2Directories"];
         put?: never;
         post?: never;
@@ -2006,7 +2390,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Query events */
+        /**
+         * Query events
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         post: operations["postApiV2DirectoryinsightsEvents"];
         delete?: never;
         options?: never;
@@ -2023,7 +2410,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Count events */
+        /**
+         * Count events
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         post: operations["postApiV2DirectoryinsightsEventsCount"];
         delete?: never;
         options?: never;
@@ -2040,7 +2430,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Distinct values of a field */
+        /**
+         * Distinct values of a field
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         post: operations["postApiV2DirectoryinsightsEventsDistinct"];
         delete?: never;
         options?: never;
@@ -2057,7 +2450,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Count events per time interval */
+        /**
+         * Count events per time interval
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
         post: operations["postApiV2DirectoryinsightsEventsInterval"];
         delete?: never;
         options?: never;
@@ -2072,7 +2468,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List groups of both types */
+        /**
+         * List groups of both types
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2Groups"];
         put?: never;
         post?: never;
@@ -2089,10 +2488,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the g suite */
+        /**
+         * Direct associations of the g suite
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2GsuitesByGsuiteIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the g suite */
+        /**
+         * Add, update or remove an association of the g suite
+         * @description Scopes: `directories`.
+         */
         post: operations["postApiV2GsuitesByGsuiteIdAssociations"];
         delete?: never;
         options?: never;
@@ -2107,7 +2512,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that the g suite is bound to, directly or through groups, with every path */
+        /**
+         * The usergroups that the g suite is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2GsuitesByGsuiteIdUsergroups"];
         put?: never;
         post?: never;
@@ -2124,7 +2532,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that the g suite is bound to, directly or through groups, with every path */
+        /**
+         * The users that the g suite is bound to, directly or through groups, with every path
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2GsuitesByGsuiteIdUsers"];
         put?: never;
         post?: never;
@@ -2141,10 +2552,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the ldap server */
+        /**
+         * Direct associations of the ldap server
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2LdapserversByLdapserverIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the ldap server */
+        /**
+         * Add, update or remove an association of the ldap server
+         * @description Scopes: `directories`.
+         */
         post: operations["postApiV2LdapserversByLdapserverIdAssociations"];
         delete?: never;
         options?: never;
@@ -2159,7 +2576,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that the ldap server is bound to, directly or through groups, with every path */
+        /**
+         * The usergroups that the ldap server is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2LdapserversByLdapserverIdUsergroups"];
         put?: never;
         post?: never;
@@ -2176,7 +2596,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that the ldap server is bound to, directly or through groups, with every path */
+        /**
+         * The users that the ldap server is bound to, directly or through groups, with every path
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2LdapserversByLdapserverIdUsers"];
         put?: never;
         post?: never;
@@ -2193,7 +2616,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a logo; public */
+        /**
+         * Get a logo; public
+         * @description Needs no credential.
+         */
         get: operations["getApiV2LogosById"];
         put?: never;
         post?: never;
@@ -2210,10 +2636,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the office 365 */
+        /**
+         * Direct associations of the office 365
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2Office365sByOffice365IdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the office 365 */
+        /**
+         * Add, update or remove an association of the office 365
+         * @description Scopes: `directories`.
+         */
         post: operations["postApiV2Office365sByOffice365IdAssociations"];
         delete?: never;
         options?: never;
@@ -2228,7 +2660,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that the office 365 is bound to, directly or through groups, with every path */
+        /**
+         * The usergroups that the office 365 is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2Office365sByOffice365IdUsergroups"];
         put?: never;
         post?: never;
@@ -2245,7 +2680,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that the office 365 is bound to, directly or through groups, with every path */
+        /**
+         * The users that the office 365 is bound to, directly or through groups, with every path
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2Office365sByOffice365IdUsers"];
         put?: never;
         post?: never;
@@ -2262,7 +2700,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the administrators linked to an organization */
+        /**
+         * List the administrators linked to an organization
+         * @description Scopes: `organizations` or `organizations.readonly`.
+         */
         get: operations["getApiV2OrganizationsByIdAdministratorlinks"];
         put?: never;
         post?: never;
@@ -2279,10 +2720,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the policy */
+        /**
+         * Direct associations of the policy
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2PoliciesByPolicyIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the policy */
+        /**
+         * Add, update or remove an association of the policy
+         * @description Scopes: `systems`.
+         */
         post: operations["postApiV2PoliciesByPolicyIdAssociations"];
         delete?: never;
         options?: never;
@@ -2297,7 +2744,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The groups of the policy */
+        /**
+         * The groups of the policy
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2PoliciesByPolicyIdMemberof"];
         put?: never;
         post?: never;
@@ -2314,7 +2764,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that the policy is bound to, directly or through groups, with every path */
+        /**
+         * The systemgroups that the policy is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2PoliciesByPolicyIdSystemgroups"];
         put?: never;
         post?: never;
@@ -2331,7 +2784,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that the policy is bound to, directly or through groups, with every path */
+        /**
+         * The systems that the policy is bound to, directly or through groups, with every path
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2PoliciesByPolicyIdSystems"];
         put?: never;
         post?: never;
@@ -2348,10 +2804,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the policy group */
+        /**
+         * Direct associations of the policy group
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2PolicygroupsByGroupIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the policy group */
+        /**
+         * Add, update or remove an association of the policy group
+         * @description Scopes: `groups`.
+         */
         post: operations["postApiV2PolicygroupsByGroupIdAssociations"];
         delete?: never;
         options?: never;
@@ -2366,7 +2828,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Members of the policy group */
+        /**
+         * Members of the policy group
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2PolicygroupsByGroupIdMembers"];
         put?: never;
         post?: never;
@@ -2383,7 +2848,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All members of the policy group, with paths */
+        /**
+         * All members of the policy group, with paths
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2PolicygroupsByGroupIdMembership"];
         put?: never;
         post?: never;
@@ -2400,7 +2868,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that the policy group is bound to, directly or through groups, with every path */
+        /**
+         * The systemgroups that the policy group is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2PolicygroupsByGroupIdSystemgroups"];
         put?: never;
         post?: never;
@@ -2417,7 +2888,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that the policy group is bound to, directly or through groups, with every path */
+        /**
+         * The systems that the policy group is bound to, directly or through groups, with every path
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2PolicygroupsByGroupIdSystems"];
         put?: never;
         post?: never;
@@ -2434,7 +2908,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the caller's provider, if any */
+        /**
+         * List the caller's provider, if any
+         * @description Scopes: `providers` or `providers.readonly`.
+         */
         get: operations["getApiV2Providers"];
         put?: never;
         post?: never;
@@ -2451,9 +2928,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a provider */
+        /**
+         * Get a provider
+         * @description Scopes: `providers.readonly` or `providers`.
+         */
         get: operations["getApiV2ProvidersByProviderId"];
-        /** Update a provider */
+        /**
+         * Update a provider
+         * @description Scopes: `providers`.
+         */
         put: operations["putApiV2ProvidersByProviderId"];
         post?: never;
         delete?: never;
@@ -2469,10 +2952,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the administrators of a provider */
+        /**
+         * List the administrators of a provider
+         * @description Scopes: `commandrunner.legacy` or `providers` or `providers.readonly`.
+         */
         get: operations["getApiV2ProvidersByProviderIdAdministrators"];
         put?: never;
-        /** Create an administrator of a provider */
+        /**
+         * Create an administrator of a provider
+         * @description Scopes: `providers`.
+         */
         post: operations["postApiV2ProvidersByProviderIdAdministrators"];
         delete?: never;
         options?: never;
@@ -2490,7 +2979,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete an administrator of a provider */
+        /**
+         * Delete an administrator of a provider
+         * @description Scopes: `providers`.
+         */
         delete: operations["deleteApiV2ProvidersByProviderIdAdministratorsById"];
         options?: never;
         head?: never;
@@ -2504,10 +2996,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the organizations of a provider that the caller can access */
+        /**
+         * List the organizations of a provider that the caller can access
+         * @description Scopes: `providers` or `providers.readonly`.
+         */
         get: operations["getApiV2ProvidersByProviderIdOrganizations"];
         put?: never;
-        /** Create an organization */
+        /**
+         * Create an organization
+         * @description Scopes: `providers`.
+         */
         post: operations["postApiV2ProvidersByProviderIdOrganizations"];
         delete?: never;
         options?: never;
@@ -2523,10 +3021,16 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Rename an organization or change its user limit */
+        /**
+         * Rename an organization or change its user limit
+         * @description Scopes: `organizations` or `organizations.billing`.
+         */
         put: operations["putApiV2ProvidersByProviderIdOrganizationsById"];
         post?: never;
-        /** Delete an organization; it can be restored for 30 days, then its data is erased */
+        /**
+         * Delete an organization; it can be restored for 30 days, then its data is erased
+         * @description Scopes: `providers`.
+         */
         delete: operations["deleteApiV2ProvidersByProviderIdOrganizationsById"];
         options?: never;
         head?: never;
@@ -2542,7 +3046,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restore a deleted organization */
+        /**
+         * Restore a deleted organization
+         * @description Scopes: `providers`.
+         */
         post: operations["postApiV2ProvidersByProviderIdOrganizationsByIdRestore"];
         delete?: never;
         options?: never;
@@ -2557,7 +3064,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List runs that still wait for results, newest first */
+        /**
+         * List runs that still wait for results, newest first
+         * @description Scopes: `commands` or `commands.readonly`.
+         */
         get: operations["getApiV2QueuedcommandWorkflows"];
         put?: never;
         post?: never;
@@ -2574,10 +3084,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the radius server */
+        /**
+         * Direct associations of the radius server
+         * @description Scopes: `radius` or `radius.readonly`.
+         */
         get: operations["getApiV2RadiusserversByRadiusserverIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the radius server */
+        /**
+         * Add, update or remove an association of the radius server
+         * @description Scopes: `radius`.
+         */
         post: operations["postApiV2RadiusserversByRadiusserverIdAssociations"];
         delete?: never;
         options?: never;
@@ -2592,7 +3108,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that the radius server is bound to, directly or through groups, with every path */
+        /**
+         * The usergroups that the radius server is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2RadiusserversByRadiusserverIdUsergroups"];
         put?: never;
         post?: never;
@@ -2609,7 +3128,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that the radius server is bound to, directly or through groups, with every path */
+        /**
+         * The users that the radius server is bound to, directly or through groups, with every path
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2RadiusserversByRadiusserverIdUsers"];
         put?: never;
         post?: never;
@@ -2626,10 +3148,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List built-in and custom roles */
+        /**
+         * List built-in and custom roles
+         * @description Scopes: `administrators` or `administrators.readonly`.
+         */
         get: operations["getApiV2Roles"];
         put?: never;
-        /** Create a custom role */
+        /**
+         * Create a custom role
+         * @description Scopes: `administrators`.
+         */
         post: operations["postApiV2Roles"];
         delete?: never;
         options?: never;
@@ -2644,12 +3172,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a role */
+        /**
+         * Get a role
+         * @description Scopes: `administrators` or `administrators.readonly`.
+         */
         get: operations["getApiV2RolesByRoleId"];
-        /** Replace a custom role */
+        /**
+         * Replace a custom role
+         * @description Scopes: `administrators`.
+         */
         put: operations["putApiV2RolesByRoleId"];
         post?: never;
-        /** Delete a custom role */
+        /**
+         * Delete a custom role
+         * @description Scopes: `administrators`.
+         */
         delete: operations["deleteApiV2RolesByRoleId"];
         options?: never;
         head?: never;
@@ -2663,28 +3200,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List all scopes by area */
-        get: operations["getApiV2ScopeGroups"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v2/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
-         * Find records of every kind by name, e-mail address or id
-         * @description Records that contain every word, at most five of each kind: users, groups, systems, applications and administrators, as far as the caller may read them.
+         * List all scopes by area
+         * @description Scopes: `administrators` or `administrators.readonly`.
          */
-        get: operations["getApiV2Search"];
+        get: operations["getApiV2ScopeGroups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2700,10 +3220,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List service accounts */
+        /**
+         * List service accounts
+         * @description Scopes: `administrators` or `administrators.readonly`.
+         */
         get: operations["getApiV2ServiceAccounts"];
         put?: never;
-        /** Create a service account; only this response contains its secret */
+        /**
+         * Create a service account; only this response contains its secret
+         * @description Scopes: `administrators`.
+         */
         post: operations["postApiV2ServiceAccounts"];
         delete?: never;
         options?: never;
@@ -2718,11 +3244,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a service account */
+        /**
+         * Get a service account
+         * @description Scopes: `administrators` or `administrators.readonly`.
+         */
         get: operations["getApiV2ServiceAccountsByServiceAccountId"];
         put?: never;
         post?: never;
-        /** Delete a service account; its keys and tokens are revoked at once */
+        /**
+         * Delete a service account; its keys and tokens are revoked at once
+         * @description Scopes: `administrators`.
+         */
         delete: operations["deleteApiV2ServiceAccountsByServiceAccountId"];
         options?: never;
         head?: never;
@@ -2738,7 +3270,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add a key or client secret */
+        /**
+         * Add a key or client secret
+         * @description Scopes: `administrators`.
+         */
         post: operations["postApiV2ServiceAccountsByServiceAccountIdAuthConfig"];
         delete?: never;
         options?: never;
@@ -2756,7 +3291,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a key or client secret */
+        /**
+         * Delete a key or client secret
+         * @description Scopes: `administrators`.
+         */
         delete: operations["deleteApiV2ServiceAccountsByServiceAccountIdAuthConfigByAuthConfigId"];
         options?: never;
         head?: never;
@@ -2770,10 +3308,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the software app */
+        /**
+         * Direct associations of the software app
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2SoftwareappsBySoftwareAppIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the software app */
+        /**
+         * Add, update or remove an association of the software app
+         * @description Scopes: `systems`.
+         */
         post: operations["postApiV2SoftwareappsBySoftwareAppIdAssociations"];
         delete?: never;
         options?: never;
@@ -2788,7 +3332,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that the software app is bound to, directly or through groups, with every path */
+        /**
+         * The systemgroups that the software app is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2SoftwareappsBySoftwareAppIdSystemgroups"];
         put?: never;
         post?: never;
@@ -2805,7 +3352,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that the software app is bound to, directly or through groups, with every path */
+        /**
+         * The systems that the software app is bound to, directly or through groups, with every path
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2SoftwareappsBySoftwareAppIdSystems"];
         put?: never;
         post?: never;
@@ -2822,10 +3372,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List system groups */
+        /**
+         * List system groups
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2Systemgroups"];
         put?: never;
-        /** Create a system group */
+        /**
+         * Create a system group
+         * @description Scopes: `groups`.
+         */
         post: operations["postApiV2Systemgroups"];
         delete?: never;
         options?: never;
@@ -2842,7 +3398,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview the members of a new system group with this rule */
+        /**
+         * Preview the members of a new system group with this rule
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         post: operations["postApiV2SystemgroupsPreview"];
         delete?: never;
         options?: never;
@@ -2857,10 +3416,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the system group */
+        /**
+         * Direct associations of the system group
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2SystemgroupsByGroupIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the system group */
+        /**
+         * Add, update or remove an association of the system group
+         * @description Scopes: `groups`.
+         */
         post: operations["postApiV2SystemgroupsByGroupIdAssociations"];
         delete?: never;
         options?: never;
@@ -2875,7 +3440,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The commands that the system group is bound to, directly or through groups, with every path */
+        /**
+         * The commands that the system group is bound to, directly or through groups, with every path
+         * @description Scopes: `commands` or `commands.readonly`.
+         */
         get: operations["getApiV2SystemgroupsByGroupIdCommands"];
         put?: never;
         post?: never;
@@ -2892,10 +3460,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Members of the system group */
+        /**
+         * Members of the system group
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2SystemgroupsByGroupIdMembers"];
         put?: never;
-        /** Add a system to a system group, or remove it */
+        /**
+         * Add a system to a system group, or remove it
+         * @description Scopes: `groups` or `groups.self`.
+         */
         post: operations["postApiV2SystemgroupsByGroupIdMembers"];
         delete?: never;
         options?: never;
@@ -2910,7 +3484,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All members of the system group, with paths */
+        /**
+         * All members of the system group, with paths
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2SystemgroupsByGroupIdMembership"];
         put?: never;
         post?: never;
@@ -2927,7 +3504,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policies that the system group is bound to, directly or through groups, with every path */
+        /**
+         * The policies that the system group is bound to, directly or through groups, with every path
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2SystemgroupsByGroupIdPolicies"];
         put?: never;
         post?: never;
@@ -2944,7 +3524,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policygroups that the system group is bound to, directly or through groups, with every path */
+        /**
+         * The policygroups that the system group is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2SystemgroupsByGroupIdPolicygroups"];
         put?: never;
         post?: never;
@@ -2963,7 +3546,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview who would join or leave under a rule; the default is the group's own */
+        /**
+         * Preview who would join or leave under a rule; the default is the group's own
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         post: operations["postApiV2SystemgroupsByGroupIdPreview"];
         delete?: never;
         options?: never;
@@ -2978,10 +3564,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the members that the rule would add or remove */
+        /**
+         * List the members that the rule would add or remove
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2SystemgroupsByGroupIdSuggestions"];
         put?: never;
-        /** Apply the suggestions about some members */
+        /**
+         * Apply the suggestions about some members
+         * @description Scopes: `groups`.
+         */
         post: operations["postApiV2SystemgroupsByGroupIdSuggestions"];
         delete?: never;
         options?: never;
@@ -2996,7 +3588,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that the system group is bound to, directly or through groups, with every path */
+        /**
+         * The usergroups that the system group is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2SystemgroupsByGroupIdUsergroups"];
         put?: never;
         post?: never;
@@ -3013,7 +3608,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that the system group is bound to, directly or through groups, with every path */
+        /**
+         * The users that the system group is bound to, directly or through groups, with every path
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2SystemgroupsByGroupIdUsers"];
         put?: never;
         post?: never;
@@ -3030,16 +3628,28 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a system group with its rule */
+        /**
+         * Get a system group with its rule
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2SystemgroupsById"];
-        /** Replace a system group; omitted members are reset to their defaults */
+        /**
+         * Replace a system group; omitted members are reset to their defaults
+         * @description Scopes: `groups`.
+         */
         put: operations["putApiV2SystemgroupsById"];
         post?: never;
-        /** Delete a system group; it can be restored for 30 days */
+        /**
+         * Delete a system group; it can be restored for 30 days
+         * @description Scopes: `groups`.
+         */
         delete: operations["deleteApiV2SystemgroupsById"];
         options?: never;
         head?: never;
-        /** Replace a system group; omitted members are reset to their defaults */
+        /**
+         * Replace a system group; omitted members are reset to their defaults
+         * @description Scopes: `groups`.
+         */
         patch: operations["patchApiV2SystemgroupsById"];
         trace?: never;
     };
@@ -3052,7 +3662,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restore a deleted system group with its members and associations */
+        /**
+         * Restore a deleted system group with its members and associations
+         * @description Scopes: `groups`.
+         */
         post: operations["postApiV2SystemgroupsByIdRestore"];
         delete?: never;
         options?: never;
@@ -3067,10 +3680,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the system */
+        /**
+         * Direct associations of the system
+         * @description Scopes: `systems` or `systems.readonly` or `systems.self`.
+         */
         get: operations["getApiV2SystemsBySystemIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the system */
+        /**
+         * Add, update or remove an association of the system
+         * @description Scopes: `systems` or `systems.self`.
+         */
         post: operations["postApiV2SystemsBySystemIdAssociations"];
         delete?: never;
         options?: never;
@@ -3085,7 +3704,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The commands that the system is bound to, directly or through groups, with every path */
+        /**
+         * The commands that the system is bound to, directly or through groups, with every path
+         * @description Scopes: `commands` or `commands.readonly`.
+         */
         get: operations["getApiV2SystemsBySystemIdCommands"];
         put?: never;
         post?: never;
@@ -3102,7 +3724,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the disk recovery key; always 404, as none is stored */
+        /**
+         * Get the disk recovery key; always 404, as none is stored
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2SystemsBySystemIdFdekey"];
         put?: never;
         post?: never;
@@ -3119,7 +3744,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The groups of the system */
+        /**
+         * The groups of the system
+         * @description Scopes: `groups` or `groups.readonly` or `groups.self`.
+         */
         get: operations["getApiV2SystemsBySystemIdMemberof"];
         put?: never;
         post?: never;
@@ -3136,7 +3764,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policies that the system is bound to, directly or through groups, with every path */
+        /**
+         * The policies that the system is bound to, directly or through groups, with every path
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2SystemsBySystemIdPolicies"];
         put?: never;
         post?: never;
@@ -3153,7 +3784,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policygroups that the system is bound to, directly or through groups, with every path */
+        /**
+         * The policygroups that the system is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2SystemsBySystemIdPolicygroups"];
         put?: never;
         post?: never;
@@ -3170,7 +3804,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List policy statuses of a system; always empty, as there are no policies */
+        /**
+         * List policy statuses of a system; always empty, as there are no policies
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2SystemsBySystemIdPolicystatuses"];
         put?: never;
         post?: never;
@@ -3187,7 +3824,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List managed software of a system; always empty, as no software is managed */
+        /**
+         * List managed software of a system; always empty, as no software is managed
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2SystemsBySystemIdSoftwareappstatuses"];
         put?: never;
         post?: never;
@@ -3204,7 +3844,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The usergroups that the system is bound to, directly or through groups, with every path */
+        /**
+         * The usergroups that the system is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2SystemsBySystemIdUsergroups"];
         put?: never;
         post?: never;
@@ -3221,7 +3864,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users that the system is bound to, directly or through groups, with every path */
+        /**
+         * The users that the system is bound to, directly or through groups, with every path
+         * @description Scopes: `users` or `users.readonly` or `users.self`.
+         */
         get: operations["getApiV2SystemsBySystemIdUsers"];
         put?: never;
         post?: never;
@@ -3238,10 +3884,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List user groups */
+        /**
+         * List user groups
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2Usergroups"];
         put?: never;
-        /** Create a user group */
+        /**
+         * Create a user group
+         * @description Scopes: `groups`.
+         */
         post: operations["postApiV2Usergroups"];
         delete?: never;
         options?: never;
@@ -3258,7 +3910,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview the members of a new user group with this rule */
+        /**
+         * Preview the members of a new user group with this rule
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         post: operations["postApiV2UsergroupsPreview"];
         delete?: never;
         options?: never;
@@ -3273,7 +3928,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The activedirectories that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The activedirectories that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdActivedirectories"];
         put?: never;
         post?: never;
@@ -3290,7 +3948,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The applications that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The applications that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdApplications"];
         put?: never;
         post?: never;
@@ -3307,10 +3968,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the user group */
+        /**
+         * Direct associations of the user group
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the user group */
+        /**
+         * Add, update or remove an association of the user group
+         * @description Scopes: `groups`.
+         */
         post: operations["postApiV2UsergroupsByGroupIdAssociations"];
         delete?: never;
         options?: never;
@@ -3325,7 +3992,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The directories that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The directories that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdDirectories"];
         put?: never;
         post?: never;
@@ -3342,7 +4012,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The gsuites that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The gsuites that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdGsuites"];
         put?: never;
         post?: never;
@@ -3359,7 +4032,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The ldapservers that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The ldapservers that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdLdapservers"];
         put?: never;
         post?: never;
@@ -3376,10 +4052,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Members of the user group */
+        /**
+         * Members of the user group
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdMembers"];
         put?: never;
-        /** Add a user to a user group, or remove it */
+        /**
+         * Add a user to a user group, or remove it
+         * @description Scopes: `groups`.
+         */
         post: operations["postApiV2UsergroupsByGroupIdMembers"];
         delete?: never;
         options?: never;
@@ -3394,7 +4076,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All members of the user group, with paths */
+        /**
+         * All members of the user group, with paths
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdMembership"];
         put?: never;
         post?: never;
@@ -3411,7 +4096,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The office365s that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The office365s that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdOffice365s"];
         put?: never;
         post?: never;
@@ -3428,7 +4116,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policies that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The policies that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdPolicies"];
         put?: never;
         post?: never;
@@ -3445,7 +4136,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policygroups that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The policygroups that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdPolicygroups"];
         put?: never;
         post?: never;
@@ -3464,7 +4158,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview who would join or leave under a rule; the default is the group's own */
+        /**
+         * Preview who would join or leave under a rule; the default is the group's own
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         post: operations["postApiV2UsergroupsByGroupIdPreview"];
         delete?: never;
         options?: never;
@@ -3479,7 +4176,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The radiusservers that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The radiusservers that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `radius` or `radius.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdRadiusservers"];
         put?: never;
         post?: never;
@@ -3496,10 +4196,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the members that the rule would add or remove */
+        /**
+         * List the members that the rule would add or remove
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdSuggestions"];
         put?: never;
-        /** Apply the suggestions about some members */
+        /**
+         * Apply the suggestions about some members
+         * @description Scopes: `groups`.
+         */
         post: operations["postApiV2UsergroupsByGroupIdSuggestions"];
         delete?: never;
         options?: never;
@@ -3514,7 +4220,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The systemgroups that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdSystemgroups"];
         put?: never;
         post?: never;
@@ -3531,7 +4240,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that the user group is bound to, directly or through groups, with every path */
+        /**
+         * The systems that the user group is bound to, directly or through groups, with every path
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2UsergroupsByGroupIdSystems"];
         put?: never;
         post?: never;
@@ -3548,16 +4260,28 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a user group with its rule */
+        /**
+         * Get a user group with its rule
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2UsergroupsById"];
-        /** Replace a user group; omitted members are reset to their defaults */
+        /**
+         * Replace a user group; omitted members are reset to their defaults
+         * @description Scopes: `groups`.
+         */
         put: operations["putApiV2UsergroupsById"];
         post?: never;
-        /** Delete a user group; it can be restored for 30 days */
+        /**
+         * Delete a user group; it can be restored for 30 days
+         * @description Scopes: `groups`.
+         */
         delete: operations["deleteApiV2UsergroupsById"];
         options?: never;
         head?: never;
-        /** Replace a user group; omitted members are reset to their defaults */
+        /**
+         * Replace a user group; omitted members are reset to their defaults
+         * @description Scopes: `groups`.
+         */
         patch: operations["patchApiV2UsergroupsById"];
         trace?: never;
     };
@@ -3570,7 +4294,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restore a deleted user group with its members and associations */
+        /**
+         * Restore a deleted user group with its members and associations
+         * @description Scopes: `groups`.
+         */
         post: operations["postApiV2UsergroupsByIdRestore"];
         delete?: never;
         options?: never;
@@ -3585,7 +4312,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The activedirectories that the user is bound to, directly or through groups, with every path */
+        /**
+         * The activedirectories that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdActivedirectories"];
         put?: never;
         post?: never;
@@ -3602,7 +4332,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The applications that the user is bound to, directly or through groups, with every path */
+        /**
+         * The applications that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdApplications"];
         put?: never;
         post?: never;
@@ -3619,10 +4352,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Direct associations of the user */
+        /**
+         * Direct associations of the user
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdAssociations"];
         put?: never;
-        /** Add, update or remove an association of the user */
+        /**
+         * Add, update or remove an association of the user
+         * @description Scopes: `users`.
+         */
         post: operations["postApiV2UsersByUserIdAssociations"];
         delete?: never;
         options?: never;
@@ -3637,7 +4376,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The directories that the user is bound to, directly or through groups, with every path */
+        /**
+         * The directories that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdDirectories"];
         put?: never;
         post?: never;
@@ -3654,7 +4396,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The gsuites that the user is bound to, directly or through groups, with every path */
+        /**
+         * The gsuites that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdGsuites"];
         put?: never;
         post?: never;
@@ -3671,7 +4416,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The ldapservers that the user is bound to, directly or through groups, with every path */
+        /**
+         * The ldapservers that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdLdapservers"];
         put?: never;
         post?: never;
@@ -3688,7 +4436,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The groups of the user */
+        /**
+         * The groups of the user
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdMemberof"];
         put?: never;
         post?: never;
@@ -3705,7 +4456,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The office365s that the user is bound to, directly or through groups, with every path */
+        /**
+         * The office365s that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdOffice365s"];
         put?: never;
         post?: never;
@@ -3722,7 +4476,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policies that the user is bound to, directly or through groups, with every path */
+        /**
+         * The policies that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdPolicies"];
         put?: never;
         post?: never;
@@ -3739,7 +4496,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policygroups that the user is bound to, directly or through groups, with every path */
+        /**
+         * The policygroups that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdPolicygroups"];
         put?: never;
         post?: never;
@@ -3756,7 +4516,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List policy statuses of a user; always empty, as there are no policies */
+        /**
+         * List policy statuses of a user; always empty, as there are no policies
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdPolicystatuses"];
         put?: never;
         post?: never;
@@ -3773,7 +4536,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The accounts of a user in all applications */
+        /**
+         * The accounts of a user in all applications
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdProvisioning"];
         put?: never;
         post?: never;
@@ -3790,7 +4556,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List push endpoints of a user; always empty, as none can be enrolled */
+        /**
+         * List push endpoints of a user; always empty, as none can be enrolled
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdPushendpoints"];
         put?: never;
         post?: never;
@@ -3807,15 +4576,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A push endpoint of a user; always 404 */
+        /**
+         * A push endpoint of a user; always 404
+         * @description Scopes: `users` or `users.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdPushendpointsByPushEndpointId"];
         put?: never;
         post?: never;
-        /** A push endpoint of a user; always 404 */
+        /**
+         * A push endpoint of a user; always 404
+         * @description Scopes: `users`.
+         */
         delete: operations["deleteApiV2UsersByUserIdPushendpointsByPushEndpointId"];
         options?: never;
         head?: never;
-        /** A push endpoint of a user; always 404 */
+        /**
+         * A push endpoint of a user; always 404
+         * @description Scopes: `users`.
+         */
         patch: operations["patchApiV2UsersByUserIdPushendpointsByPushEndpointId"];
         trace?: never;
     };
@@ -3828,7 +4606,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A push endpoint of a user; always 404 */
+        /**
+         * A push endpoint of a user; always 404
+         * @description Scopes: `mfa`.
+         */
         post: operations["postApiV2UsersByUserIdPushendpointsByPushEndpointIdVerify"];
         delete?: never;
         options?: never;
@@ -3843,7 +4624,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The radiusservers that the user is bound to, directly or through groups, with every path */
+        /**
+         * The radiusservers that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `radius` or `radius.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdRadiusservers"];
         put?: never;
         post?: never;
@@ -3860,7 +4644,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systemgroups that the user is bound to, directly or through groups, with every path */
+        /**
+         * The systemgroups that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `groups` or `groups.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdSystemgroups"];
         put?: never;
         post?: never;
@@ -3877,7 +4664,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The systems that the user is bound to, directly or through groups, with every path */
+        /**
+         * The systems that the user is bound to, directly or through groups, with every path
+         * @description Scopes: `systems` or `systems.readonly`.
+         */
         get: operations["getApiV2UsersByUserIdSystems"];
         put?: never;
         post?: never;
@@ -3894,12 +4684,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Workdays */
+        /**
+         * List Workdays
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2Workdays"];
         put?: never;
         /**
          * Create the Workday of an organization
          * @description There is one in an organization, and its name is "Workday Import". The report is tried at once: auth.basic shows whether it could be read.
+         *
+         *     Scopes: `directories`.
          */
         post: operations["postApiV2Workdays"];
         delete?: never;
@@ -3915,15 +4710,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a Workday */
+        /**
+         * Get a Workday
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2WorkdaysById"];
         /**
          * Change the report of a Workday
          * @description The credentials are kept only for the host they were given for; authorize again after a change of the host.
+         *
+         *     Scopes: `directories`.
          */
         put: operations["putApiV2WorkdaysById"];
         post?: never;
-        /** Delete a Workday; imported users stay */
+        /**
+         * Delete a Workday; imported users stay
+         * @description Scopes: `directories`.
+         */
         delete: operations["deleteApiV2WorkdaysById"];
         options?: never;
         head?: never;
@@ -3937,7 +4740,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the results of an import, one per entry */
+        /**
+         * List the results of an import, one per entry
+         * @description Scopes: `directories` or `directories.readonly`.
+         */
         get: operations["getApiV2WorkdaysByIdImportByJobIdResults"];
         put?: never;
         post?: never;
@@ -3959,9 +4765,14 @@ export interface paths {
         /**
          * Set the credentials of a Workday
          * @description The report is tried at once. Wrong credentials are stored too: the record shows in auth.basic whether the report could be read, and if not, why.
+         *
+         *     Scopes: `directories`.
          */
         post: operations["postApiV2WorkdaysByWorkdayIdAuth"];
-        /** Delete the credentials of a Workday */
+        /**
+         * Delete the credentials of a Workday
+         * @description Scopes: `directories`.
+         */
         delete: operations["deleteApiV2WorkdaysByWorkdayIdAuth"];
         options?: never;
         head?: never;
@@ -3980,6 +4791,8 @@ export interface paths {
         /**
          * Import workers as users
          * @description A job creates a user for each entry, with the state of the entry or else the default of the organization. The results tell what became of each.
+         *
+         *     Scopes: `users`.
          */
         post: operations["postApiV2WorkdaysByWorkdayIdImport"];
         delete?: never;
@@ -3998,6 +4811,8 @@ export interface paths {
         /**
          * List the workers in the report
          * @description Reads the whole report, so prefer few large pages: limit may be up to 1000. Sorts by username, email, firstName and lastName; otherwise in the order of the report.
+         *
+         *     Scopes: `directories` or `directories.readonly`.
          */
         get: operations["getApiV2WorkdaysByWorkdayIdWorkers"];
         put?: never;
@@ -4222,7 +5037,6 @@ export interface components {
             idpInitUrl?: components["schemas"]["StringSetting"];
             sloUrl?: components["schemas"]["StringSetting"];
             sloResponseUrl?: components["schemas"]["StringSetting"];
-            sloSoapUrl?: components["schemas"]["StringSetting"];
             sloBinding?: components["schemas"]["StringSetting"];
             signAssertion?: components["schemas"]["BooleanSetting"];
             signResponse?: components["schemas"]["BooleanSetting"];
@@ -4403,26 +5217,6 @@ export interface components {
             config?: {
                 [key: string]: unknown;
             } | null;
-        };
-        Attention: {
-            /** @description Users who are locked out */
-            lockedUsers?: number;
-            /** @description Users whose password has expired */
-            expiredPasswords?: number;
-            /** @description Activated users without a second factor */
-            usersWithoutMfa?: number;
-            /** @description Systems without contact for 14 days */
-            unseenSystems?: number;
-            /** @description Applications whose certificate ends within 30 days */
-            expiringCertificates?: number;
-            /** @description Applications whose SCIM connection is stopped, held or has failing accounts */
-            failingProvisioning?: number;
-            /** @description Imports that wait for a confirmation */
-            parkedImports?: number;
-            /** @description Imports and bulk jobs that failed within 7 days */
-            failedJobs?: number;
-            /** @description Forwarders whose receiver cannot be reached */
-            failingForwarders?: number;
         };
         AuthClaimConfiguration: {
             label: string;
@@ -4728,30 +5522,6 @@ export interface components {
         CommandResultList: {
             totalCount: number;
             results: components["schemas"]["CommandResult"][];
-        };
-        CommandRun: {
-            /** @description Systems of the run, without cancelled and expired ones */
-            totalCount: number;
-            /** @description Systems that have sent no result yet */
-            pendingCount: number;
-            /** @description Results with another exit code than 0 */
-            failedCount: number;
-            /** Format: date-time */
-            requestTime: string;
-            /** @description The latest result first, then those that are awaited */
-            results: {
-                /** @description Of the result, once there is one */
-                id: string;
-                systemId: string;
-                system: string;
-                /**
-                 * @description fetched: the system has it, and has not answered yet
-                 * @enum {unknown}
-                 */
-                status: "queued" | "fetched" | "finished";
-                exitCode: number | null;
-                responseTime: string | null;
-            }[];
         };
         CommandWrite: {
             name: string;
@@ -5895,11 +6665,6 @@ export interface components {
             /** @description In seconds */
             accessTokenLifespan: number;
             ssoUrl: string;
-            postLogoutRedirectUris: string[];
-            frontchannelLogoutUri: string;
-            backchannelLogoutUri: string;
-            /** @enum {unknown} */
-            subjectType: "pairwise" | "public";
         };
         /** @description Default settings, for the type oidc */
         OidcTemplate: {
@@ -5910,16 +6675,12 @@ export interface components {
             tokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
         };
         OidcWrite: {
-            /** @description https, or http on a loopback host; compared character by character, except for the port of a loopback host (RFC 8252) */
+            /** @description https, or http on a loopback host; compared character by character */
             redirectUris: string[];
             grantTypes?: ("authorization_code" | "refresh_token")[] | null;
             tokenEndpointAuthMethod?: ("client_secret_basic" | "client_secret_post" | "none") | null;
             accessTokenLifespan?: number | null;
             ssoUrl?: string | null;
-            postLogoutRedirectUris?: string[] | null;
-            frontchannelLogoutUri?: string | null;
-            backchannelLogoutUri?: string | null;
-            subjectType?: ("pairwise" | "public") | null;
             newClientSecret?: boolean | null;
         };
         Organization: {
@@ -6502,14 +7263,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        SearchHit: {
-            /** @enum {unknown} */
-            type: "user" | "user_group" | "system_group" | "system" | "application" | "administrator";
-            id: string;
-            name: string;
-            /** @description Tells hits of one name apart, such as an e-mail address */
-            about: string;
-        };
         ServiceAccount: {
             objectId: string;
             name: string;
@@ -6557,14 +7310,6 @@ export interface components {
             url?: string | null;
             xml?: string | null;
             entityId?: string | null;
-            follow?: boolean | null;
-        };
-        SpMetadataState: {
-            entityId: string | null;
-            importedAt: string | null;
-            followedUrl: string | null;
-            checkedAt: string | null;
-            error: string | null;
         };
         SshKey: {
             _id: string;
@@ -7405,19 +8150,42 @@ export interface operations {
     getApiApplicationTemplates: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description Space-separated fields; a leading - sorts descending */
+                /**
+                 * @description Space-separated fields; a leading - sorts descending
+                 * @example -created
+                 */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                /**
+                 * @description JSON: {"searchTerm": …, "fields": […]}
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -7435,6 +8203,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "name": "Engineering",
+                     *           "displayName": "Engineering",
+                     *           "displayLabel": "Wiki",
+                     *           "description": "Everybody who builds the product",
+                     *           "active": true,
+                     *           "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationTemplateList"];
                 };
             };
@@ -7461,19 +8246,42 @@ export interface operations {
     getApiApplicationTemplatesById: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description Space-separated fields; a leading - sorts descending */
+                /**
+                 * @description Space-separated fields; a leading - sorts descending
+                 * @example -created
+                 */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                /**
+                 * @description JSON: {"searchTerm": …, "fields": […]}
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -7481,6 +8289,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -7493,6 +8302,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "displayName": "Engineering",
+                     *       "displayLabel": "Wiki",
+                     *       "description": "Everybody who builds the product",
+                     *       "active": true,
+                     *       "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                     *     }
+                     */
                     "application/json": {
                         _id?: string;
                         id?: string;
@@ -7559,19 +8380,42 @@ export interface operations {
     getApiApplications: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description Space-separated fields; a leading - sorts descending */
+                /**
+                 * @description Space-separated fields; a leading - sorts descending
+                 * @example -created
+                 */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                /**
+                 * @description JSON: {"searchTerm": …, "fields": […]}
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -7589,6 +8433,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "active": true,
+                     *           "name": "Engineering",
+                     *           "displayName": "Engineering",
+                     *           "displayLabel": "Wiki",
+                     *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *           "description": "Everybody who builds the product",
+                     *           "created": "2026-03-02T09:15:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationList"];
                 };
             };
@@ -7624,6 +8487,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "saml2",
+                 *       "displayLabel": "Wiki",
+                 *       "ssoUrl": "wiki",
+                 *       "active": true,
+                 *       "config": {
+                 *         "acsUrl": {
+                 *           "value": "https://wiki.example.com/saml/acs"
+                 *         },
+                 *         "spEntityId": {
+                 *           "value": "https://wiki.example.com/saml"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApplicationWrite"];
             };
         };
@@ -7634,6 +8513,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "active": true,
+                     *       "name": "Wiki",
+                     *       "displayName": "Wiki",
+                     *       "displayLabel": "Wiki",
+                     *       "beta": true,
+                     *       "color": "text",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "logo": {
+                     *         "color": "text",
+                     *         "url": "https://siem.example.com/events"
+                     *       },
+                     *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *       "learnMore": "text",
+                     *       "description": "Where we write things down",
+                     *       "config": {},
+                     *       "databaseAttributes": [
+                     *         {
+                     *           "name": "Engineering",
+                     *           "value": "Engineering"
+                     *         }
+                     *       ],
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "sso": {
+                     *         "type": "user",
+                     *         "beta": true,
+                     *         "jit": true,
+                     *         "hidden": true
+                     *       },
+                     *       "parentApp": "text",
+                     *       "referenceApplications": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "orgId": "6650f3a2c4e1b70008d1a208"
+                     *         }
+                     *       ],
+                     *       "aiReady": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -7665,6 +8586,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -7677,6 +8599,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "active": true,
+                     *       "name": "Wiki",
+                     *       "displayName": "Wiki",
+                     *       "displayLabel": "Wiki",
+                     *       "beta": true,
+                     *       "color": "text",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "logo": {
+                     *         "color": "text",
+                     *         "url": "https://siem.example.com/events"
+                     *       },
+                     *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *       "learnMore": "text",
+                     *       "description": "Where we write things down",
+                     *       "config": {},
+                     *       "databaseAttributes": [
+                     *         {
+                     *           "name": "Engineering",
+                     *           "value": "Engineering"
+                     *         }
+                     *       ],
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "sso": {
+                     *         "type": "user",
+                     *         "beta": true,
+                     *         "jit": true,
+                     *         "hidden": true
+                     *       },
+                     *       "parentApp": "text",
+                     *       "referenceApplications": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "orgId": "6650f3a2c4e1b70008d1a208"
+                     *         }
+                     *       ],
+                     *       "aiReady": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -7708,12 +8672,29 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "saml2",
+                 *       "displayLabel": "Wiki",
+                 *       "ssoUrl": "wiki",
+                 *       "active": true,
+                 *       "config": {
+                 *         "acsUrl": {
+                 *           "value": "https://wiki.example.com/saml/acs"
+                 *         },
+                 *         "spEntityId": {
+                 *           "value": "https://wiki.example.com/saml"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApplicationWrite"];
             };
         };
@@ -7724,6 +8705,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "active": true,
+                     *       "name": "Wiki",
+                     *       "displayName": "Wiki",
+                     *       "displayLabel": "Wiki",
+                     *       "beta": true,
+                     *       "color": "text",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "logo": {
+                     *         "color": "text",
+                     *         "url": "https://siem.example.com/events"
+                     *       },
+                     *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *       "learnMore": "text",
+                     *       "description": "Where we write things down",
+                     *       "config": {},
+                     *       "databaseAttributes": [
+                     *         {
+                     *           "name": "Engineering",
+                     *           "value": "Engineering"
+                     *         }
+                     *       ],
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "sso": {
+                     *         "type": "user",
+                     *         "beta": true,
+                     *         "jit": true,
+                     *         "hidden": true
+                     *       },
+                     *       "parentApp": "text",
+                     *       "referenceApplications": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "orgId": "6650f3a2c4e1b70008d1a208"
+                     *         }
+                     *       ],
+                     *       "aiReady": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -7755,6 +8778,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -7767,6 +8791,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "active": true,
+                     *       "name": "Wiki",
+                     *       "displayName": "Wiki",
+                     *       "displayLabel": "Wiki",
+                     *       "beta": true,
+                     *       "color": "text",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "logo": {
+                     *         "color": "text",
+                     *         "url": "https://siem.example.com/events"
+                     *       },
+                     *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *       "learnMore": "text",
+                     *       "description": "Where we write things down",
+                     *       "config": {},
+                     *       "databaseAttributes": [
+                     *         {
+                     *           "name": "Engineering",
+                     *           "value": "Engineering"
+                     *         }
+                     *       ],
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "sso": {
+                     *         "type": "user",
+                     *         "beta": true,
+                     *         "jit": true,
+                     *         "hidden": true
+                     *       },
+                     *       "parentApp": "text",
+                     *       "referenceApplications": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "orgId": "6650f3a2c4e1b70008d1a208"
+                     *         }
+                     *       ],
+                     *       "aiReady": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -7798,6 +8864,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -7810,6 +8877,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "active": true,
+                     *       "name": "Wiki",
+                     *       "displayName": "Wiki",
+                     *       "displayLabel": "Wiki",
+                     *       "beta": true,
+                     *       "color": "text",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "logo": {
+                     *         "color": "text",
+                     *         "url": "https://siem.example.com/events"
+                     *       },
+                     *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *       "learnMore": "text",
+                     *       "description": "Where we write things down",
+                     *       "config": {},
+                     *       "databaseAttributes": [
+                     *         {
+                     *           "name": "Engineering",
+                     *           "value": "Engineering"
+                     *         }
+                     *       ],
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "sso": {
+                     *         "type": "user",
+                     *         "beta": true,
+                     *         "jit": true,
+                     *         "hidden": true
+                     *       },
+                     *       "parentApp": "text",
+                     *       "referenceApplications": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "orgId": "6650f3a2c4e1b70008d1a208"
+                     *         }
+                     *       ],
+                     *       "aiReady": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -7841,12 +8950,14 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example nightly */
                 triggername: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": {
                     [key: string]: unknown;
                 } | null;
@@ -7859,6 +8970,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "triggered": [
+                     *         "text"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["TriggerReturn"];
                 };
             };
@@ -7885,19 +9003,42 @@ export interface operations {
     getApiCommandresults: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description Space-separated fields; a leading - sorts descending */
+                /**
+                 * @description Space-separated fields; a leading - sorts descending
+                 * @example -created
+                 */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                /**
+                 * @description JSON: {"searchTerm": …, "fields": […]}
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -7915,6 +9056,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "command": "df -h /",
+                     *           "name": "Disk usage",
+                     *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "sudo": false,
+                     *           "system": "6650f3a2c4e1b70008d1a2e6",
+                     *           "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *           "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommandResultList"];
                 };
             };
@@ -7941,9 +9100,17 @@ export interface operations {
     getApiCommandresultsById: {
         parameters: {
             query?: {
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -7951,6 +9118,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -7963,6 +9131,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "command": "df -h /",
+                     *       "name": "Disk usage",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "sudo": false,
+                     *       "system": "6650f3a2c4e1b70008d1a2e6",
+                     *       "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *       "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommandResult"];
                 };
             };
@@ -7994,6 +9175,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -8006,6 +9188,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "command": "df -h /",
+                     *       "name": "Disk usage",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "sudo": false,
+                     *       "system": "6650f3a2c4e1b70008d1a2e6",
+                     *       "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *       "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommandResult"];
                 };
             };
@@ -8032,19 +9227,42 @@ export interface operations {
     getApiCommands: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description Space-separated fields; a leading - sorts descending */
+                /**
+                 * @description Space-separated fields; a leading - sorts descending
+                 * @example -created
+                 */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                /**
+                 * @description JSON: {"searchTerm": …, "fields": […]}
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -8062,6 +9280,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "command": "df -h /",
+                     *           "commandType": "linux",
+                     *           "description": "Free space of the root file system",
+                     *           "launchType": "manual",
+                     *           "name": "Disk usage",
+                     *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "shell": "",
+                     *           "sudo": false,
+                     *           "timeout": "120",
+                     *           "trigger": "nightly"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommandList"];
                 };
             };
@@ -8097,6 +9336,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Disk usage",
+                 *       "command": "df -h /",
+                 *       "commandType": "linux",
+                 *       "user": "root"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CommandWrite"];
             };
         };
@@ -8107,6 +9354,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "command": "df -h /",
+                     *       "commandType": "linux",
+                     *       "description": "Free space of the root file system",
+                     *       "launchType": "manual",
+                     *       "name": "Disk usage",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "shell": "",
+                     *       "sudo": false,
+                     *       "timeout": "120",
+                     *       "trigger": "nightly"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Command"];
                 };
             };
@@ -8133,7 +9396,10 @@ export interface operations {
     getApiCommandsById: {
         parameters: {
             query?: {
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
             };
             header?: {
@@ -8141,6 +9407,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -8153,6 +9420,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "command": "df -h /",
+                     *       "commandType": "linux",
+                     *       "description": "Free space of the root file system",
+                     *       "launchType": "manual",
+                     *       "name": "Disk usage",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "shell": "",
+                     *       "sudo": false,
+                     *       "timeout": "120",
+                     *       "trigger": "nightly"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Command"];
                 };
             };
@@ -8184,12 +9467,21 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Disk usage",
+                 *       "command": "df -h /",
+                 *       "commandType": "linux",
+                 *       "user": "root"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CommandWrite"];
             };
         };
@@ -8200,6 +9492,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "command": "df -h /",
+                     *       "commandType": "linux",
+                     *       "description": "Free space of the root file system",
+                     *       "launchType": "manual",
+                     *       "name": "Disk usage",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "shell": "",
+                     *       "sudo": false,
+                     *       "timeout": "120",
+                     *       "trigger": "nightly"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Command"];
                 };
             };
@@ -8231,6 +9539,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -8243,6 +9552,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "command": "df -h /",
+                     *       "commandType": "linux",
+                     *       "description": "Free space of the root file system",
+                     *       "launchType": "manual",
+                     *       "name": "Disk usage",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "shell": "",
+                     *       "sudo": false,
+                     *       "timeout": "120",
+                     *       "trigger": "nightly"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Command"];
                 };
             };
@@ -8269,9 +9594,15 @@ export interface operations {
     getApiCommandsByIdResults: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -8279,6 +9610,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -8291,6 +9623,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "command": "df -h /",
+                     *         "name": "Disk usage",
+                     *         "organization": "6650f3a2c4e1b70008d1a208",
+                     *         "sudo": false,
+                     *         "system": "6650f3a2c4e1b70008d1a2e6",
+                     *         "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *         "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["CommandResult"][];
                 };
             };
@@ -8317,11 +9664,20 @@ export interface operations {
     getApiFilesCommandById: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
             };
             header?: {
@@ -8329,6 +9685,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -8341,6 +9698,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "name": "Engineering",
+                     *           "destination": "text"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommandFiles"];
                 };
             };
@@ -8367,19 +9736,42 @@ export interface operations {
     getApiOrganizations: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description Space-separated fields; a leading - sorts descending */
+                /**
+                 * @description Space-separated fields; a leading - sorts descending
+                 * @example -created
+                 */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                /**
+                 * @description JSON: {"searchTerm": …, "fields": […]}
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: never;
@@ -8394,6 +9786,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "displayName": "Acme",
+                     *           "created": "2026-03-02T09:15:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["OrganizationList"];
                 };
             };
@@ -8420,9 +9825,17 @@ export interface operations {
     getApiOrganizationsById: {
         parameters: {
             query?: {
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -8430,6 +9843,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -8442,6 +9856,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "displayName": "Acme",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "provider": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Organization"];
                 };
             };
@@ -8473,12 +9896,23 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "settings": {
+                 *         "name": "Acme",
+                 *         "passwordPolicy": {
+                 *           "minLength": 12
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["OrganizationPut"];
             };
         };
@@ -8489,6 +9923,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "displayName": "Acme",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "provider": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Organization"];
                 };
             };
@@ -8520,7 +9963,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -8568,6 +10013,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                 *       "systemIds": [
+                 *         "6650f3a2c4e1b70008d1a2e6"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["RunCommand"];
             };
         };
@@ -8578,6 +10031,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "queueIds": [
+                     *         "6650f3a2c4e1b70008d1a2b3"
+                     *       ],
+                     *       "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunCommandReturn"];
                 };
             };
@@ -8604,13 +10065,27 @@ export interface operations {
     postApiSearchCommandresults: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -8622,6 +10097,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "filter": [
+                 *         {
+                 *           "department": "Engineering"
+                 *         }
+                 *       ],
+                 *       "searchFilter": {
+                 *         "searchTerm": "ada",
+                 *         "fields": [
+                 *           "username",
+                 *           "email"
+                 *         ]
+                 *       },
+                 *       "fields": "username email",
+                 *       "limit": 10
+                 *     }
+                 */
                 "application/json": components["schemas"]["Search"];
             };
         };
@@ -8632,6 +10125,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "command": "df -h /",
+                     *           "name": "Disk usage",
+                     *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "sudo": false,
+                     *           "system": "6650f3a2c4e1b70008d1a2e6",
+                     *           "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *           "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommandResultList"];
                 };
             };
@@ -8658,13 +10169,27 @@ export interface operations {
     postApiSearchCommands: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -8676,6 +10201,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "filter": [
+                 *         {
+                 *           "department": "Engineering"
+                 *         }
+                 *       ],
+                 *       "searchFilter": {
+                 *         "searchTerm": "ada",
+                 *         "fields": [
+                 *           "username",
+                 *           "email"
+                 *         ]
+                 *       },
+                 *       "fields": "username email",
+                 *       "limit": 10
+                 *     }
+                 */
                 "application/json": components["schemas"]["Search"];
             };
         };
@@ -8686,6 +10229,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "command": "df -h /",
+                     *           "commandType": "linux",
+                     *           "description": "Free space of the root file system",
+                     *           "launchType": "manual",
+                     *           "name": "Disk usage",
+                     *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "shell": "",
+                     *           "sudo": false,
+                     *           "timeout": "120",
+                     *           "trigger": "nightly"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommandList"];
                 };
             };
@@ -8712,13 +10276,27 @@ export interface operations {
     postApiSearchOrganizations: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: never;
@@ -8727,6 +10305,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "filter": [
+                 *         {
+                 *           "department": "Engineering"
+                 *         }
+                 *       ],
+                 *       "searchFilter": {
+                 *         "searchTerm": "ada",
+                 *         "fields": [
+                 *           "username",
+                 *           "email"
+                 *         ]
+                 *       },
+                 *       "fields": "username email",
+                 *       "limit": 10
+                 *     }
+                 */
                 "application/json": components["schemas"]["Search"];
             };
         };
@@ -8737,6 +10333,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "displayName": "Acme",
+                     *           "created": "2026-03-02T09:15:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["OrganizationList"];
                 };
             };
@@ -8763,13 +10372,27 @@ export interface operations {
     postApiSearchSystems: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -8781,6 +10404,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "filter": [
+                 *         {
+                 *           "department": "Engineering"
+                 *         }
+                 *       ],
+                 *       "searchFilter": {
+                 *         "searchTerm": "ada",
+                 *         "fields": [
+                 *           "username",
+                 *           "email"
+                 *         ]
+                 *       },
+                 *       "fields": "username email",
+                 *       "limit": 10
+                 *     }
+                 */
                 "application/json": components["schemas"]["Search"];
             };
         };
@@ -8791,6 +10432,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "active": true,
+                     *           "agentVersion": "1.4.0",
+                     *           "arch": "x86_64",
+                     *           "created": "2026-03-02T09:15:00.000Z",
+                     *           "description": "Everybody who builds the product",
+                     *           "displayName": "Engineering",
+                     *           "hostname": "build-01.example.com",
+                     *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "os": "Debian GNU/Linux",
+                     *           "osFamily": "linux",
+                     *           "remoteIP": "203.0.113.7",
+                     *           "serialNumber": "VMW-42-1F-7A",
+                     *           "version": "13"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["FoundSystemList"];
                 };
             };
@@ -8817,15 +10482,32 @@ export interface operations {
     postApiSearchSystemusers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description Space-separated fields; a leading - sorts descending */
+                /**
+                 * @description Space-separated fields; a leading - sorts descending
+                 * @example -created
+                 */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -8837,6 +10519,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "filter": [
+                 *         {
+                 *           "department": "Engineering"
+                 *         }
+                 *       ],
+                 *       "searchFilter": {
+                 *         "searchTerm": "ada",
+                 *         "fields": [
+                 *           "username",
+                 *           "email"
+                 *         ]
+                 *       },
+                 *       "fields": "username email",
+                 *       "limit": 10
+                 *     }
+                 */
                 "application/json": components["schemas"]["Search"] | null;
             };
         };
@@ -8847,6 +10547,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "activated": true,
+                     *           "alternateEmail": "ada@home.example",
+                     *           "company": "Acme",
+                     *           "costCenter": "4711",
+                     *           "created": "2026-03-02T09:15:00.000Z",
+                     *           "department": "Engineering",
+                     *           "description": "Writes programs",
+                     *           "displayname": "Ada Lovelace",
+                     *           "email": "ada@example.com",
+                     *           "employeeIdentifier": "E-1042",
+                     *           "employeeType": "Full time",
+                     *           "firstname": "Ada",
+                     *           "jobTitle": "Engineer",
+                     *           "lastname": "Lovelace",
+                     *           "location": "Berlin",
+                     *           "manager": "6650f3a2c4e1b70008d1a2c4",
+                     *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop",
+                     *           "state": "ACTIVATED",
+                     *           "sudo": false,
+                     *           "suspended": false,
+                     *           "systemUsername": "ada",
+                     *           "username": "ada"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserList"];
                 };
             };
@@ -8888,6 +10622,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ORG_ID": "6650f3a2c4e1b70008d1a208",
+                     *       "ORG_NAME": "Acme",
+                     *       "EMAIL": "admin@example.com",
+                     *       "SETTINGS": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["Settings"];
                 };
             };
@@ -8914,19 +10656,42 @@ export interface operations {
     getApiSystems: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description Space-separated fields; a leading - sorts descending */
+                /**
+                 * @description Space-separated fields; a leading - sorts descending
+                 * @example -created
+                 */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                /**
+                 * @description JSON: {"searchTerm": …, "fields": […]}
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -8944,6 +10709,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "active": true,
+                     *           "agentVersion": "1.4.0",
+                     *           "arch": "x86_64",
+                     *           "created": "2026-03-02T09:15:00.000Z",
+                     *           "description": "Builds the product",
+                     *           "displayName": "build-01",
+                     *           "hostname": "build-01.example.com",
+                     *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "os": "Debian GNU/Linux",
+                     *           "osFamily": "linux",
+                     *           "remoteIP": "203.0.113.7",
+                     *           "serialNumber": "VMW-42-1F-7A",
+                     *           "version": "13"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["SystemList"];
                 };
             };
@@ -8970,9 +10759,17 @@ export interface operations {
     getApiSystemsById: {
         parameters: {
             query?: {
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -8980,6 +10777,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -8992,6 +10790,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "active": true,
+                     *       "agentVersion": "1.4.0",
+                     *       "arch": "x86_64",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "description": "Builds the product",
+                     *       "displayName": "build-01",
+                     *       "hostname": "build-01.example.com",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "os": "Debian GNU/Linux",
+                     *       "osFamily": "linux",
+                     *       "remoteIP": "203.0.113.7",
+                     *       "serialNumber": "VMW-42-1F-7A",
+                     *       "version": "13"
+                     *     }
+                     */
                     "application/json": components["schemas"]["System"];
                 };
             };
@@ -9023,12 +10840,19 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "displayName": "Engineering",
+                 *       "description": "Everybody who builds the product"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SystemPut"];
             };
         };
@@ -9039,6 +10863,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "active": true,
+                     *       "agentVersion": "1.4.0",
+                     *       "arch": "x86_64",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "description": "Builds the product",
+                     *       "displayName": "build-01",
+                     *       "hostname": "build-01.example.com",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "os": "Debian GNU/Linux",
+                     *       "osFamily": "linux",
+                     *       "remoteIP": "203.0.113.7",
+                     *       "serialNumber": "VMW-42-1F-7A",
+                     *       "version": "13"
+                     *     }
+                     */
                     "application/json": components["schemas"]["System"];
                 };
             };
@@ -9070,6 +10913,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -9082,6 +10926,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "active": true,
+                     *       "agentVersion": "1.4.0",
+                     *       "arch": "x86_64",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "description": "Builds the product",
+                     *       "displayName": "build-01",
+                     *       "hostname": "build-01.example.com",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "os": "Debian GNU/Linux",
+                     *       "osFamily": "linux",
+                     *       "remoteIP": "203.0.113.7",
+                     *       "serialNumber": "VMW-42-1F-7A",
+                     *       "version": "13"
+                     *     }
+                     */
                     "application/json": components["schemas"]["System"];
                 };
             };
@@ -9113,6 +10976,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -9125,6 +10989,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "active": true,
+                     *       "agentVersion": "1.4.0",
+                     *       "arch": "x86_64",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "description": "Builds the product",
+                     *       "displayName": "build-01",
+                     *       "hostname": "build-01.example.com",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "os": "Debian GNU/Linux",
+                     *       "osFamily": "linux",
+                     *       "remoteIP": "203.0.113.7",
+                     *       "serialNumber": "VMW-42-1F-7A",
+                     *       "version": "13"
+                     *     }
+                     */
                     "application/json": components["schemas"]["System"];
                 };
             };
@@ -9156,6 +11039,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -9168,6 +11052,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering",
+                     *         "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop",
+                     *         "create_date": "2026-03-02T09:15:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["SystemSshKey"][];
                 };
             };
@@ -9199,6 +11094,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -9240,6 +11136,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -9281,6 +11178,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -9322,6 +11220,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -9358,19 +11257,42 @@ export interface operations {
     getApiSystemusers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description Space-separated fields; a leading - sorts descending */
+                /**
+                 * @description Space-separated fields; a leading - sorts descending
+                 * @example -created
+                 */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                /**
+                 * @description JSON: {"searchTerm": …, "fields": […]}
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -9388,6 +11310,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "activated": true,
+                     *           "alternateEmail": "ada@home.example",
+                     *           "company": "Acme",
+                     *           "costCenter": "4711",
+                     *           "created": "2026-03-02T09:15:00.000Z",
+                     *           "department": "Engineering",
+                     *           "description": "Writes programs",
+                     *           "displayname": "Ada Lovelace",
+                     *           "email": "ada@example.com",
+                     *           "employeeIdentifier": "E-1042",
+                     *           "employeeType": "Full time",
+                     *           "firstname": "Ada",
+                     *           "jobTitle": "Engineer",
+                     *           "lastname": "Lovelace",
+                     *           "location": "Berlin",
+                     *           "manager": "6650f3a2c4e1b70008d1a2c4",
+                     *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop",
+                     *           "state": "ACTIVATED",
+                     *           "sudo": false,
+                     *           "suspended": false,
+                     *           "systemUsername": "ada",
+                     *           "username": "ada"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserList"];
                 };
             };
@@ -9414,7 +11370,10 @@ export interface operations {
     postApiSystemusers: {
         parameters: {
             query?: {
-                /** @description "password": list every rule that the password breaks */
+                /**
+                 * @description "password": list every rule that the password breaks
+                 * @example text
+                 */
                 fullValidationDetails?: string;
             };
             header?: {
@@ -9426,6 +11385,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "ada",
+                 *       "email": "ada@example.com",
+                 *       "firstname": "Ada",
+                 *       "lastname": "Lovelace",
+                 *       "department": "Engineering",
+                 *       "attributes": [
+                 *         {
+                 *           "name": "desk",
+                 *           "value": "B-204"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserCreate"];
             };
         };
@@ -9436,6 +11410,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "activated": true,
+                     *       "alternateEmail": "ada@home.example",
+                     *       "company": "Acme",
+                     *       "costCenter": "4711",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "department": "Engineering",
+                     *       "description": "Writes programs",
+                     *       "displayname": "Ada Lovelace",
+                     *       "email": "ada@example.com",
+                     *       "employeeIdentifier": "E-1042",
+                     *       "employeeType": "Full time",
+                     *       "firstname": "Ada",
+                     *       "jobTitle": "Engineer",
+                     *       "lastname": "Lovelace",
+                     *       "location": "Berlin",
+                     *       "manager": "6650f3a2c4e1b70008d1a2c4",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop",
+                     *       "state": "ACTIVATED",
+                     *       "sudo": false,
+                     *       "suspended": false,
+                     *       "systemUsername": "ada",
+                     *       "username": "ada"
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
@@ -9480,6 +11483,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "models": [
+                 *         {
+                 *           "_id": "6650f3a2c4e1b70008d1a2b3"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UsersReactivate"];
             };
         };
@@ -9490,6 +11502,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -9516,9 +11529,17 @@ export interface operations {
     getApiSystemusersById: {
         parameters: {
             query?: {
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -9526,6 +11547,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -9538,6 +11560,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "activated": true,
+                     *       "alternateEmail": "ada@home.example",
+                     *       "company": "Acme",
+                     *       "costCenter": "4711",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "department": "Engineering",
+                     *       "description": "Writes programs",
+                     *       "displayname": "Ada Lovelace",
+                     *       "email": "ada@example.com",
+                     *       "employeeIdentifier": "E-1042",
+                     *       "employeeType": "Full time",
+                     *       "firstname": "Ada",
+                     *       "jobTitle": "Engineer",
+                     *       "lastname": "Lovelace",
+                     *       "location": "Berlin",
+                     *       "manager": "6650f3a2c4e1b70008d1a2c4",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop",
+                     *       "state": "ACTIVATED",
+                     *       "sudo": false,
+                     *       "suspended": false,
+                     *       "systemUsername": "ada",
+                     *       "username": "ada"
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
@@ -9564,7 +11615,10 @@ export interface operations {
     putApiSystemusersById: {
         parameters: {
             query?: {
-                /** @description "password": list every rule that the password breaks */
+                /**
+                 * @description "password": list every rule that the password breaks
+                 * @example text
+                 */
                 fullValidationDetails?: string;
             };
             header?: {
@@ -9572,12 +11626,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "department": "Research",
+                 *       "jobTitle": "Lead",
+                 *       "manager": "6650f3a2c4e1b70008d1a2c4"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserPut"];
             };
         };
@@ -9588,6 +11650,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "activated": true,
+                     *       "alternateEmail": "ada@home.example",
+                     *       "company": "Acme",
+                     *       "costCenter": "4711",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "department": "Engineering",
+                     *       "description": "Writes programs",
+                     *       "displayname": "Ada Lovelace",
+                     *       "email": "ada@example.com",
+                     *       "employeeIdentifier": "E-1042",
+                     *       "employeeType": "Full time",
+                     *       "firstname": "Ada",
+                     *       "jobTitle": "Engineer",
+                     *       "lastname": "Lovelace",
+                     *       "location": "Berlin",
+                     *       "manager": "6650f3a2c4e1b70008d1a2c4",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop",
+                     *       "state": "ACTIVATED",
+                     *       "sudo": false,
+                     *       "suspended": false,
+                     *       "systemUsername": "ada",
+                     *       "username": "ada"
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
@@ -9623,7 +11714,10 @@ export interface operations {
     deleteApiSystemusersById: {
         parameters: {
             query?: {
-                /** @description The new manager of the direct reports: the id of a user, or null */
+                /**
+                 * @description The new manager of the direct reports: the id of a user, or null
+                 * @example text
+                 */
                 cascade_manager?: string;
             };
             header?: {
@@ -9631,6 +11725,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -9643,6 +11738,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "activated": true,
+                     *       "alternateEmail": "ada@home.example",
+                     *       "company": "Acme",
+                     *       "costCenter": "4711",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "department": "Engineering",
+                     *       "description": "Writes programs",
+                     *       "displayname": "Ada Lovelace",
+                     *       "email": "ada@example.com",
+                     *       "employeeIdentifier": "E-1042",
+                     *       "employeeType": "Full time",
+                     *       "firstname": "Ada",
+                     *       "jobTitle": "Engineer",
+                     *       "lastname": "Lovelace",
+                     *       "location": "Berlin",
+                     *       "manager": "6650f3a2c4e1b70008d1a2c4",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop",
+                     *       "state": "ACTIVATED",
+                     *       "sudo": false,
+                     *       "suspended": false,
+                     *       "systemUsername": "ada",
+                     *       "username": "ada"
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
@@ -9674,6 +11798,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -9686,6 +11811,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -9717,12 +11843,14 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": ({
                     /** @description A boolean; "true" and "false" are accepted too */
                     configured?: boolean | "true" | "false" | null;
@@ -9742,6 +11870,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -9773,6 +11902,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -9814,12 +11944,18 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "password": "Tangled-Orchard-58"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserSetPassword"];
             };
         };
@@ -9830,6 +11966,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -9861,6 +11998,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -9873,6 +12011,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -9904,12 +12043,14 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": ({
                     /** @description A boolean; "true" and "false" are accepted too */
                     configured?: boolean | "true" | "false" | null;
@@ -9929,6 +12070,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -9960,6 +12102,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -9972,6 +12115,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "activated": true,
+                     *       "alternateEmail": "ada@home.example",
+                     *       "company": "Acme",
+                     *       "costCenter": "4711",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "department": "Engineering",
+                     *       "description": "Writes programs",
+                     *       "displayname": "Ada Lovelace",
+                     *       "email": "ada@example.com",
+                     *       "employeeIdentifier": "E-1042",
+                     *       "employeeType": "Full time",
+                     *       "firstname": "Ada",
+                     *       "jobTitle": "Engineer",
+                     *       "lastname": "Lovelace",
+                     *       "location": "Berlin",
+                     *       "manager": "6650f3a2c4e1b70008d1a2c4",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop",
+                     *       "state": "ACTIVATED",
+                     *       "sudo": false,
+                     *       "suspended": false,
+                     *       "systemUsername": "ada",
+                     *       "username": "ada"
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
@@ -10003,6 +12175,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -10015,6 +12188,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering",
+                     *         "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop",
+                     *         "create_date": "2026-03-02T09:15:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["SshKey"][];
                 };
             };
@@ -10046,12 +12230,19 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Engineering",
+                 *       "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SshKeyWrite"];
             };
         };
@@ -10062,6 +12253,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC5v ada@laptop",
+                     *       "create_date": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SshKey"];
                 };
             };
@@ -10093,12 +12293,18 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserActivate"] | null;
             };
         };
@@ -10109,6 +12315,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -10140,6 +12347,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -10152,6 +12360,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -10183,6 +12392,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -10195,6 +12405,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "enrollmentDate": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TotpInfo"];
                 };
             };
@@ -10226,6 +12441,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -10238,6 +12454,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -10269,7 +12486,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 systemuser_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -10282,6 +12501,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -10308,19 +12528,42 @@ export interface operations {
     getApiUsers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
-                /** @description Space-separated fields; a leading - sorts descending */
+                /**
+                 * @description Space-separated fields; a leading - sorts descending
+                 * @example -created
+                 */
                 sort?: string;
-                /** @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND */
+                /**
+                 * @description field:$op:value with $eq $ne $gt $gte $lt $lte; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description JSON: {"searchTerm": …, "fields": […]} */
+                /**
+                 * @description JSON: {"searchTerm": …, "fields": […]}
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: never;
@@ -10335,6 +12578,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "created": "2026-03-02T09:15:00.000Z",
+                     *           "email": "ada@example.com",
+                     *           "firstname": "Ada",
+                     *           "lastname": "Lovelace",
+                     *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "provider": "6650f3a2c4e1b70008d1a2b3",
+                     *           "role": "Administrator",
+                     *           "roleName": "Administrator",
+                     *           "roleNames": [
+                     *             "Administrator"
+                     *           ],
+                     *           "suspended": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["AdministratorList"];
                 };
             };
@@ -10367,6 +12633,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "firstname": "Ada",
+                 *       "lastname": "Lovelace",
+                 *       "role": "Administrator",
+                 *       "roleName": "Administrator",
+                 *       "roleNames": [
+                 *         "Administrator"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["AdministratorCreate"];
             };
         };
@@ -10377,6 +12655,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "email": "ada@example.com",
+                     *       "firstname": "Ada",
+                     *       "lastname": "Lovelace",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "provider": "6650f3a2c4e1b70008d1a2b3",
+                     *       "role": "Administrator",
+                     *       "roleName": "Administrator",
+                     *       "roleNames": [
+                     *         "Administrator"
+                     *       ],
+                     *       "suspended": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["Administrator"];
                 };
             };
@@ -10403,7 +12699,10 @@ export interface operations {
     getApiUsersGetself: {
         parameters: {
             query?: {
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
             };
             header?: never;
@@ -10418,6 +12717,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "email": "ada@example.com",
+                     *       "firstname": "Ada",
+                     *       "lastname": "Lovelace",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "provider": "6650f3a2c4e1b70008d1a2b3",
+                     *       "role": "Administrator",
+                     *       "roleName": "Administrator",
+                     *       "roleNames": [
+                     *         "Administrator"
+                     *       ],
+                     *       "suspended": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["Administrator"];
                 };
             };
@@ -10446,6 +12763,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -10458,6 +12776,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": components["schemas"]["Empty"];
                 };
             };
@@ -10486,6 +12805,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -10498,6 +12818,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": components["schemas"]["Empty"];
                 };
             };
@@ -10524,11 +12845,15 @@ export interface operations {
     getApiUsersById: {
         parameters: {
             query?: {
-                /** @description Space-separated names of the fields to return */
+                /**
+                 * @description Space-separated names of the fields to return
+                 * @example username email
+                 */
                 fields?: string;
             };
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -10541,6 +12866,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "email": "ada@example.com",
+                     *       "firstname": "Ada",
+                     *       "lastname": "Lovelace",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "provider": "6650f3a2c4e1b70008d1a2b3",
+                     *       "role": "Administrator",
+                     *       "roleName": "Administrator",
+                     *       "roleNames": [
+                     *         "Administrator"
+                     *       ],
+                     *       "suspended": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["Administrator"];
                 };
             };
@@ -10569,12 +12912,26 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "firstname": "Ada",
+                 *       "lastname": "Lovelace",
+                 *       "role": "Administrator",
+                 *       "roleName": "Administrator",
+                 *       "roleNames": [
+                 *         "Administrator"
+                 *       ],
+                 *       "suspended": false
+                 *     }
+                 */
                 "application/json": components["schemas"]["AdministratorPut"];
             };
         };
@@ -10585,6 +12942,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "email": "ada@example.com",
+                     *       "firstname": "Ada",
+                     *       "lastname": "Lovelace",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "provider": "6650f3a2c4e1b70008d1a2b3",
+                     *       "role": "Administrator",
+                     *       "roleName": "Administrator",
+                     *       "roleNames": [
+                     *         "Administrator"
+                     *       ],
+                     *       "suspended": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["Administrator"];
                 };
             };
@@ -10613,6 +12988,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -10625,6 +13001,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "email": "ada@example.com",
+                     *       "firstname": "Ada",
+                     *       "lastname": "Lovelace",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "provider": "6650f3a2c4e1b70008d1a2b3",
+                     *       "role": "Administrator",
+                     *       "roleName": "Administrator",
+                     *       "roleNames": [
+                     *         "Administrator"
+                     *       ],
+                     *       "suspended": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["Administrator"];
                 };
             };
@@ -10653,12 +13047,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "users.readonly",
+                 *         "groups.readonly"
+                 *       ],
+                 *       "expireAt": "2026-06-02T09:15:00.000Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApiKeyRequest"] | null;
             };
         };
@@ -10669,6 +13073,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "apiKey": "gh_NmQ0YzE2ZmE2…",
+                     *       "createdAt": "2026-03-02T09:15:00.000Z",
+                     *       "expireAt": "2026-06-02T09:15:00.000Z",
+                     *       "prefix": "text",
+                     *       "scopes": [
+                     *         "users.readonly",
+                     *         "groups.readonly"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
@@ -10697,6 +13113,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -10709,6 +13126,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": components["schemas"]["Empty"];
                 };
             };
@@ -10735,10 +13153,16 @@ export interface operations {
     getApiV2AccessExplain: {
         parameters: {
             query: {
+                /** @example text */
                 user: string;
+                /** @example text */
                 application?: string;
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system?: string;
-                /** @description A past instant, RFC 3339 */
+                /**
+                 * @description A past instant, RFC 3339
+                 * @example text
+                 */
                 at?: string;
             };
             header?: {
@@ -10756,6 +13180,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "type": "user",
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering"
+                     *       },
+                     *       "target": {
+                     *         "type": "user",
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering"
+                     *       },
+                     *       "at": "2026-03-02T09:15:00.000Z",
+                     *       "allowed": true,
+                     *       "reason": "no_path",
+                     *       "paths": [
+                     *         [
+                     *           {
+                     *             "from": {
+                     *               "type": "user",
+                     *               "id": "6650f3a2c4e1b70008d1a2b3",
+                     *               "name": "Engineering"
+                     *             },
+                     *             "to": {
+                     *               "type": "user",
+                     *               "id": "6650f3a2c4e1b70008d1a2b3",
+                     *               "name": "Engineering"
+                     *             },
+                     *             "attributes": {},
+                     *             "since": "2026-03-02T09:15:00.000Z",
+                     *             "until": "2026-03-02T09:15:00.000Z",
+                     *             "grantedBy": {
+                     *               "id": "6650f3a2c4e1b70008d1a2b3",
+                     *               "event": {}
+                     *             }
+                     *           }
+                     *         ]
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccessExplanation"];
                 };
             };
@@ -10782,11 +13246,22 @@ export interface operations {
     getApiV2ActivedirectoriesByActivedirectoryIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -10794,6 +13269,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 activedirectory_id: string;
             };
             cookie?: never;
@@ -10806,6 +13282,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -10837,12 +13324,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 activedirectory_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "user",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationActiveDirectory"];
             };
         };
@@ -10877,11 +13372,22 @@ export interface operations {
     getApiV2ActivedirectoriesByActivedirectoryIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -10889,6 +13395,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 activedirectory_id: string;
             };
             cookie?: never;
@@ -10901,6 +13408,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -10927,11 +13454,22 @@ export interface operations {
     getApiV2ActivedirectoriesByActivedirectoryIdUsers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -10939,6 +13477,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 activedirectory_id: string;
             };
             cookie?: never;
@@ -10951,6 +13490,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -10979,7 +13538,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example text */
                 administrator_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -11016,13 +13577,20 @@ export interface operations {
     getApiV2AdministratorsByIdOrganizationlinks: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -11035,6 +13603,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "administrator": "6650f3a2c4e1b70008d1a2c4",
+                     *         "organization": "6650f3a2c4e1b70008d1a208"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["AdministratorOrganizationLink"][];
                 };
             };
@@ -11063,12 +13640,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "organization": "6650f3a2c4e1b70008d1a208"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AdministratorOrganizationLinkCreate"];
             };
         };
@@ -11079,6 +13662,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "administrator": "6650f3a2c4e1b70008d1a2c4",
+                     *       "organization": "6650f3a2c4e1b70008d1a208"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AdministratorOrganizationLink"];
                 };
             };
@@ -11105,19 +13695,48 @@ export interface operations {
     getApiV2Applications: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description Free text */
+                /**
+                 * @description Free text
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -11135,6 +13754,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering",
+                     *         "displayName": "Engineering",
+                     *         "displayLabel": "Wiki",
+                     *         "description": "Everybody who builds the product",
+                     *         "organization": "6650f3a2c4e1b70008d1a208",
+                     *         "created": "2026-03-02T09:15:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": {
                         _id?: string;
                         id?: string;
@@ -11202,6 +13835,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -11214,6 +13848,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "displayName": "Engineering",
+                     *       "displayLabel": "Wiki",
+                     *       "description": "Everybody who builds the product",
+                     *       "status": "active",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "color": "text",
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "catalogItem": {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering"
+                     *       },
+                     *       "provision": null,
+                     *       "logo": {
+                     *         "url": "https://siem.example.com/events"
+                     *       },
+                     *       "sso": {
+                     *         "type": "user",
+                     *         "url": "https://siem.example.com/events",
+                     *         "hidden": true,
+                     *         "active": true,
+                     *         "beta": true,
+                     *         "spErrorFlow": true,
+                     *         "jit": {
+                     *           "supported": true,
+                     *           "enabled": true
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationV2"];
                 };
             };
@@ -11240,11 +13908,22 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -11252,6 +13931,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -11264,6 +13944,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -11295,12 +13986,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "user",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationApplication"];
             };
         };
@@ -11340,6 +14039,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -11352,6 +14052,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "role": "current",
+                     *         "certificate": "-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----",
+                     *         "fingerprint": "9f:86:d0:81:88:4c:7d:65",
+                     *         "notBefore": "2026-03-02T09:15:00.000Z",
+                     *         "notAfter": "2026-06-02T09:15:00.000Z",
+                     *         "created": "2026-03-02T09:15:00.000Z",
+                     *         "fetchedBy": [
+                     *           {
+                     *             "address": "text",
+                     *             "userAgent": "text",
+                     *             "firstAt": "2026-03-02T09:15:00.000Z",
+                     *             "lastAt": "2026-03-02T09:15:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ApplicationCertificate"][];
                 };
             };
@@ -11383,12 +14104,18 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "certificate": "-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApplicationCertificatePost"] | null;
             };
         };
@@ -11399,6 +14126,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "role": "current",
+                     *         "certificate": "-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----",
+                     *         "fingerprint": "9f:86:d0:81:88:4c:7d:65",
+                     *         "notBefore": "2026-03-02T09:15:00.000Z",
+                     *         "notAfter": "2026-06-02T09:15:00.000Z",
+                     *         "created": "2026-03-02T09:15:00.000Z",
+                     *         "fetchedBy": [
+                     *           {
+                     *             "address": "text",
+                     *             "userAgent": "text",
+                     *             "firstAt": "2026-03-02T09:15:00.000Z",
+                     *             "lastAt": "2026-03-02T09:15:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ApplicationCertificate"][];
                 };
             };
@@ -11430,6 +14178,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -11442,6 +14191,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "role": "current",
+                     *         "certificate": "-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----",
+                     *         "fingerprint": "9f:86:d0:81:88:4c:7d:65",
+                     *         "notBefore": "2026-03-02T09:15:00.000Z",
+                     *         "notAfter": "2026-06-02T09:15:00.000Z",
+                     *         "created": "2026-03-02T09:15:00.000Z",
+                     *         "fetchedBy": [
+                     *           {
+                     *             "address": "text",
+                     *             "userAgent": "text",
+                     *             "firstAt": "2026-03-02T09:15:00.000Z",
+                     *             "lastAt": "2026-03-02T09:15:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ApplicationCertificate"][];
                 };
             };
@@ -11473,12 +14243,14 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["ApplicationCertificatePromotion"] | null;
             };
         };
@@ -11489,6 +14261,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "role": "current",
+                     *         "certificate": "-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----",
+                     *         "fingerprint": "9f:86:d0:81:88:4c:7d:65",
+                     *         "notBefore": "2026-03-02T09:15:00.000Z",
+                     *         "notAfter": "2026-06-02T09:15:00.000Z",
+                     *         "created": "2026-03-02T09:15:00.000Z",
+                     *         "fetchedBy": [
+                     *           {
+                     *             "address": "text",
+                     *             "userAgent": "text",
+                     *             "firstAt": "2026-03-02T09:15:00.000Z",
+                     *             "lastAt": "2026-03-02T09:15:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ApplicationCertificate"][];
                 };
             };
@@ -11520,6 +14313,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -11532,6 +14326,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "role": "current",
+                     *         "certificate": "-----BEGIN CERTIFICATE-----\nMIIC…\n-----END CERTIFICATE-----",
+                     *         "fingerprint": "9f:86:d0:81:88:4c:7d:65",
+                     *         "notBefore": "2026-03-02T09:15:00.000Z",
+                     *         "notAfter": "2026-06-02T09:15:00.000Z",
+                     *         "created": "2026-03-02T09:15:00.000Z",
+                     *         "fetchedBy": [
+                     *           {
+                     *             "address": "text",
+                     *             "userAgent": "text",
+                     *             "firstAt": "2026-03-02T09:15:00.000Z",
+                     *             "lastAt": "2026-03-02T09:15:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ApplicationCertificate"][];
                 };
             };
@@ -11563,6 +14378,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -11575,6 +14391,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *       "idmClientId": "text",
+                     *       "source": {
+                     *         "kind": "text"
+                     *       },
+                     *       "mapping": [
+                     *         {
+                     *           "target": "department",
+                     *           "value": {
+                     *             "source": "department"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "active": true,
+                     *       "protectFields": true,
+                     *       "schedule": "text",
+                     *       "nextRun": "2026-03-02T09:15:00.000Z",
+                     *       "missing": {
+                     *         "action": "text",
+                     *         "after": 1
+                     *       },
+                     *       "limits": {
+                     *         "suspensions": {},
+                     *         "changes": {}
+                     *       },
+                     *       "operations": [
+                     *         "users.create"
+                     *       ],
+                     *       "allowUserReactivation": true,
+                     *       "activationEmails": true,
+                     *       "file": {
+                     *         "name": "Engineering",
+                     *         "bytes": 1,
+                     *         "created": "2026-03-02T09:15:00.000Z"
+                     *       },
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImportConfig"];
                 };
             };
@@ -11606,12 +14463,26 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "source": {
+                 *         "kind": "rest",
+                 *         "baseUrl": "https://hr.example.com",
+                 *         "auth": {
+                 *           "type": "bearer",
+                 *           "token": "the token of the provider"
+                 *         }
+                 *       },
+                 *       "active": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["ImportConfigPut"];
             };
         };
@@ -11622,6 +14493,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *       "idmClientId": "text",
+                     *       "source": {
+                     *         "kind": "text"
+                     *       },
+                     *       "mapping": [
+                     *         {
+                     *           "target": "department",
+                     *           "value": {
+                     *             "source": "department"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "active": true,
+                     *       "protectFields": true,
+                     *       "schedule": "text",
+                     *       "nextRun": "2026-03-02T09:15:00.000Z",
+                     *       "missing": {
+                     *         "action": "text",
+                     *         "after": 1
+                     *       },
+                     *       "limits": {
+                     *         "suspensions": {},
+                     *         "changes": {}
+                     *       },
+                     *       "operations": [
+                     *         "users.create"
+                     *       ],
+                     *       "allowUserReactivation": true,
+                     *       "activationEmails": true,
+                     *       "file": {
+                     *         "name": "Engineering",
+                     *         "bytes": 1,
+                     *         "created": "2026-03-02T09:15:00.000Z"
+                     *       },
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImportConfig"];
                 };
             };
@@ -11653,6 +14565,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -11694,12 +14607,18 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "limit": 100
+                 *     }
+                 */
                 "application/json": components["schemas"]["ImportPreviewRequest"];
             };
         };
@@ -11710,6 +14629,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "record": {},
+                     *         "rules": [
+                     *           {
+                     *             "target": "text",
+                     *             "sources": [
+                     *               {
+                     *                 "path": "text"
+                     *               }
+                     *             ],
+                     *             "missing": true,
+                     *             "skipped": true
+                     *           }
+                     *         ],
+                     *         "externalId": "text",
+                     *         "user": {},
+                     *         "action": "create",
+                     *         "userId": "6650f3a2c4e1b70008d1a2c4",
+                     *         "changes": [
+                     *           {
+                     *             "field": "event_type"
+                     *           }
+                     *         ],
+                     *         "reason": "Left the company",
+                     *         "message": "Done"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ImportPreview"][];
                 };
             };
@@ -11741,6 +14690,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -11753,6 +14703,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "message": "Done",
+                     *       "ms": 1,
+                     *       "records": 1,
+                     *       "members": [
+                     *         "text"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImportTest"];
                 };
             };
@@ -11779,6 +14740,7 @@ export interface operations {
     putApiV2ApplicationsByApplicationIdImportFile: {
         parameters: {
             query?: {
+                /** @example Engineering */
                 name?: string;
             };
             header?: {
@@ -11786,12 +14748,14 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /** @example text */
                 "application/json": string;
             };
         };
@@ -11826,7 +14790,9 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdImportJobs: {
         parameters: {
             query?: {
+                /** @example 100 */
                 limit?: number;
+                /** @example 0 */
                 skip?: number;
             };
             header?: {
@@ -11834,6 +14800,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -11846,6 +14813,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "kind": "import",
+                     *         "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *         "status": "queued",
+                     *         "phase": "plan",
+                     *         "statusReason": "text",
+                     *         "operations": [
+                     *           "text"
+                     *         ],
+                     *         "allowUserReactivation": true,
+                     *         "queryString": "text",
+                     *         "dryRun": true,
+                     *         "undoOf": "text",
+                     *         "startedBy": {
+                     *           "type": "user"
+                     *         },
+                     *         "total": 1,
+                     *         "pending": 1,
+                     *         "succeeded": 1,
+                     *         "failed": 1,
+                     *         "planned": {
+                     *           "create": 1,
+                     *           "update": 1,
+                     *           "suspend": 1,
+                     *           "reactivate": 1,
+                     *           "none": 1,
+                     *           "skip": 0,
+                     *           "park": 1
+                     *         },
+                     *         "created": "2026-03-02T09:15:00.000Z",
+                     *         "updated": "2026-03-02T09:15:00.000Z",
+                     *         "startedAt": "2026-03-02T09:15:00.000Z",
+                     *         "finishedAt": "2026-03-02T09:15:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ImportJob"][];
                 };
             };
@@ -11877,12 +14884,21 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "operations": [
+                 *         "users.create"
+                 *       ],
+                 *       "state": "ACTIVATED"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ImportJobCreate"];
             };
         };
@@ -11893,6 +14909,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "jobId": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImportJobId"];
                 };
             };
@@ -11924,7 +14946,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 job_id: string;
             };
             cookie?: never;
@@ -11937,6 +14961,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "kind": "import",
+                     *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *       "status": "queued",
+                     *       "phase": "plan",
+                     *       "statusReason": "text",
+                     *       "operations": [
+                     *         "text"
+                     *       ],
+                     *       "allowUserReactivation": true,
+                     *       "queryString": "text",
+                     *       "dryRun": true,
+                     *       "undoOf": "text",
+                     *       "startedBy": {
+                     *         "type": "user"
+                     *       },
+                     *       "total": 1,
+                     *       "pending": 1,
+                     *       "succeeded": 1,
+                     *       "failed": 1,
+                     *       "planned": {
+                     *         "create": 1,
+                     *         "update": 1,
+                     *         "suspend": 1,
+                     *         "reactivate": 1,
+                     *         "none": 1,
+                     *         "skip": 0,
+                     *         "park": 1
+                     *       },
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z",
+                     *       "startedAt": "2026-03-02T09:15:00.000Z",
+                     *       "finishedAt": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImportJob"];
                 };
             };
@@ -11968,7 +15030,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 job_id: string;
             };
             cookie?: never;
@@ -11981,6 +15045,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "kind": "import",
+                     *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *       "status": "queued",
+                     *       "phase": "plan",
+                     *       "statusReason": "text",
+                     *       "operations": [
+                     *         "text"
+                     *       ],
+                     *       "allowUserReactivation": true,
+                     *       "queryString": "text",
+                     *       "dryRun": true,
+                     *       "undoOf": "text",
+                     *       "startedBy": {
+                     *         "type": "user"
+                     *       },
+                     *       "total": 1,
+                     *       "pending": 1,
+                     *       "succeeded": 1,
+                     *       "failed": 1,
+                     *       "planned": {
+                     *         "create": 1,
+                     *         "update": 1,
+                     *         "suspend": 1,
+                     *         "reactivate": 1,
+                     *         "none": 1,
+                     *         "skip": 0,
+                     *         "park": 1
+                     *       },
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z",
+                     *       "startedAt": "2026-03-02T09:15:00.000Z",
+                     *       "finishedAt": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImportJob"];
                 };
             };
@@ -12012,7 +15114,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 job_id: string;
             };
             cookie?: never;
@@ -12025,6 +15129,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "kind": "import",
+                     *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *       "status": "queued",
+                     *       "phase": "plan",
+                     *       "statusReason": "text",
+                     *       "operations": [
+                     *         "text"
+                     *       ],
+                     *       "allowUserReactivation": true,
+                     *       "queryString": "text",
+                     *       "dryRun": true,
+                     *       "undoOf": "text",
+                     *       "startedBy": {
+                     *         "type": "user"
+                     *       },
+                     *       "total": 1,
+                     *       "pending": 1,
+                     *       "succeeded": 1,
+                     *       "failed": 1,
+                     *       "planned": {
+                     *         "create": 1,
+                     *         "update": 1,
+                     *         "suspend": 1,
+                     *         "reactivate": 1,
+                     *         "none": 1,
+                     *         "skip": 0,
+                     *         "park": 1
+                     *       },
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z",
+                     *       "startedAt": "2026-03-02T09:15:00.000Z",
+                     *       "finishedAt": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImportJob"];
                 };
             };
@@ -12051,9 +15193,13 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdImportJobsByJobIdResults: {
         parameters: {
             query?: {
+                /** @example 100 */
                 limit?: number;
+                /** @example 0 */
                 skip?: number;
+                /** @example Pending */
                 status?: "Pending" | "Finished";
+                /** @example true */
                 success?: boolean;
             };
             header?: {
@@ -12061,7 +15207,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 job_id: string;
             };
             cookie?: never;
@@ -12074,6 +15222,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "createdAt": "2026-03-02T09:15:00.000Z",
+                     *         "updatedAt": "2026-03-02T09:15:00.000Z",
+                     *         "status": "Pending",
+                     *         "statusMsg": "text",
+                     *         "persistedFields": {},
+                     *         "meta": {}
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ImportResult"][];
                 };
             };
@@ -12105,7 +15266,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 job_id: string;
             };
             cookie?: never;
@@ -12118,6 +15281,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "kind": "import",
+                     *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *       "status": "queued",
+                     *       "phase": "plan",
+                     *       "statusReason": "text",
+                     *       "operations": [
+                     *         "text"
+                     *       ],
+                     *       "allowUserReactivation": true,
+                     *       "queryString": "text",
+                     *       "dryRun": true,
+                     *       "undoOf": "text",
+                     *       "startedBy": {
+                     *         "type": "user"
+                     *       },
+                     *       "total": 1,
+                     *       "pending": 1,
+                     *       "succeeded": 1,
+                     *       "failed": 1,
+                     *       "planned": {
+                     *         "create": 1,
+                     *         "update": 1,
+                     *         "suspend": 1,
+                     *         "reactivate": 1,
+                     *         "none": 1,
+                     *         "skip": 0,
+                     *         "park": 1
+                     *       },
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z",
+                     *       "startedAt": "2026-03-02T09:15:00.000Z",
+                     *       "finishedAt": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImportJob"];
                 };
             };
@@ -12149,7 +15350,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 job_id: string;
             };
             cookie?: never;
@@ -12162,6 +15365,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "jobId": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ImportJobId"];
                 };
             };
@@ -12188,20 +15397,40 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdImportUsers: {
         parameters: {
             query?: {
-                /** @description Part of a name, an address or an id */
+                /**
+                 * @description Part of a name, an address or an id
+                 * @example department:$eq:Engineering
+                 */
                 filter?: string;
-                /** @description Passed to the source, as queryString of a job */
+                /**
+                 * @description Passed to the source, as queryString of a job
+                 * @example text
+                 */
                 query?: string;
+                /** @example firstname */
                 sort?: "" | "firstname" | "lastname" | "email";
+                /** @example asc */
                 sortOrder?: "asc" | "desc";
+                /** @example 100 */
                 limit?: number;
+                /** @example 0 */
                 skip?: number;
-                /** @description Ignored */
+                /**
+                 * @description Ignored
+                 * @example text
+                 */
                 sessionId?: string;
-                /** @description Only the total, in x-total-count */
+                /**
+                 * @description Only the total, in x-total-count
+                 * @example true
+                 */
                 isCount?: boolean;
-                /** @description Page by x-cursor; the source is not read to its end */
+                /**
+                 * @description Page by x-cursor; the source is not read to its end
+                 * @example true
+                 */
                 isCursor?: boolean;
+                /** @example text */
                 cursor?: string;
             };
             header?: {
@@ -12209,6 +15438,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12221,6 +15451,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "username": "ada",
+                     *         "email": "ada@example.com",
+                     *         "alternateEmail": "ada@home.example",
+                     *         "firstname": "Ada",
+                     *         "lastname": "Lovelace",
+                     *         "displayname": "Ada Lovelace",
+                     *         "company": "Acme",
+                     *         "costCenter": "4711",
+                     *         "department": "Engineering",
+                     *         "employeeIdentifier": "E-1042",
+                     *         "employeeType": "Full time",
+                     *         "jobTitle": "Engineer",
+                     *         "location": "Berlin",
+                     *         "manager": "6650f3a2c4e1b70008d1a2c4",
+                     *         "state": "ACTIVATED",
+                     *         "status": "new",
+                     *         "reason": "Left the company",
+                     *         "message": "Done",
+                     *         "userId": "6650f3a2c4e1b70008d1a2c4"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ImportUser"][];
                 };
             };
@@ -12252,6 +15508,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12300,6 +15557,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12341,6 +15599,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12353,6 +15612,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *       "idmClientId": "text",
+                     *       "status": "inactive",
+                     *       "statusReason": "text",
+                     *       "baseUrl": "https://hr.example.com",
+                     *       "auth": {
+                     *         "type": "user"
+                     *       },
+                     *       "mapping": [
+                     *         {
+                     *           "target": "department",
+                     *           "value": {
+                     *             "source": "department"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "groups": {
+                     *         "push": true,
+                     *         "only": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "deprovision": {
+                     *         "action": "deactivate",
+                     *         "days": 90
+                     *       },
+                     *       "limits": {
+                     *         "concurrency": 1,
+                     *         "perSecond": 1
+                     *       },
+                     *       "dryRun": true,
+                     *       "removalLimit": {
+                     *         "users": 1,
+                     *         "percent": 1
+                     *       },
+                     *       "reconcile": {
+                     *         "everyHours": 1,
+                     *         "mode": "report"
+                     *       },
+                     *       "deprovisionTargetSeconds": 1,
+                     *       "requireProvisioned": true,
+                     *       "quirks": {},
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Provisioning"];
                 };
             };
@@ -12384,12 +15691,22 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "baseUrl": "https://hr.example.com",
+                 *       "auth": {
+                 *         "type": "bearer",
+                 *         "token": "the token of the provider"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProvisioningPut"];
             };
         };
@@ -12400,6 +15717,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *       "idmClientId": "text",
+                     *       "status": "inactive",
+                     *       "statusReason": "text",
+                     *       "baseUrl": "https://hr.example.com",
+                     *       "auth": {
+                     *         "type": "user"
+                     *       },
+                     *       "mapping": [
+                     *         {
+                     *           "target": "department",
+                     *           "value": {
+                     *             "source": "department"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "groups": {
+                     *         "push": true,
+                     *         "only": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "deprovision": {
+                     *         "action": "deactivate",
+                     *         "days": 90
+                     *       },
+                     *       "limits": {
+                     *         "concurrency": 1,
+                     *         "perSecond": 1
+                     *       },
+                     *       "dryRun": true,
+                     *       "removalLimit": {
+                     *         "users": 1,
+                     *         "percent": 1
+                     *       },
+                     *       "reconcile": {
+                     *         "everyHours": 1,
+                     *         "mode": "report"
+                     *       },
+                     *       "deprovisionTargetSeconds": 1,
+                     *       "requireProvisioned": true,
+                     *       "quirks": {},
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Provisioning"];
                 };
             };
@@ -12431,6 +15796,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12472,6 +15838,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12484,6 +15851,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *       "idmClientId": "text",
+                     *       "status": "inactive",
+                     *       "statusReason": "text",
+                     *       "baseUrl": "https://hr.example.com",
+                     *       "auth": {
+                     *         "type": "user"
+                     *       },
+                     *       "mapping": [
+                     *         {
+                     *           "target": "department",
+                     *           "value": {
+                     *             "source": "department"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "groups": {
+                     *         "push": true,
+                     *         "only": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "deprovision": {
+                     *         "action": "deactivate",
+                     *         "days": 90
+                     *       },
+                     *       "limits": {
+                     *         "concurrency": 1,
+                     *         "perSecond": 1
+                     *       },
+                     *       "dryRun": true,
+                     *       "removalLimit": {
+                     *         "users": 1,
+                     *         "percent": 1
+                     *       },
+                     *       "reconcile": {
+                     *         "everyHours": 1,
+                     *         "mode": "report"
+                     *       },
+                     *       "deprovisionTargetSeconds": 1,
+                     *       "requireProvisioned": true,
+                     *       "quirks": {},
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Provisioning"];
                 };
             };
@@ -12515,6 +15930,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12527,6 +15943,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *       "idmClientId": "text",
+                     *       "status": "inactive",
+                     *       "statusReason": "text",
+                     *       "baseUrl": "https://hr.example.com",
+                     *       "auth": {
+                     *         "type": "user"
+                     *       },
+                     *       "mapping": [
+                     *         {
+                     *           "target": "department",
+                     *           "value": {
+                     *             "source": "department"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "groups": {
+                     *         "push": true,
+                     *         "only": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "deprovision": {
+                     *         "action": "deactivate",
+                     *         "days": 90
+                     *       },
+                     *       "limits": {
+                     *         "concurrency": 1,
+                     *         "perSecond": 1
+                     *       },
+                     *       "dryRun": true,
+                     *       "removalLimit": {
+                     *         "users": 1,
+                     *         "percent": 1
+                     *       },
+                     *       "reconcile": {
+                     *         "everyHours": 1,
+                     *         "mode": "report"
+                     *       },
+                     *       "deprovisionTargetSeconds": 1,
+                     *       "requireProvisioned": true,
+                     *       "quirks": {},
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "updated": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Provisioning"];
                 };
             };
@@ -12558,6 +16022,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12570,6 +16035,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "baseUrl": "https://hr.example.com",
+                     *       "auth": "bearer",
+                     *       "groups": true,
+                     *       "note": "text",
+                     *       "mapping": [
+                     *         {
+                     *           "target": "department",
+                     *           "value": {
+                     *             "source": "department"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProvisioningDefaults"];
                 };
             };
@@ -12596,7 +16077,9 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdProvisioningPlan: {
         parameters: {
             query?: {
+                /** @example 100 */
                 limit?: number;
+                /** @example 0 */
                 skip?: number;
             };
             header?: {
@@ -12604,6 +16087,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12616,6 +16100,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "users": {
+                     *         "create": 1,
+                     *         "update": 1,
+                     *         "deactivate": 1,
+                     *         "delete": 1,
+                     *         "unchanged": 1,
+                     *         "skipped": 1,
+                     *         "incomplete": 1
+                     *       },
+                     *       "heldForConfirmation": true,
+                     *       "results": [
+                     *         {
+                     *           "userId": "6650f3a2c4e1b70008d1a2c4",
+                     *           "username": "ada",
+                     *           "action": "create",
+                     *           "changes": [
+                     *             "text"
+                     *           ],
+                     *           "problems": [
+                     *             "text"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProvisioningPlan"];
                 };
             };
@@ -12647,6 +16158,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12659,6 +16171,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "confirmed": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfirmedRemovals"];
                 };
             };
@@ -12690,12 +16207,18 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "userId": "6650f3a2c4e1b70008d1a2c4"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProvisioningPreviewRequest"];
             };
         };
@@ -12706,6 +16229,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "userId": "6650f3a2c4e1b70008d1a2c4",
+                     *       "username": "ada",
+                     *       "rows": [
+                     *         {
+                     *           "target": "text",
+                     *           "sources": [
+                     *             {
+                     *               "path": "text"
+                     *             }
+                     *           ],
+                     *           "missing": true,
+                     *           "skipped": true
+                     *         }
+                     *       ],
+                     *       "resource": {},
+                     *       "problems": [
+                     *         "text"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProvisioningPreview"];
                 };
             };
@@ -12737,12 +16282,14 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["ProvisioningReconcile"] | null;
             };
         };
@@ -12753,6 +16300,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": components["schemas"]["ProvisioningAccepted"];
                 };
             };
@@ -12784,6 +16332,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12796,6 +16345,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "inactive",
+                     *       "statusReason": "text",
+                     *       "dryRun": true,
+                     *       "working": true,
+                     *       "pausedUntil": "2026-03-02T09:15:00.000Z",
+                     *       "users": {
+                     *         "bound": 1,
+                     *         "provisioned": 1,
+                     *         "staged": 1,
+                     *         "deactivated": 1,
+                     *         "deleted": 1,
+                     *         "waiting": 1,
+                     *         "failing": 1,
+                     *         "parked": 1
+                     *       },
+                     *       "groups": {
+                     *         "provisioned": 1,
+                     *         "waiting": 1,
+                     *         "parked": 1
+                     *       },
+                     *       "heldRemovals": {
+                     *         "users": 1,
+                     *         "since": "2026-03-02T09:15:00.000Z"
+                     *       },
+                     *       "deprovisioning": {
+                     *         "targetSeconds": 1,
+                     *         "waiting": 1,
+                     *         "oldestSeconds": 1,
+                     *         "milliseconds": {
+                     *           "removals": 1,
+                     *           "p50": 1,
+                     *           "p95": 1,
+                     *           "p99": 1
+                     *         }
+                     *       },
+                     *       "reconciliation": {},
+                     *       "quirks": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProvisioningStatus"];
                 };
             };
@@ -12822,7 +16412,10 @@ export interface operations {
     postApiV2ApplicationsByApplicationIdProvisioningTest: {
         parameters: {
             query?: {
-                /** @description Also create, change and delete a test user, and a group if groups are pushed */
+                /**
+                 * @description Also create, change and delete a test user, and a group if groups are pushed
+                 * @example true
+                 */
                 write?: boolean;
             };
             header?: {
@@ -12830,6 +16423,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12842,6 +16436,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "steps": [
+                     *         {
+                     *           "name": "Engineering",
+                     *           "ok": true,
+                     *           "ms": 1,
+                     *           "message": "Done"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProvisioningTest"];
                 };
             };
@@ -12868,11 +16475,17 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdProvisioningUsers: {
         parameters: {
             query?: {
+                /** @example 100 */
                 limit?: number;
+                /** @example 0 */
                 skip?: number;
+                /** @example pending */
                 state?: "pending" | "staged" | "provisioned" | "deactivated" | "deleted" | "none";
+                /** @example true */
                 parked?: boolean;
+                /** @example true */
                 waiting?: boolean;
+                /** @example {"searchTerm": "ada", "fields": ["username"]} */
                 search?: string;
             };
             header?: {
@@ -12880,6 +16493,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -12892,6 +16506,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "userId": "6650f3a2c4e1b70008d1a2c4",
+                     *         "username": "ada",
+                     *         "state": "pending",
+                     *         "since": "2026-03-02T09:15:00.000Z",
+                     *         "remoteId": "text",
+                     *         "waiting": true,
+                     *         "parked": true,
+                     *         "attempts": 1,
+                     *         "errorKind": "text",
+                     *         "error": "text",
+                     *         "nextAttempt": "2026-03-02T09:15:00.000Z",
+                     *         "removalSince": "2026-03-02T09:15:00.000Z",
+                     *         "deleteAt": "2026-03-02T09:15:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ProvisionedUser"][];
                 };
             };
@@ -12923,7 +16556,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -12936,6 +16571,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "userId": "6650f3a2c4e1b70008d1a2c4",
+                     *       "username": "ada",
+                     *       "state": "pending",
+                     *       "since": "2026-03-02T09:15:00.000Z",
+                     *       "remoteId": "text",
+                     *       "waiting": true,
+                     *       "parked": true,
+                     *       "attempts": 1,
+                     *       "errorKind": "text",
+                     *       "error": "text",
+                     *       "nextAttempt": "2026-03-02T09:15:00.000Z",
+                     *       "removalSince": "2026-03-02T09:15:00.000Z",
+                     *       "deleteAt": "2026-03-02T09:15:00.000Z",
+                     *       "written": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProvisionedUserDetail"];
                 };
             };
@@ -12967,7 +16620,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -12980,50 +16635,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": components["schemas"]["ProvisioningAccepted"];
-                };
-            };
-            /** @description The request was rejected */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV2"];
-                };
-            };
-            /** @description The service failed */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV2"];
-                };
-            };
-        };
-    };
-    getApiV2ApplicationsByApplicationIdSpmetadata: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Organization; required for administrators of several */
-                "x-org-id"?: string;
-            };
-            path: {
-                application_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SpMetadataState"];
                 };
             };
             /** @description The request was rejected */
@@ -13049,8 +16662,12 @@ export interface operations {
     postApiV2ApplicationsByApplicationIdSpmetadata: {
         parameters: {
             query?: {
-                /** @description Return the resulting application without saving it */
+                /**
+                 * @description Return the resulting application without saving it
+                 * @example true
+                 */
                 preview?: boolean;
+                /** @example text */
                 entityId?: string;
             };
             header?: {
@@ -13058,12 +16675,18 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://siem.example.com/events"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SpMetadataImport"];
             };
         };
@@ -13074,50 +16697,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "active": true,
+                     *       "name": "Wiki",
+                     *       "displayName": "Wiki",
+                     *       "displayLabel": "Wiki",
+                     *       "beta": true,
+                     *       "color": "text",
+                     *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "logo": {
+                     *         "color": "text",
+                     *         "url": "https://siem.example.com/events"
+                     *       },
+                     *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *       "learnMore": "text",
+                     *       "description": "Where we write things down",
+                     *       "config": {},
+                     *       "databaseAttributes": [
+                     *         {
+                     *           "name": "Engineering",
+                     *           "value": "Engineering"
+                     *         }
+                     *       ],
+                     *       "created": "2026-03-02T09:15:00.000Z",
+                     *       "sso": {
+                     *         "type": "user",
+                     *         "beta": true,
+                     *         "jit": true,
+                     *         "hidden": true
+                     *       },
+                     *       "parentApp": "text",
+                     *       "referenceApplications": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "orgId": "6650f3a2c4e1b70008d1a208"
+                     *         }
+                     *       ],
+                     *       "aiReady": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
-                };
-            };
-            /** @description The request was rejected */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV2"];
-                };
-            };
-            /** @description The service failed */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV2"];
-                };
-            };
-        };
-    };
-    deleteApiV2ApplicationsByApplicationIdSpmetadata: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Organization; required for administrators of several */
-                "x-org-id"?: string;
-            };
-            path: {
-                application_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SpMetadataState"];
                 };
             };
             /** @description The request was rejected */
@@ -13148,6 +16770,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -13160,6 +16783,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "oidc",
+                     *       "hidden": true,
+                     *       "oidc": {
+                     *         "issuer": "text",
+                     *         "clientId": "gatehouse",
+                     *         "clientSecret": "the secret of the client",
+                     *         "redirectUris": [
+                     *           "text"
+                     *         ],
+                     *         "grantTypes": [
+                     *           "authorization_code"
+                     *         ],
+                     *         "tokenEndpointAuthMethod": "client_secret_basic",
+                     *         "accessTokenLifespan": 1,
+                     *         "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationOidc"];
                 };
             };
@@ -13191,12 +16834,23 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "oidc": {
+                 *         "redirectUris": [
+                 *           "text"
+                 *         ],
+                 *         "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApplicationOidcWrite"];
             };
         };
@@ -13207,6 +16861,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "oidc",
+                     *       "hidden": true,
+                     *       "oidc": {
+                     *         "issuer": "text",
+                     *         "clientId": "gatehouse",
+                     *         "clientSecret": "the secret of the client",
+                     *         "redirectUris": [
+                     *           "text"
+                     *         ],
+                     *         "grantTypes": [
+                     *           "authorization_code"
+                     *         ],
+                     *         "tokenEndpointAuthMethod": "client_secret_basic",
+                     *         "accessTokenLifespan": 1,
+                     *         "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationOidc"];
                 };
             };
@@ -13238,12 +16912,23 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "oidc": {
+                 *         "redirectUris": [
+                 *           "text"
+                 *         ],
+                 *         "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApplicationOidcWrite"];
             };
         };
@@ -13254,6 +16939,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "oidc",
+                     *       "hidden": true,
+                     *       "oidc": {
+                     *         "issuer": "text",
+                     *         "clientId": "gatehouse",
+                     *         "clientSecret": "the secret of the client",
+                     *         "redirectUris": [
+                     *           "text"
+                     *         ],
+                     *         "grantTypes": [
+                     *           "authorization_code"
+                     *         ],
+                     *         "tokenEndpointAuthMethod": "client_secret_basic",
+                     *         "accessTokenLifespan": 1,
+                     *         "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationOidc"];
                 };
             };
@@ -13285,6 +16990,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -13297,6 +17003,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "timestamp": "2026-03-02T09:15:00.000Z",
+                     *         "kind": "sign-in",
+                     *         "success": true,
+                     *         "idpInitiated": true,
+                     *         "reason": "Left the company",
+                     *         "explanation": "text",
+                     *         "user": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "username": "ada"
+                     *         },
+                     *         "clientIp": "203.0.113.7",
+                     *         "request": "text",
+                     *         "response": "text"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["SsoAttempt"][];
                 };
             };
@@ -13323,11 +17049,22 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -13335,6 +17072,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -13347,6 +17085,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -13373,11 +17131,22 @@ export interface operations {
     getApiV2ApplicationsByApplicationIdUsers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -13385,6 +17154,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
                 application_id: string;
             };
             cookie?: never;
@@ -13397,48 +17167,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
-                };
-            };
-            /** @description The request was rejected */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV2"];
-                };
-            };
-            /** @description The service failed */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV2"];
-                };
-            };
-        };
-    };
-    getApiV2Attention: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Organization; required for administrators of several */
-                "x-org-id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Attention"];
                 };
             };
             /** @description The request was rejected */
@@ -13473,6 +17222,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "id": "6650f3a2c4e1b70008d1a2c4"
+                 *       }
+                 *     ]
+                 */
                 "application/json": components["schemas"]["BulkUserAccount"][];
             };
         };
@@ -13483,6 +17239,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkJob"];
                 };
             };
@@ -13518,6 +17279,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "id": "6650f3a2c4e1b70008d1a2c4"
+                 *       }
+                 *     ]
+                 */
                 "application/json": components["schemas"]["BulkUserAccount"][];
             };
         };
@@ -13528,6 +17296,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkJob"];
                 };
             };
@@ -13554,9 +17327,15 @@ export interface operations {
     postApiV2BulkUsers: {
         parameters: {
             query?: {
-                /** @description true: do not mail the administrator when the job is done */
+                /**
+                 * @description true: do not mail the administrator when the job is done
+                 * @example true
+                 */
                 suppressEmail?: boolean;
-                /** @description true: hold the mails to the new users until POST /bulk/users/{job_id}/emails/release */
+                /**
+                 * @description true: hold the mails to the new users until POST /bulk/users/{job_id}/emails/release
+                 * @example true
+                 */
                 holdEmails?: boolean;
             };
             header?: {
@@ -13570,6 +17349,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "username": "ada",
+                 *         "email": "ada@example.com",
+                 *         "firstname": "Ada",
+                 *         "lastname": "Lovelace",
+                 *         "department": "Engineering",
+                 *         "attributes": [
+                 *           {
+                 *             "name": "desk",
+                 *             "value": "B-204"
+                 *           }
+                 *         ]
+                 *       }
+                 *     ]
+                 */
                 "application/json": components["schemas"]["UserCreate"][];
             };
         };
@@ -13580,6 +17376,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "6650f3a2c4e1b70008d1a2b3",
+                     *       "activationEmails": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkCreateJob"];
                 };
             };
@@ -13606,7 +17408,10 @@ export interface operations {
     patchApiV2BulkUsers: {
         parameters: {
             query?: {
-                /** @description true: do not mail the administrator when the job is done */
+                /**
+                 * @description true: do not mail the administrator when the job is done
+                 * @example true
+                 */
                 suppressEmail?: boolean;
             };
             header?: {
@@ -13618,6 +17423,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "id": "6650f3a2c4e1b70008d1a2c4",
+                 *         "department": "Research"
+                 *       }
+                 *     ]
+                 */
                 "application/json": components["schemas"]["BulkUserUpdate"][];
             };
         };
@@ -13628,6 +17441,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkJob"];
                 };
             };
@@ -13659,6 +17477,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 job_id: string;
             };
             cookie?: never;
@@ -13671,6 +17490,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "released": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReleasedEmails"];
                 };
             };
@@ -13697,9 +17521,15 @@ export interface operations {
     getApiV2BulkUsersByJobIdResults: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -13707,6 +17537,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 job_id: string;
             };
             cookie?: never;
@@ -13719,6 +17550,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "createdAt": "2026-03-02T09:15:00.000Z",
+                     *         "updatedAt": "2026-03-02T09:15:00.000Z",
+                     *         "status": "Pending",
+                     *         "statusMsg": "text",
+                     *         "persistedFields": {},
+                     *         "meta": {}
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["BulkResult"][];
                 };
             };
@@ -13745,15 +17589,34 @@ export interface operations {
     getApiV2BulkUserstates: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description Only changes of this user */
+                /**
+                 * @description Only changes of this user
+                 * @example text
+                 */
                 userid?: string;
             };
             header?: {
@@ -13771,6 +17634,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "scheduledJobId": "6650f3a2c4e1b70008d1a2b3",
+                     *         "scheduledDate": "2026-03-02T09:15:00.000Z",
+                     *         "state": "ACTIVATED",
+                     *         "systemUserId": "6650f3a2c4e1b70008d1a2c4"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ScheduledState"][];
                 };
             };
@@ -13806,6 +17679,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user_ids": [
+                 *         "6650f3a2c4e1b70008d1a2c4"
+                 *       ],
+                 *       "state": "ACTIVATED",
+                 *       "start_date": "2026-06-02T09:15:00.000Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ScheduledStateCreate"];
             };
         };
@@ -13816,6 +17698,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "scheduledJobId": "6650f3a2c4e1b70008d1a2b3",
+                     *         "scheduledDate": "2026-03-02T09:15:00.000Z",
+                     *         "state": "ACTIVATED",
+                     *         "systemUserId": "6650f3a2c4e1b70008d1a2c4"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ScheduledState"][];
                 };
             };
@@ -13842,11 +17734,22 @@ export interface operations {
     getApiV2BulkUserstatesEventlistNext: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description At most 100 ids, separated by commas */
+                /**
+                 * @description At most 100 ids, separated by commas
+                 * @example [
+                 *       "text"
+                 *     ]
+                 */
                 users: string[];
             };
             header?: {
@@ -13864,6 +17767,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events_count": 1,
+                     *       "results": [
+                     *         {
+                     *           "scheduledJobId": "6650f3a2c4e1b70008d1a2b3",
+                     *           "scheduledDate": "2026-03-02T09:15:00.000Z",
+                     *           "state": "ACTIVATED",
+                     *           "systemUserId": "6650f3a2c4e1b70008d1a2c4"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["NextScheduledStates"];
                 };
             };
@@ -13895,6 +17811,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -13907,6 +17824,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "scheduledJobId": "6650f3a2c4e1b70008d1a2b3",
+                     *       "scheduledDate": "2026-03-02T09:15:00.000Z",
+                     *       "state": "ACTIVATED",
+                     *       "systemUserId": "6650f3a2c4e1b70008d1a2c4"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledState"];
                 };
             };
@@ -13938,6 +17863,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -13979,6 +17905,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 workflow_instance_id: string;
             };
             cookie?: never;
@@ -14015,11 +17942,22 @@ export interface operations {
     getApiV2CommandsByCommandIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -14027,6 +17965,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 command_id: string;
             };
             cookie?: never;
@@ -14039,6 +17978,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -14070,12 +18020,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 command_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "system",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationCommand"];
             };
         };
@@ -14107,61 +18065,25 @@ export interface operations {
             };
         };
     };
-    getApiV2CommandsByCommandIdRunsByWorkflowInstanceId: {
-        parameters: {
-            query: {
-                limit: number;
-                skip: number;
-            };
-            header?: {
-                /** @description Organization; required for administrators of several */
-                "x-org-id"?: string;
-            };
-            path: {
-                command_id: string;
-                workflow_instance_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CommandRun"];
-                };
-            };
-            /** @description The request was rejected */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV2"];
-                };
-            };
-            /** @description The service failed */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV2"];
-                };
-            };
-        };
-    };
     getApiV2CommandsByCommandIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -14169,6 +18091,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 command_id: string;
             };
             cookie?: never;
@@ -14181,6 +18104,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -14207,11 +18150,22 @@ export interface operations {
     getApiV2CommandsByCommandIdSystems: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -14219,6 +18173,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 command_id: string;
             };
             cookie?: never;
@@ -14231,6 +18186,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -14272,6 +18247,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "connectKey": "text",
+                     *       "created": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectKey"];
                 };
             };
@@ -14313,6 +18294,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "connectKey": "text",
+                     *       "created": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectKey"];
                 };
             };
@@ -14339,13 +18326,31 @@ export interface operations {
     getApiV2Directories: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
             };
             header?: {
@@ -14363,6 +18368,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering",
+                     *         "type": "user",
+                     *         "organizationId": "6650f3a2c4e1b70008d1a208"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Directory"][];
                 };
             };
@@ -14400,6 +18415,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service": [
+                 *         "directory"
+                 *       ],
+                 *       "start_time": "2026-03-01T00:00:00Z",
+                 *       "search_term": {
+                 *         "and": [
+                 *           {
+                 *             "event_type": "user_create"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "limit": 100,
+                 *       "sort": "DESC"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventsRequest"];
             };
         };
@@ -14410,6 +18442,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {}
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Event"][];
                 };
             };
@@ -14447,6 +18484,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service": [
+                 *         "directory"
+                 *       ],
+                 *       "start_time": "2026-03-01T00:00:00Z",
+                 *       "search_term": {
+                 *         "and": [
+                 *           {
+                 *             "event_type": "user_create"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CountRequest"];
             };
         };
@@ -14457,6 +18509,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "count": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Count"];
                 };
             };
@@ -14494,6 +18551,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service": [
+                 *         "directory"
+                 *       ],
+                 *       "start_time": "2026-03-01T00:00:00Z",
+                 *       "search_term": {
+                 *         "and": [
+                 *           {
+                 *             "event_type": "user_create"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "field": "initiated_by.username"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DistinctRequest"];
             };
         };
@@ -14504,6 +18577,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "buckets": [
+                     *         {
+                     *           "key": "text",
+                     *           "doc_count": 1
+                     *         }
+                     *       ],
+                     *       "doc_count_error_upper_bound": 1,
+                     *       "sum_other_doc_count": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Distinct"];
                 };
             };
@@ -14541,6 +18626,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service": [
+                 *         "directory"
+                 *       ],
+                 *       "start_time": "2026-03-01T00:00:00Z",
+                 *       "search_term": {
+                 *         "and": [
+                 *           {
+                 *             "event_type": "user_create"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "interval_unit": "d",
+                 *       "interval_value": "1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["IntervalRequest"];
             };
         };
@@ -14551,6 +18653,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "buckets": [
+                     *         {
+                     *           "key": 1,
+                     *           "key_as_string": "text",
+                     *           "doc_count": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Intervals"];
                 };
             };
@@ -14577,19 +18690,48 @@ export interface operations {
     getApiV2Groups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description Free text */
+                /**
+                 * @description Free text
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -14608,6 +18750,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering",
+                     *         "type": "user",
+                     *         "description": "Everybody who builds the product",
+                     *         "email": "ada@example.com"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Group"][];
                 };
             };
@@ -14634,11 +18787,22 @@ export interface operations {
     getApiV2GsuitesByGsuiteIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -14646,6 +18810,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 gsuite_id: string;
             };
             cookie?: never;
@@ -14658,6 +18823,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -14689,12 +18865,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 gsuite_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "user",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationGSuite"];
             };
         };
@@ -14729,11 +18913,22 @@ export interface operations {
     getApiV2GsuitesByGsuiteIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -14741,6 +18936,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 gsuite_id: string;
             };
             cookie?: never;
@@ -14753,6 +18949,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -14779,11 +18995,22 @@ export interface operations {
     getApiV2GsuitesByGsuiteIdUsers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -14791,6 +19018,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 gsuite_id: string;
             };
             cookie?: never;
@@ -14803,6 +19031,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -14829,11 +19077,22 @@ export interface operations {
     getApiV2LdapserversByLdapserverIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -14841,6 +19100,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 ldapserver_id: string;
             };
             cookie?: never;
@@ -14853,6 +19113,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -14884,12 +19155,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 ldapserver_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "user",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationLdapServer"];
             };
         };
@@ -14924,11 +19203,22 @@ export interface operations {
     getApiV2LdapserversByLdapserverIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -14936,6 +19226,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 ldapserver_id: string;
             };
             cookie?: never;
@@ -14948,6 +19239,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -14974,11 +19285,22 @@ export interface operations {
     getApiV2LdapserversByLdapserverIdUsers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -14986,6 +19308,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 ldapserver_id: string;
             };
             cookie?: never;
@@ -14998,6 +19321,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -15026,6 +19369,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -15066,11 +19410,22 @@ export interface operations {
     getApiV2Office365sByOffice365IdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -15078,6 +19433,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 office365_id: string;
             };
             cookie?: never;
@@ -15090,6 +19446,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -15121,12 +19488,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 office365_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "user",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationOffice365"];
             };
         };
@@ -15161,11 +19536,22 @@ export interface operations {
     getApiV2Office365sByOffice365IdUsergroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -15173,6 +19559,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 office365_id: string;
             };
             cookie?: never;
@@ -15185,6 +19572,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -15211,11 +19618,22 @@ export interface operations {
     getApiV2Office365sByOffice365IdUsers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -15223,6 +19641,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 office365_id: string;
             };
             cookie?: never;
@@ -15235,6 +19654,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -15261,9 +19700,15 @@ export interface operations {
     getApiV2OrganizationsByIdAdministratorlinks: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -15271,6 +19716,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -15283,6 +19729,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "administrator": "6650f3a2c4e1b70008d1a2c4",
+                     *         "organization": "6650f3a2c4e1b70008d1a208"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["AdministratorOrganizationLink"][];
                 };
             };
@@ -15309,11 +19764,22 @@ export interface operations {
     getApiV2PoliciesByPolicyIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -15321,6 +19787,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 policy_id: string;
             };
             cookie?: never;
@@ -15333,6 +19800,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -15364,12 +19842,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 policy_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "system",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationPolicy"];
             };
         };
@@ -15404,13 +19890,29 @@ export interface operations {
     getApiV2PoliciesByPolicyIdMemberof: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -15418,6 +19920,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 policy_id: string;
             };
             cookie?: never;
@@ -15430,6 +19933,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -15456,11 +19979,22 @@ export interface operations {
     getApiV2PoliciesByPolicyIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -15468,6 +20002,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 policy_id: string;
             };
             cookie?: never;
@@ -15480,6 +20015,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -15506,11 +20061,22 @@ export interface operations {
     getApiV2PoliciesByPolicyIdSystems: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -15518,6 +20084,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 policy_id: string;
             };
             cookie?: never;
@@ -15530,6 +20097,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -15556,11 +20143,22 @@ export interface operations {
     getApiV2PolicygroupsByGroupIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -15568,6 +20166,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -15580,6 +20179,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -15611,12 +20221,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "system",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationPolicyGroup"];
             };
         };
@@ -15651,9 +20269,15 @@ export interface operations {
     getApiV2PolicygroupsByGroupIdMembers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -15661,6 +20285,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -15673,6 +20298,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -15699,13 +20335,29 @@ export interface operations {
     getApiV2PolicygroupsByGroupIdMembership: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -15713,6 +20365,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -15725,6 +20378,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -15751,11 +20424,22 @@ export interface operations {
     getApiV2PolicygroupsByGroupIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -15763,6 +20447,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -15775,6 +20460,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -15801,11 +20506,22 @@ export interface operations {
     getApiV2PolicygroupsByGroupIdSystems: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -15813,6 +20529,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -15825,6 +20542,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -15863,6 +20600,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "name": "Example IT Services"
+                     *         }
+                     *       ],
+                     *       "totalCount": 1
+                     *     }
+                     */
                     "application/json": {
                         results: components["schemas"]["Provider"][];
                         totalCount: number;
@@ -15892,11 +20640,19 @@ export interface operations {
     getApiV2ProvidersByProviderId: {
         parameters: {
             query?: {
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
             };
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
             };
             cookie?: never;
@@ -15909,6 +20665,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Example IT Services"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Provider"];
                 };
             };
@@ -15937,12 +20699,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Engineering"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProviderPut"];
             };
         };
@@ -15953,6 +20721,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Example IT Services"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Provider"];
                 };
             };
@@ -15979,23 +20753,53 @@ export interface operations {
     getApiV2ProvidersByProviderIdAdministrators: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description Free text */
+                /**
+                 * @description Free text
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
             };
             cookie?: never;
@@ -16008,6 +20812,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "email": "ada@example.com",
+                     *           "firstname": "Ada",
+                     *           "lastname": "Lovelace",
+                     *           "suspended": false,
+                     *           "role": "Administrator",
+                     *           "roleName": "Administrator",
+                     *           "roleNames": [
+                     *             "Administrator"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "totalCount": 1
+                     *     }
+                     */
                     "application/json": {
                         results: components["schemas"]["ProviderAdministrator"][];
                         totalCount: number;
@@ -16039,12 +20863,25 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "firstname": "Ada",
+                 *       "lastname": "Lovelace",
+                 *       "role": "Administrator",
+                 *       "roleName": "Administrator",
+                 *       "roleNames": [
+                 *         "Administrator"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProviderAdministratorCreate"];
             };
         };
@@ -16055,6 +20892,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "_id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "email": "ada@example.com",
+                     *       "firstname": "Ada",
+                     *       "lastname": "Lovelace",
+                     *       "suspended": false,
+                     *       "role": "Administrator",
+                     *       "roleName": "Administrator",
+                     *       "roleNames": [
+                     *         "Administrator"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderAdministrator"];
                 };
             };
@@ -16083,7 +20935,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -16120,23 +20974,53 @@ export interface operations {
     getApiV2ProvidersByProviderIdOrganizations: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description Free text */
+                /**
+                 * @description Free text
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
             };
             cookie?: never;
@@ -16149,6 +21033,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "name": "Acme",
+                     *           "created": "2026-03-02T09:15:00.000Z"
+                     *         }
+                     *       ],
+                     *       "totalCount": 1
+                     *     }
+                     */
                     "application/json": {
                         results: components["schemas"]["ProviderOrganization"][];
                         totalCount: number;
@@ -16180,12 +21076,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Engineering"
+                 *     }
+                 */
                 "application/json": components["schemas"]["OrganizationCreate"];
             };
         };
@@ -16196,6 +21098,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Acme",
+                     *       "created": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderOrganization"];
                 };
             };
@@ -16224,13 +21133,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Engineering"
+                 *     }
+                 */
                 "application/json": components["schemas"]["OrganizationUpdate"];
             };
         };
@@ -16241,6 +21157,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Acme",
+                     *       "created": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderOrganization"];
                 };
             };
@@ -16267,12 +21190,17 @@ export interface operations {
     deleteApiV2ProvidersByProviderIdOrganizationsById: {
         parameters: {
             query: {
-                /** @description The name of the organization, to confirm */
+                /**
+                 * @description The name of the organization, to confirm
+                 * @example Engineering
+                 */
                 name: string;
             };
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -16285,6 +21213,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Acme",
+                     *       "created": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderOrganization"];
                 };
             };
@@ -16313,7 +21248,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -16326,6 +21263,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Acme",
+                     *       "created": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderOrganization"];
                 };
             };
@@ -16352,15 +21296,34 @@ export interface operations {
     getApiV2QueuedcommandWorkflows: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description Free text */
+                /**
+                 * @description Free text
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -16378,6 +21341,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "results": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "name": "Engineering",
+                     *           "command": "df -h /",
+                     *           "commandId": "6650f3a2c4e1b70008d1a2b3",
+                     *           "launchType": "manual",
+                     *           "pendingCount": 1,
+                     *           "requestTime": "2026-03-02T09:15:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["QueuedCommandList"];
                 };
             };
@@ -16404,11 +21383,22 @@ export interface operations {
     getApiV2RadiusserversByRadiusserverIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -16416,6 +21406,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 radiusserver_id: string;
             };
             cookie?: never;
@@ -16428,6 +21419,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -16459,12 +21461,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 radiusserver_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "user",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationRadiusServer"];
             };
         };
@@ -16499,11 +21509,22 @@ export interface operations {
     getApiV2RadiusserversByRadiusserverIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -16511,6 +21532,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 radiusserver_id: string;
             };
             cookie?: never;
@@ -16523,6 +21545,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -16549,11 +21591,22 @@ export interface operations {
     getApiV2RadiusserversByRadiusserverIdUsers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -16561,6 +21614,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 radiusserver_id: string;
             };
             cookie?: never;
@@ -16573,6 +21627,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -16599,9 +21673,15 @@ export interface operations {
     getApiV2Roles: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -16621,6 +21701,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "name": "Help desk",
+                     *           "description": "Resets passwords, reads groups",
+                     *           "scopes": [
+                     *             "users.readonly",
+                     *             "groups.readonly"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "totalCount": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleList"];
                 };
             };
@@ -16658,6 +21754,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Help desk",
+                 *       "scopes": [
+                 *         "users",
+                 *         "groups.readonly"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["RoleWrite"];
             };
         };
@@ -16668,6 +21773,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Help desk",
+                     *       "description": "Resets passwords, reads groups",
+                     *       "scopes": [
+                     *         "users.readonly",
+                     *         "groups.readonly"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Role"];
                 };
             };
@@ -16701,6 +21817,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
+                /** @example text */
                 role_id: string;
             };
             cookie?: never;
@@ -16713,6 +21830,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Help desk",
+                     *       "description": "Resets passwords, reads groups",
+                     *       "scopes": [
+                     *         "users.readonly",
+                     *         "groups.readonly"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Role"];
                 };
             };
@@ -16746,12 +21874,22 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
+                /** @example text */
                 role_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Help desk",
+                 *       "scopes": [
+                 *         "users",
+                 *         "groups.readonly"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["RoleWrite"];
             };
         };
@@ -16762,6 +21900,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Help desk",
+                     *       "description": "Resets passwords, reads groups",
+                     *       "scopes": [
+                     *         "users.readonly",
+                     *         "groups.readonly"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Role"];
                 };
             };
@@ -16795,6 +21944,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
+                /** @example text */
                 role_id: string;
             };
             cookie?: never;
@@ -16807,6 +21957,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": components["schemas"]["Empty"];
                 };
             };
@@ -16850,50 +22001,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "name": "Engineering",
+                     *           "scopes": [
+                     *             "users.readonly",
+                     *             "groups.readonly"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "totalCount": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScopeGroups"];
-                };
-            };
-            /** @description The request was rejected */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV2"];
-                };
-            };
-            /** @description The service failed */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV2"];
-                };
-            };
-        };
-    };
-    getApiV2Search: {
-        parameters: {
-            query: {
-                q: string;
-            };
-            header?: {
-                /** @description Organization; required for administrators of several */
-                "x-org-id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SearchHit"][];
                 };
             };
             /** @description The request was rejected */
@@ -16919,9 +22041,15 @@ export interface operations {
     getApiV2ServiceAccounts: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -16941,6 +22069,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "objectId": "6650f3a2c4e1b70008d1a2b3",
+                     *           "name": "reporting",
+                     *           "roleId": "6650f3a2c4e1b70008d1a2b3",
+                     *           "roleName": "Administrator",
+                     *           "status": "ACTIVE",
+                     *           "createdAt": "2026-03-02T09:15:00.000Z",
+                     *           "expiresAt": "2026-06-02T09:15:00.000Z",
+                     *           "authConfigList": [
+                     *             {
+                     *               "objectId": "6650f3a2c4e1b70008d1a2b3",
+                     *               "authType": "API_KEY",
+                     *               "createdAt": "2026-03-02T09:15:00.000Z",
+                     *               "expiresAt": "2026-06-02T09:15:00.000Z"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "totalCount": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ServiceAccountList"];
                 };
             };
@@ -16978,6 +22130,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Engineering",
+                 *       "roleId": "6650f3a2c4e1b70008d1a2b3",
+                 *       "authConfig": {
+                 *         "authType": "API_KEY"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ServiceAccountCreate"];
             };
         };
@@ -16988,6 +22149,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "serviceAccount": {
+                     *         "objectId": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "reporting",
+                     *         "roleId": "6650f3a2c4e1b70008d1a2b3",
+                     *         "roleName": "Administrator",
+                     *         "status": "ACTIVE",
+                     *         "createdAt": "2026-03-02T09:15:00.000Z",
+                     *         "expiresAt": "2026-06-02T09:15:00.000Z",
+                     *         "authConfigList": [
+                     *           {
+                     *             "objectId": "6650f3a2c4e1b70008d1a2b3",
+                     *             "authType": "API_KEY",
+                     *             "createdAt": "2026-03-02T09:15:00.000Z",
+                     *             "expiresAt": "2026-06-02T09:15:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WrappedServiceAccount"];
                 };
             };
@@ -17021,6 +22203,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
+                /** @example text */
                 service_account_id: string;
             };
             cookie?: never;
@@ -17033,6 +22216,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "serviceAccount": {
+                     *         "objectId": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "reporting",
+                     *         "roleId": "6650f3a2c4e1b70008d1a2b3",
+                     *         "roleName": "Administrator",
+                     *         "status": "ACTIVE",
+                     *         "createdAt": "2026-03-02T09:15:00.000Z",
+                     *         "expiresAt": "2026-06-02T09:15:00.000Z",
+                     *         "authConfigList": [
+                     *           {
+                     *             "objectId": "6650f3a2c4e1b70008d1a2b3",
+                     *             "authType": "API_KEY",
+                     *             "createdAt": "2026-03-02T09:15:00.000Z",
+                     *             "expiresAt": "2026-06-02T09:15:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WrappedServiceAccount"];
                 };
             };
@@ -17066,6 +22270,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
+                /** @example text */
                 service_account_id: string;
             };
             cookie?: never;
@@ -17078,6 +22283,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": components["schemas"]["Empty"];
                 };
             };
@@ -17111,12 +22317,18 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
+                /** @example text */
                 service_account_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "authType": "API_KEY"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthConfigCreate"];
             };
         };
@@ -17127,6 +22339,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "authConfig": {
+                     *         "objectId": "6650f3a2c4e1b70008d1a2b3",
+                     *         "authType": "API_KEY",
+                     *         "createdAt": "2026-03-02T09:15:00.000Z",
+                     *         "expiresAt": "2026-06-02T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WrappedAuthConfig"];
                 };
             };
@@ -17160,7 +22382,9 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
+                /** @example text */
                 service_account_id: string;
+                /** @example text */
                 auth_config_id: string;
             };
             cookie?: never;
@@ -17173,6 +22397,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": components["schemas"]["Empty"];
                 };
             };
@@ -17199,11 +22424,22 @@ export interface operations {
     getApiV2SoftwareappsBySoftwareAppIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -17211,6 +22447,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 software_app_id: string;
             };
             cookie?: never;
@@ -17223,6 +22460,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -17254,12 +22502,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 software_app_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "system",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationSoftwareapps"];
             };
         };
@@ -17294,11 +22550,22 @@ export interface operations {
     getApiV2SoftwareappsBySoftwareAppIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -17306,6 +22573,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 software_app_id: string;
             };
             cookie?: never;
@@ -17318,6 +22586,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -17344,11 +22632,22 @@ export interface operations {
     getApiV2SoftwareappsBySoftwareAppIdSystems: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -17356,6 +22655,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 software_app_id: string;
             };
             cookie?: never;
@@ -17368,6 +22668,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -17394,19 +22714,48 @@ export interface operations {
     getApiV2Systemgroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description Free text */
+                /**
+                 * @description Free text
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -17424,6 +22773,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering",
+                     *         "type": "user",
+                     *         "description": "Everybody who builds the product",
+                     *         "email": "ada@example.com"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Group"][];
                 };
             };
@@ -17461,6 +22821,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Build machines"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SystemGroupPost"];
             };
         };
@@ -17471,6 +22836,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Build machines",
+                     *       "type": "user",
+                     *       "description": "Rebuilt every night",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
@@ -17508,6 +22888,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "memberQueryExemptions": []
+                 *     }
+                 */
                 "application/json": components["schemas"]["MembershipPreviewRequest"] | null;
             };
         };
@@ -17518,6 +22903,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "add": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "remove": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MembershipPreview"];
                 };
             };
@@ -17544,11 +22953,22 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -17556,6 +22976,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -17568,6 +22989,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -17599,12 +23031,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "user",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationSystemGroup"];
             };
         };
@@ -17639,13 +23079,27 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdCommands: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description v1: includes the fields of each command */
+                /**
+                 * @description v1: includes the fields of each command
+                 * @example text
+                 */
                 details?: string;
             };
             header?: {
@@ -17653,6 +23107,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -17665,6 +23120,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -17691,9 +23166,15 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdMembers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -17701,6 +23182,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -17713,6 +23195,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -17744,12 +23237,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "system",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationSystemGroupMember"];
             };
         };
@@ -17784,13 +23285,29 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdMembership: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -17798,6 +23315,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -17810,6 +23328,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -17836,11 +23374,22 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdPolicies: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -17848,6 +23397,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -17860,6 +23410,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -17886,11 +23456,22 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdPolicygroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -17898,6 +23479,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -17910,6 +23492,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -17943,12 +23545,18 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "memberQueryExemptions": []
+                 *     }
+                 */
                 "application/json": components["schemas"]["MembershipPreviewRequest"] | null;
             };
         };
@@ -17959,6 +23567,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "add": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "remove": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MembershipPreview"];
                 };
             };
@@ -17985,9 +23617,15 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdSuggestions: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -17995,6 +23633,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -18007,6 +23646,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "op": "add",
+                     *         "object": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user",
+                     *           "attributes": null
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["MemberSuggestion"][];
                 };
             };
@@ -18038,12 +23689,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "object_ids": [
+                 *         "6650f3a2c4e1b70008d1a2e6"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     object_ids: string[];
                 };
@@ -18056,6 +23715,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": Record<string, never>;
                 };
             };
@@ -18082,11 +23742,22 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -18094,6 +23765,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -18106,6 +23778,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -18132,11 +23824,22 @@ export interface operations {
     getApiV2SystemgroupsByGroupIdUsers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -18144,6 +23847,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -18156,6 +23860,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -18187,6 +23911,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -18199,6 +23924,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Build machines",
+                     *       "type": "user",
+                     *       "description": "Rebuilt every night",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
@@ -18232,12 +23972,19 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Build machines",
+                 *       "description": "Rebuilt every night"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SystemGroupPut"];
             };
         };
@@ -18248,6 +23995,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Build machines",
+                     *       "type": "user",
+                     *       "description": "Rebuilt every night",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
@@ -18279,6 +24041,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -18291,6 +24054,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Build machines",
+                     *       "type": "user",
+                     *       "description": "Rebuilt every night",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
@@ -18324,12 +24102,19 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Build machines",
+                 *       "description": "Rebuilt every night"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SystemGroupPut"];
             };
         };
@@ -18340,6 +24125,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Build machines",
+                     *       "type": "user",
+                     *       "description": "Rebuilt every night",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
@@ -18371,6 +24171,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -18383,6 +24184,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Build machines",
+                     *       "type": "user",
+                     *       "description": "Rebuilt every night",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SystemGroup"];
                 };
             };
@@ -18409,11 +24225,22 @@ export interface operations {
     getApiV2SystemsBySystemIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -18421,6 +24248,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -18433,6 +24261,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -18464,12 +24303,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "user",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationSystem"];
             };
         };
@@ -18504,13 +24351,27 @@ export interface operations {
     getApiV2SystemsBySystemIdCommands: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description v1: includes the fields of each command */
+                /**
+                 * @description v1: includes the fields of each command
+                 * @example text
+                 */
                 details?: string;
             };
             header?: {
@@ -18518,6 +24379,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -18530,6 +24392,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -18561,6 +24443,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -18590,13 +24473,29 @@ export interface operations {
     getApiV2SystemsBySystemIdMemberof: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -18604,6 +24503,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -18616,6 +24516,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -18642,11 +24562,22 @@ export interface operations {
     getApiV2SystemsBySystemIdPolicies: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -18654,6 +24585,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -18666,6 +24598,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -18692,11 +24644,22 @@ export interface operations {
     getApiV2SystemsBySystemIdPolicygroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -18704,6 +24667,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -18716,6 +24680,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -18742,17 +24726,43 @@ export interface operations {
     getApiV2SystemsBySystemIdPolicystatuses: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -18760,6 +24770,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -18772,6 +24783,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {}
+                     *     ]
+                     */
                     "application/json": components["schemas"]["PolicyResult"][];
                 };
             };
@@ -18798,15 +24814,34 @@ export interface operations {
     getApiV2SystemsBySystemIdSoftwareappstatuses: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -18814,6 +24849,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -18826,6 +24862,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {}
+                     *     ]
+                     */
                     "application/json": components["schemas"]["SoftwareAppWithStatus"][];
                 };
             };
@@ -18852,11 +24893,22 @@ export interface operations {
     getApiV2SystemsBySystemIdUsergroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -18864,6 +24916,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -18876,6 +24929,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -18902,11 +24975,22 @@ export interface operations {
     getApiV2SystemsBySystemIdUsers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -18914,6 +24998,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system_id: string;
             };
             cookie?: never;
@@ -18926,6 +25011,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -18952,19 +25057,48 @@ export interface operations {
     getApiV2Usergroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description Free text */
+                /**
+                 * @description Free text
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -18982,6 +25116,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering",
+                     *         "type": "user",
+                     *         "description": "Everybody who builds the product",
+                     *         "email": "ada@example.com"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Group"][];
                 };
             };
@@ -19019,6 +25164,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Engineering",
+                 *       "membershipMethod": "DYNAMIC_AUTOMATED",
+                 *       "memberQuery": {
+                 *         "queryType": "FilterQuery",
+                 *         "filters": [
+                 *           {
+                 *             "field": "department",
+                 *             "operator": "eq",
+                 *             "value": "Engineering"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserGroupPost"];
             };
         };
@@ -19029,6 +25190,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "type": "user",
+                     *       "description": "Everybody who builds the product",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208",
+                     *       "suggestionCounts": {
+                     *         "add": 1,
+                     *         "remove": 1,
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
@@ -19066,6 +25247,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "memberQueryExemptions": []
+                 *     }
+                 */
                 "application/json": components["schemas"]["MembershipPreviewRequest"] | null;
             };
         };
@@ -19076,6 +25262,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "add": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "remove": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MembershipPreview"];
                 };
             };
@@ -19102,11 +25312,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdActivedirectories: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19114,6 +25335,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19126,6 +25348,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19152,11 +25394,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdApplications: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19164,6 +25417,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19176,6 +25430,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19202,11 +25476,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -19214,6 +25499,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19226,6 +25512,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -19257,12 +25554,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "system",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationUserGroup"];
             };
         };
@@ -19297,11 +25602,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdDirectories: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19309,6 +25625,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19321,6 +25638,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19347,11 +25684,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdGsuites: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19359,6 +25707,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19371,6 +25720,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19397,11 +25766,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdLdapservers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19409,6 +25789,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19421,6 +25802,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19447,9 +25848,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdMembers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -19457,6 +25864,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19469,6 +25877,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -19500,12 +25919,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "user",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationUserGroupMember"];
             };
         };
@@ -19540,13 +25967,29 @@ export interface operations {
     getApiV2UsergroupsByGroupIdMembership: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19554,6 +25997,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19566,6 +26010,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19592,11 +26056,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdOffice365s: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19604,6 +26079,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19616,6 +26092,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19642,11 +26138,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdPolicies: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19654,6 +26161,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19666,6 +26174,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19692,11 +26220,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdPolicygroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19704,6 +26243,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19716,6 +26256,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19749,12 +26309,18 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "memberQueryExemptions": []
+                 *     }
+                 */
                 "application/json": components["schemas"]["MembershipPreviewRequest"] | null;
             };
         };
@@ -19765,6 +26331,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "add": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "remove": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MembershipPreview"];
                 };
             };
@@ -19791,11 +26381,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdRadiusservers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19803,6 +26404,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19815,6 +26417,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19841,9 +26463,15 @@ export interface operations {
     getApiV2UsergroupsByGroupIdSuggestions: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -19851,6 +26479,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19863,6 +26492,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "op": "add",
+                     *         "object": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user",
+                     *           "attributes": null
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["MemberSuggestion"][];
                 };
             };
@@ -19894,12 +26535,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user_ids": [
+                 *         "6650f3a2c4e1b70008d1a2c4"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     user_ids: string[];
                 };
@@ -19912,6 +26561,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": Record<string, never>;
                 };
             };
@@ -19938,11 +26588,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -19950,6 +26611,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -19962,6 +26624,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -19988,11 +26670,22 @@ export interface operations {
     getApiV2UsergroupsByGroupIdSystems: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20000,6 +26693,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
                 group_id: string;
             };
             cookie?: never;
@@ -20012,6 +26706,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -20043,6 +26757,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -20055,6 +26770,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "type": "user",
+                     *       "description": "Everybody who builds the product",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208",
+                     *       "suggestionCounts": {
+                     *         "add": 1,
+                     *         "remove": 1,
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
@@ -20088,12 +26823,19 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Engineering",
+                 *       "description": "Everybody who builds the product"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserGroupPut"];
             };
         };
@@ -20104,6 +26846,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "type": "user",
+                     *       "description": "Everybody who builds the product",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208",
+                     *       "suggestionCounts": {
+                     *         "add": 1,
+                     *         "remove": 1,
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
@@ -20135,6 +26897,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -20147,6 +26910,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "type": "user",
+                     *       "description": "Everybody who builds the product",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208",
+                     *       "suggestionCounts": {
+                     *         "add": 1,
+                     *         "remove": 1,
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
@@ -20180,12 +26963,19 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Engineering",
+                 *       "description": "Everybody who builds the product"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserGroupPut"];
             };
         };
@@ -20196,6 +26986,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "type": "user",
+                     *       "description": "Everybody who builds the product",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208",
+                     *       "suggestionCounts": {
+                     *         "add": 1,
+                     *         "remove": 1,
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
@@ -20227,6 +27037,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -20239,6 +27050,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "type": "user",
+                     *       "description": "Everybody who builds the product",
+                     *       "email": "ada@example.com",
+                     *       "attributes": {},
+                     *       "membershipMethod": "STATIC",
+                     *       "memberQueryExemptions": [],
+                     *       "memberQueryErrorFlags": [],
+                     *       "memberSuggestionsNotify": true,
+                     *       "organizationObjectId": "6650f3a2c4e1b70008d1a208",
+                     *       "suggestionCounts": {
+                     *         "add": 1,
+                     *         "remove": 1,
+                     *         "total": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserGroup"];
                 };
             };
@@ -20265,11 +27096,22 @@ export interface operations {
     getApiV2UsersByUserIdActivedirectories: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20277,6 +27119,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20289,6 +27132,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -20315,11 +27178,22 @@ export interface operations {
     getApiV2UsersByUserIdApplications: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20327,6 +27201,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20339,6 +27214,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -20365,11 +27260,22 @@ export interface operations {
     getApiV2UsersByUserIdAssociations: {
         parameters: {
             query: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Types of the objects to list, separated by commas */
+                /**
+                 * @description Types of the objects to list, separated by commas
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
                 targets: string[];
             };
             header?: {
@@ -20377,6 +27283,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20389,6 +27296,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {},
+                     *         "to": {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "type": "user"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphConnection"][];
                 };
             };
@@ -20420,12 +27338,20 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "op": "add",
+                 *       "type": "system",
+                 *       "id": "6650f3a2c4e1b70008d1a2b3"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphOperationUser"];
             };
         };
@@ -20460,11 +27386,22 @@ export interface operations {
     getApiV2UsersByUserIdDirectories: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20472,6 +27409,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20484,6 +27422,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -20510,11 +27468,22 @@ export interface operations {
     getApiV2UsersByUserIdGsuites: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20522,6 +27491,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20534,6 +27504,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -20560,11 +27550,22 @@ export interface operations {
     getApiV2UsersByUserIdLdapservers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20572,6 +27573,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20584,6 +27586,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -20610,13 +27632,29 @@ export interface operations {
     getApiV2UsersByUserIdMemberof: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20624,6 +27662,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20636,6 +27675,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -20662,11 +27721,22 @@ export interface operations {
     getApiV2UsersByUserIdOffice365s: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20674,6 +27744,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20686,6 +27757,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -20712,11 +27803,22 @@ export interface operations {
     getApiV2UsersByUserIdPolicies: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20724,6 +27826,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20736,6 +27839,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -20762,11 +27885,22 @@ export interface operations {
     getApiV2UsersByUserIdPolicygroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20774,6 +27908,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20786,6 +27921,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -20812,17 +27967,43 @@ export interface operations {
     getApiV2UsersByUserIdPolicystatuses: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -20830,6 +28011,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20842,6 +28024,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {}
+                     *     ]
+                     */
                     "application/json": components["schemas"]["PolicyResult"][];
                 };
             };
@@ -20873,6 +28060,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20885,6 +28073,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *         "application": "text",
+                     *         "active": true,
+                     *         "state": "pending",
+                     *         "since": "2026-03-02T09:15:00.000Z",
+                     *         "remoteId": "text",
+                     *         "waiting": true,
+                     *         "parked": true,
+                     *         "attempts": 1,
+                     *         "errorKind": "text",
+                     *         "error": "text",
+                     *         "nextAttempt": "2026-03-02T09:15:00.000Z",
+                     *         "removalSince": "2026-03-02T09:15:00.000Z",
+                     *         "deleteAt": "2026-03-02T09:15:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["UserProvisioning"][];
                 };
             };
@@ -20916,6 +28124,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -20928,6 +28137,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {}
+                     *     ]
+                     */
                     "application/json": components["schemas"]["PushEndpointResponse"][];
                 };
             };
@@ -20959,7 +28173,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
+                /** @example text */
                 push_endpoint_id: string;
             };
             cookie?: never;
@@ -20994,7 +28210,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
+                /** @example text */
                 push_endpoint_id: string;
             };
             cookie?: never;
@@ -21029,7 +28247,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
+                /** @example text */
                 push_endpoint_id: string;
             };
             cookie?: never;
@@ -21064,7 +28284,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
+                /** @example text */
                 push_endpoint_id: string;
             };
             cookie?: never;
@@ -21094,11 +28316,22 @@ export interface operations {
     getApiV2UsersByUserIdRadiusservers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -21106,6 +28339,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -21118,6 +28352,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -21144,11 +28398,22 @@ export interface operations {
     getApiV2UsersByUserIdSystemgroups: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -21156,6 +28421,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -21168,6 +28434,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -21194,11 +28480,22 @@ export interface operations {
     getApiV2UsersByUserIdSystems: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
             };
             header?: {
@@ -21206,6 +28503,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
             };
             cookie?: never;
@@ -21218,6 +28516,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "type": "user",
+                     *         "compiledAttributes": {},
+                     *         "paths": [
+                     *           [
+                     *             {
+                     *               "attributes": {},
+                     *               "to": {
+                     *                 "id": "6650f3a2c4e1b70008d1a2b3",
+                     *                 "type": "user"
+                     *               }
+                     *             }
+                     *           ]
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
             };
@@ -21244,19 +28562,48 @@ export interface operations {
     getApiV2Workdays: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Like sort, but case-insensitive */
+                /**
+                 * @description Like sort, but case-insensitive
+                 * @example text
+                 */
                 sortIgnoreCase?: string;
-                /** @description Comma-separated names of the fields to return */
+                /**
+                 * @description Comma-separated names of the fields to return
+                 * @example [
+                 *       "id",
+                 *       "event_type",
+                 *       "timestamp"
+                 *     ]
+                 */
                 fields?: string[];
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
-                /** @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND */
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
                 filter?: string[];
-                /** @description Free text */
+                /**
+                 * @description Free text
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
                 search?: string;
             };
             header?: {
@@ -21274,6 +28621,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering",
+                     *         "reportUrl": "https://wd5.example.com/ccx/service/customreport2/acme/people"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Workday"][];
                 };
             };
@@ -21309,6 +28665,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Engineering",
+                 *       "reportUrl": "https://wd5.example.com/ccx/service/customreport2/acme/people",
+                 *       "auth": {}
+                 *     }
+                 */
                 "application/json": components["schemas"]["WorkdayInput"];
             };
         };
@@ -21319,6 +28682,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "reportUrl": "https://wd5.example.com/ccx/service/customreport2/acme/people"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Workday"];
                 };
             };
@@ -21350,6 +28720,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -21362,6 +28733,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "reportUrl": "https://wd5.example.com/ccx/service/customreport2/acme/people"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Workday"];
                 };
             };
@@ -21393,12 +28771,19 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Engineering",
+                 *       "reportUrl": "https://wd5.example.com/ccx/service/customreport2/acme/people"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WorkdayFields"];
             };
         };
@@ -21409,6 +28794,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6650f3a2c4e1b70008d1a2b3",
+                     *       "name": "Engineering",
+                     *       "reportUrl": "https://wd5.example.com/ccx/service/customreport2/acme/people"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Workday"];
                 };
             };
@@ -21440,6 +28832,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
             };
             cookie?: never;
@@ -21476,9 +28869,15 @@ export interface operations {
     getApiV2WorkdaysByIdImportByJobIdResults: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
             };
             header?: {
@@ -21486,7 +28885,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 job_id: string;
             };
             cookie?: never;
@@ -21499,6 +28900,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "createdAt": "2026-03-02T09:15:00.000Z",
+                     *         "updatedAt": "2026-03-02T09:15:00.000Z",
+                     *         "status": "Pending",
+                     *         "statusMsg": "text",
+                     *         "persistedFields": {},
+                     *         "meta": {}
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["BulkResult"][];
                 };
             };
@@ -21530,12 +28944,18 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 workday_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "auth": {}
+                 *     }
+                 */
                 "application/json": components["schemas"]["WorkdayAuthorize"];
             };
         };
@@ -21575,6 +28995,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 workday_id: string;
             };
             cookie?: never;
@@ -21616,12 +29037,30 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 workday_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "username": "ada",
+                 *         "email": "ada@example.com",
+                 *         "firstname": "Ada",
+                 *         "lastname": "Lovelace",
+                 *         "department": "Engineering",
+                 *         "attributes": [
+                 *           {
+                 *             "name": "desk",
+                 *             "value": "B-204"
+                 *           }
+                 *         ]
+                 *       }
+                 *     ]
+                 */
                 "application/json": components["schemas"]["UserCreate"][];
             };
         };
@@ -21632,6 +29071,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jobId": "6650f3a2c4e1b70008d1a2b3"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkJob"];
                 };
             };
@@ -21658,11 +29102,22 @@ export interface operations {
     getApiV2WorkdaysByWorkdayIdWorkers: {
         parameters: {
             query?: {
-                /** @description Maximum number of records to return */
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description Number of records to skip */
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
                 skip?: number;
-                /** @description Comma-separated fields; a leading - sorts descending */
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
                 sort?: string[];
             };
             header?: {
@@ -21670,6 +29125,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
+                /** @example text */
                 workday_id: string;
             };
             cookie?: never;
@@ -21682,6 +29138,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "username": "ada",
+                     *         "email": "ada@example.com",
+                     *         "firstName": "Ada",
+                     *         "lastName": "Lovelace",
+                     *         "attributes": {}
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["WorkdayWorker"][];
                 };
             };

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { createClient } from '../client/index.ts'
 import { generatedFiles } from '../scripts/generated-files.ts'
 import { BUNDLES } from '../server/platform/http/bundles.ts'
@@ -180,3 +181,55 @@ test('the typed client speaks to a real listener', async () => {
   assert.equal(refused.response.status, 404)
   assert.equal(refused.error?.message, 'role not found')
 })
+
+interface Media {
+  schema?: object
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
+interface Described {
+  summary?: string
+  description?: string
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { content?: Record<string, Media> }>
+  parameters: { name: string; in: string; example?: unknown; schema: object }[]
+}
+
+for (const bundle of BUNDLES)
+  test(`every operation of the ${bundle} bundle has a summary, scopes, errors and examples that fit`, async () => {
+    const document = (await app.anonymous.get(`/openapi/${bundle}.json`)).json()
+    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    addFormats.default(ajv)
+    ajv.addSchema({ $id: 'contract', ...document })
+    const within = (schema: object) =>
+      JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"contract#/'))
+    const problems: string[] = []
+    const check = (where: string, schema: object, value: unknown) => {
+      if (value === undefined) problems.push(`${where}: no example`)
+      else if (!ajv.validate(within(schema), value))
+        problems.push(`${where}: ${ajv.errorsText()}: ${JSON.stringify(value)}`)
+      // Patterns, as an example, tell a reader nothing.
+      else if (/\\\\[dws]|\^\[/.test(JSON.stringify(value))) problems.push(`${where}: a pattern`)
+    }
+    for (const [path, operations] of Object.entries(document.paths as object))
+      for (const [method, operation] of Object.entries(operations as Record<string, Described>)) {
+        const where = `${method} ${path}`
+        if (!operation.summary) problems.push(`${where}: no summary`)
+        if (!/Scopes: `|Any valid credential|Needs no credential/.test(operation.description ?? ''))
+          problems.push(`${where}: no scopes`)
+        for (const { name, in: place, schema, example } of operation.parameters)
+          if (place !== 'header') check(`${where} ${name}`, schema, example)
+        const sent = operation.requestBody?.content['application/json']
+        if (sent?.schema) check(`${where} request`, sent.schema, sent.example)
+        for (const [status, { content }] of Object.entries(operation.responses)) {
+          const answer = content?.['application/json']
+          if (!answer?.schema) continue
+          if (status.startsWith('2')) check(`${where} ${status}`, answer.schema, answer.example)
+          else
+            for (const [name, { value }] of Object.entries(answer.examples ?? {}))
+              check(`${where} ${status} ${name}`, answer.schema, value)
+        }
+        if (!operation.responses['4XX']) problems.push(`${where}: no errors`)
+      }
+    assert.deepEqual(problems, [])
+  })

@@ -42,8 +42,8 @@ const readiness = async ({ call }: Service, query = '') => {
   const { details: _, ...body } = (await res.json()) as {
     details?: object
     status: string
-    reason?: string
-    warnings?: string[]
+    reason: string
+    warnings: [string, ...string[]]
   }
   return { status: res.status, retryAfter: res.headers.get('retry-after'), body }
 }

@@ -1,6 +1,8 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { TenantRule } from './authorize.ts'
 import { type Bundle, DESCRIPTIONS, TITLES } from './bundles.ts'
+import { errorBody, familyOf } from './errors.ts'
+import { exampleOf } from './examples.ts'
 
 type Json = Record<string, unknown>
 
@@ -115,6 +117,7 @@ function parameters(place: 'path' | 'query' | 'header', schema: unknown, compone
       required: place === 'path' || required.includes(name),
       ...(description !== undefined && { description }),
       schema: hoist(rest, components),
+      ...(place !== 'header' && { example: exampleOf(rest, name) }),
       // v1 repeats a parameter, v2 uses commas; both are accepted.
       ...(rest.type === 'array' && { style: 'form', explode: true }),
     }
@@ -146,6 +149,61 @@ const REASONS: Record<string, string> = {
   '5XX': 'The service failed',
 }
 
+/** What the summary does not say: who may call it. */
+function describe({ schema, scopes, briefWithoutScopes }: Operation): string {
+  const who =
+    scopes === null
+      ? 'Needs no credential.'
+      : scopes.length === 0
+        ? 'Any valid credential may call it.'
+        : `Scopes: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.${briefWithoutScopes ? ' Other credentials get a shorter answer.' : ''}`
+  return schema.description === undefined ? who : `${schema.description}\n\n${who}`
+}
+
+/** The errors that an operation can answer by what it declares; docs/reasons.md lists the others. */
+function errorExamples({ hostRootPath, scopes, schema }: Operation, code: string): Json {
+  const family = familyOf(hostRootPath)
+  const example = (status: number, reason: string, message: string) => [
+    reason,
+    { summary: `${status} ${reason}`, value: errorBody(family, { status, reason, message }) },
+  ]
+  if (code.startsWith('5'))
+    return Object.fromEntries([
+      example(503, 'database_unavailable', 'The database is unavailable; try again shortly'),
+    ])
+  const takesInput = schema.body !== undefined || schema.querystring !== undefined
+  return Object.fromEntries([
+    ...(takesInput ? [example(400, 'validation', 'body must be object')] : []),
+    ...(scopes === null
+      ? []
+      : [
+          example(401, 'credential_missing', 'Unauthorized: send an API key in x-api-key'),
+          example(401, 'org_id_required', 'x-org-id is required for multi-tenant administrators'),
+        ]),
+    ...(scopes !== null && scopes.length > 0
+      ? [
+          example(
+            403,
+            'scope_missing',
+            `Forbidden: requires one of these scopes: ${scopes.join(', ')}`,
+          ),
+        ]
+      : []),
+    ...(schema.params === undefined
+      ? []
+      : [example(404, 'organization_not_found', 'organization not found')]),
+    example(429, 'rate_limited', 'Too many requests'),
+  ])
+}
+
+const withExamples = (content: Record<string, Json>): Json =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [
+      type,
+      type === 'application/json' ? { ...media, example: exampleOf(media.schema as Json) } : media,
+    ]),
+  )
+
 function describeOperation(operation: Operation, legacy: boolean, components: Json): Json {
   const { schema } = operation
   const responses = Object.entries((schema.response ?? {}) as Json).map(([status, body]) => {
@@ -153,19 +211,25 @@ function describeOperation(operation: Operation, legacy: boolean, components: Js
     const { description, ...rest } = body as Json
     const empty = rest.type === 'null'
     // As in Fastify: a response that is not JSON declares its content types itself.
-    const content = rest.content ?? { 'application/json': { schema: rest } }
+    const examples = /^[45]/.test(code)
+      ? { examples: errorExamples(operation, code) }
+      : { example: exampleOf(rest) }
     return [
       code,
       {
         description: description ?? REASONS[code] ?? code,
-        ...(!empty && { content: hoist(content, components) }),
+        ...(!empty && {
+          content: rest.content
+            ? hoist(withExamples(rest.content as Record<string, Json>), components)
+            : { 'application/json': { schema: hoist(rest, components), ...examples } },
+        }),
       },
     ]
   })
   return {
     operationId: legacy ? operation.legacyId : operation.standardizedId,
     ...(schema.summary !== undefined && { summary: schema.summary }),
-    ...(schema.description !== undefined && { description: schema.description }),
+    description: describe(operation),
     tags: schema.tags ?? [],
     parameters: [
       ...parameters('path', schema.params, components),
@@ -176,7 +240,12 @@ function describeOperation(operation: Operation, legacy: boolean, components: Js
     ...(schema.body !== undefined && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: hoist(schema.body, components) } },
+        content: {
+          'application/json': {
+            schema: hoist(schema.body, components),
+            example: exampleOf(schema.body as Json),
+          },
+        },
       },
     }),
     // A body that is not JSON is parsed by its route, which describes it in OpenAPI terms.
