@@ -11,7 +11,7 @@ export interface Template extends Omit<TemplateFile, 'config'> {
 }
 
 /** The custom SAML template. */
-const CUSTOM = 'saml2'
+export const CUSTOM = 'saml2'
 
 /** Derived from the name, so that it is the same in every installation. */
 const idOf = (name: string): string =>

@@ -41,6 +41,22 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const certificateOf = (record: { config: { idpCertificate: { value: string } } }) =>
   new X509Certificate(Buffer.from(record.config.idpCertificate.value, 'base64'))
 
+test('the custom template starts with the format emailAddress, if the subject is one', async () => {
+  const org = await app.newOrganization()
+  const formatFor = async (config: object) =>
+    (
+      await create(org, { config: { acsUrl: { value: ACS }, ...config } })
+    ).config.overrideNameIdFormat.value
+      .split(':')
+      .at(-1)
+  assert.equal(await formatFor({}), 'emailAddress')
+  assert.equal(await formatFor({ subjectField: { value: 'alternateEmail' } }), 'emailAddress')
+  const username = { subjectField: { value: 'username' } }
+  assert.equal(await formatFor(username), 'unspecified')
+  const value = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'
+  assert.equal(await formatFor({ ...username, overrideNameIdFormat: { value } }), 'emailAddress')
+})
+
 test('an application is created from a template, with its own certificate', async () => {
   const org = await app.newOrganization()
   const made = await create(org, { active: true, description: 'All our customers' })

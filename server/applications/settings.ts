@@ -34,9 +34,10 @@ export interface Setting {
 const option = (value: string): Option => ({ text: value, value })
 
 const NAME_ID = 'urn:oasis:names:tc:SAML'
+export const UNSPECIFIED = `${NAME_ID}:1.1:nameid-format:unspecified`
 export const NAME_ID_FORMATS = [
   `${NAME_ID}:1.0:nameid-format:unspecified`,
-  `${NAME_ID}:1.1:nameid-format:unspecified`,
+  UNSPECIFIED,
   `${NAME_ID}:2.0:nameid-format:unspecified`,
   `${NAME_ID}:1.1:nameid-format:emailAddress`,
   `${NAME_ID}:2.0:nameid-format:emailAddress`,
@@ -181,7 +182,7 @@ export const SAML_SETTINGS = {
     type: 'select',
     label: 'SAML Subject NameID Format:',
     position: 14,
-    value: NAME_ID_FORMATS[1],
+    value: UNSPECIFIED,
     options: NAME_ID_FORMATS.map(option),
     help: 'A persistent NameID is an opaque name per user and application, a transient one a new name in each session; the others hold the SAML Subject NameID.',
   },

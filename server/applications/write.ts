@@ -1,7 +1,8 @@
 import { invalid } from '../platform/errors.ts'
-import { TEMPLATES, type Template } from './catalogue.ts'
+import { CUSTOM, TEMPLATES, type Template } from './catalogue.ts'
 import { readAttributeList, readConfig, type SentConfig } from './config.ts'
 import type { ApplicationWrite } from './schema.ts'
+import { UNSPECIFIED } from './settings.ts'
 import { badSsoUrl, slugOf } from './slug.ts'
 import { metadataUrl } from './sso.ts'
 import { KEEPS_NAME_ID } from './sso-config.ts'
@@ -67,6 +68,22 @@ function attributesFrom(
   return sentInConfig && sameList(beside, before) ? inConfig : beside
 }
 
+const EMAILS = ['email', 'alternateEmail', 'managedAppleId']
+
+/** The format that the custom template starts with fits e-mail addresses only; another subject needs another default. */
+const formatOf = (
+  { name }: Template,
+  { config }: ApplicationWrite,
+  { subjectField, overrideNameIdFormat }: Record<string, unknown>,
+): object =>
+  name === CUSTOM &&
+  overrideNameIdFormat === undefined &&
+  !Object.hasOwn(config ?? {}, 'overrideNameIdFormat') &&
+  subjectField !== undefined &&
+  !EMAILS.includes(String(subjectField))
+    ? { overrideNameIdFormat: UNSPECIFIED }
+    : {}
+
 /** The mark of an application that keeps its NameIDs goes when its subject or their format is changed. */
 function markOf(before: ApplicationRow | null, values: Record<string, unknown>): object {
   const same = ['subjectField', 'overrideNameIdFormat'].every(
@@ -128,6 +145,7 @@ export function readWrite(
     config: {
       ...values,
       ...markOf(before, values),
+      ...formatOf(template, body, values),
       // Stored, so that the entity ID known to the service provider survives a change of the slug.
       ...(slug !== null && { idpEntityId: idpEntityId || metadataUrl(publicUrl, slug) }),
       ...(attributes !== undefined && { databaseAttributes: attributes }),

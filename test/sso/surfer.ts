@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { formOf } from './world.ts'
 
-/** A minimal browser: follows redirects, submits auto-submitting forms, keeps cookies by origin. */
+/** A minimal browser: follows redirects, submits auto-submitting forms, loads the frames of a logout, keeps cookies. */
 export class Surfer {
   readonly #cookies = new Map<string, string>()
   readonly #login: { identifier: string; password: string }
@@ -58,6 +58,14 @@ export class Surfer {
         continue
       }
       const body = await response.text()
+      const logout = /data-path="([^"]*)"/.exec(body)?.[1]
+      if (logout !== undefined) {
+        for (const [, frame] of body.matchAll(/<iframe src="([^"]*)"/g))
+          await this.open(new URL(frame!, url).href)
+        url = new URL(`${logout}/done`, url)
+        response = await this.#fetch(url)
+        continue
+      }
       if (!/<form[^>]*method="post"/i.test(body))
         return { url: url.href, status: response.status, body }
       ;[url, response] = await this.#send(url, body)

@@ -212,6 +212,19 @@ test('metadata names both certificates and every address', () => {
   assert.equal(text.match(/SingleSignOnService Binding/g)?.length, 2)
   assert.match(text, /entityID="https:\/\/idp\.example\/saml2\/wiki\?a=1&amp;b=2"/)
   assert.match(text, /WantAuthnRequestsSigned="true"/)
+  // The first of each is what service providers sign with; none is SHA-1.
+  const methods = [...text.matchAll(/<alg:(\w+) [^>]*Algorithm="([^"]*)"/g)]
+  assert.deepEqual(
+    methods.map(([, name, algorithm]) => `${name} ${algorithm!.split('#')[1]}`),
+    [
+      'DigestMethod sha256',
+      'DigestMethod sha384',
+      'DigestMethod sha512',
+      'SigningMethod rsa-sha256',
+      'SigningMethod rsa-sha384',
+      'SigningMethod rsa-sha512',
+    ],
+  )
   assert.equal(schemaErrors(text, 'metadata'), '')
   assert.equal(`${canonical(text)}`, text.split('\n')[1])
 })
