@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after } from 'node:test'
 
-/** A server that hands each body to `answer`; undefined is an error. Closed when the test file is done. */
-export async function startEndpoint(answer: (body: string) => string | undefined): Promise<string> {
+type Answer = (path: string, body: string) => string | undefined
+
+/** A server on loopback; undefined is an error. Closed when the test file is done. */
+async function serve(answer: Answer): Promise<string> {
   const server = createServer(async (request, response) => {
-    const body = answer(await text(request))
+    const body = answer(request.url ?? '', await text(request))
     response.writeHead(body === undefined ? 500 : 200).end(body)
   })
   server.listen(0, '127.0.0.1')
@@ -16,5 +18,12 @@ export async function startEndpoint(answer: (body: string) => string | undefined
     server.close()
     server.closeAllConnections()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
+
+/** Hands each body to `answer`. */
+export const startEndpoint = async (answer: (body: string) => string | undefined) =>
+  `${await serve((_, body) => answer(body))}/`
+
+/** Hands each path to `answer`. */
+export const startPage = (answer: (path: string) => string) => serve((path) => answer(path))

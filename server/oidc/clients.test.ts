@@ -80,6 +80,17 @@ test('introspection: live tokens of the client itself, and nothing else', async 
   assert.equal(discovery.json().introspection_endpoint, undefined)
 })
 
+test('userinfo accepts the token in the header or in a form, not in the URL', async () => {
+  const { client, person } = await newWorld(app)
+  const { access_token, id_token } = (await exchange(client, await codeFor(client, person))).json()
+  const { sub } = claimsIn(id_token)
+  const url = `${client.path}/userinfo`
+  assert.equal((await userinfo(client, access_token)).json().sub, sub)
+  assert.equal((await post(url, {}, { authorization: `Bearer ${access_token}` })).json().sub, sub)
+  assert.equal((await post(url, { access_token })).json().sub, sub)
+  assert.equal((await visit(`${url}?access_token=none`)).statusCode, 401)
+})
+
 test('public subjects are the id of the user, pairwise ones are not', async () => {
   for (const subjectType of ['public', 'pairwise']) {
     const { client, user, person } = await newWorld(app, { subjectType })
@@ -134,6 +145,24 @@ test('login_hint fills the sign-in form, acr_values are accepted and answered', 
   app.secrets.add(code!)
   const { id_token } = (await exchange(client, code!)).json()
   assert.equal(claimsIn(id_token).acr, 'https://refeds.org/profile/sfa')
+})
+
+test('parameters that we do not use change nothing', async () => {
+  const { client, person } = await newWorld(app)
+  const cases: Fields[] = [
+    { display: 'page' },
+    { display: 'popup' },
+    { ui_locales: 'se' },
+    { claims_locales: 'se' },
+    { claims: '{"userinfo":{"name":{"essential":true}}}' },
+    { extra: 'foobar' },
+    { scope: 'email openid' },
+  ]
+  for (const fields of cases) {
+    const { code } = answerIn(await visit(authorizeUrl(client, fields), person))
+    assert.ok(code, JSON.stringify(fields))
+    app.secrets.add(code)
+  }
 })
 
 test('id_token_hint: another user than expected has to sign in, or is refused without a page', async () => {

@@ -46,6 +46,21 @@ test('RP-initiated logout with an ID token ends the session and returns with the
   assert.equal((await visit(url, person)).headers.location, `${BYE}?state=a+b`)
 })
 
+test('without an address to return to, a logout ends on a page of ours', async () => {
+  const { client, user } = await newWorld(app, { postLogoutRedirectUris: [BYE] })
+  for (const more of [{}, { state: 'x' }] as Record<string, string>[]) {
+    const person = await new Person(app.http).enter(user.email)
+    const id_token_hint = await idTokenFor(client, person)
+    const res = await visit(logoutUrl(client, { id_token_hint, ...more }), person)
+    assert.equal(res.statusCode, 200)
+    assert.match(res.body, /You are signed out/)
+  }
+  const person = await new Person(app.http).enter(user.email)
+  const id_token_hint = await idTokenFor(client, person)
+  const silent = logoutUrl(client, { id_token_hint, post_logout_redirect_uri: BYE })
+  assert.equal((await visit(silent, person)).headers.location, BYE)
+})
+
 test('without an ID token of this session the user is asked', async () => {
   const { org, client, person, user } = await newWorld(app, { postLogoutRedirectUris: [BYE] })
   const other = await addClient(app, org, {})
@@ -75,6 +90,7 @@ test('an invalid logout request is a page, and ends nothing', async () => {
   const [header, claims] = token.split('.')
   const cases: [string, Record<string, string>][] = [
     ['redirect_uri_unknown', { id_token_hint: token, post_logout_redirect_uri: `${BYE}/x` }],
+    ['redirect_uri_unknown', { id_token_hint: token, post_logout_redirect_uri: `${BYE}?x=1` }],
     ['redirect_uri_unknown', { post_logout_redirect_uri: CALLBACK }],
     ['client_differs', { client_id: 'another' }],
     ['id_token_hint', { id_token_hint: 'nonsense' }],
@@ -123,6 +139,22 @@ test('back-channel logout: a client gets a logout token, its state is on the pag
   assert.ok(jti)
   const { typ } = JSON.parse(Buffer.from(token!.split('.')[0]!, 'base64url').toString())
   assert.equal(typ, 'logout+jwt')
+})
+
+test('back-channel logout: the client that asks for a logout gets a logout token as well', async () => {
+  const { tokens, uri } = await backChannel()
+  const { client, person } = await newWorld(app, {
+    backchannelLogoutUri: uri,
+    postLogoutRedirectUris: [BYE],
+  })
+  const id_token_hint = await idTokenFor(client, person)
+  const asked = logoutUrl(client, { id_token_hint, post_logout_redirect_uri: BYE, state: 's' })
+  const path = String((await visit(asked, person)).headers.location)
+  assert.match(path, /^\/logout\//)
+  await app.runDueJobs()
+  assert.deepEqual(await statesAt(path), ['done'])
+  assert.equal(claimsIn(tokens[0]!).sid, claimsIn(id_token_hint).sid)
+  assert.equal((await visit(`${path}/done`)).headers.location, `${BYE}?state=s`)
 })
 
 test('back-channel logout: also when a session ends without its browser, and failures are shown', async () => {

@@ -196,10 +196,13 @@ const clientRoutes: Plugin = async (app, { context }) => {
     config,
     onRequest,
     exposeHeadRoute: false,
-    handler: async ({ params, headers }, reply) =>
-      reply
+    handler: async (request, reply) => {
+      const application = await find(request.params.client)
+      const { authorization } = request.headers
+      return reply
         .header('cache-control', 'no-store')
-        .send(await userinfo(context, await find(params.client), headers.authorization)),
+        .send(await userinfo(context, application, authorization, formOf(request)))
+    },
   })
 }
 

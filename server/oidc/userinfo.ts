@@ -8,13 +8,20 @@ import { findByToken } from './store.ts'
 
 const refuse = (message: string) => new OidcRefusal('invalid_token', 'invalid_token', message)
 
-/** OpenID Connect Core §5.3. The token is accepted in the header only: URLs and forms end up in logs. */
+/** RFC 6750 §2.1 and §2.2: in the header, or in the form of a POST; never in the URL, which ends up in logs. */
+function tokenIn(authorization: string | undefined, form: URLSearchParams): string | undefined {
+  if (authorization !== undefined) return /^bearer ([\w-]+)$/i.exec(authorization)?.[1]
+  return form.get('access_token') ?? undefined
+}
+
+/** OpenID Connect Core §5.3. */
 export async function userinfo(
   context: OidcContext,
   application: OidcApplication,
   authorization: string | undefined,
+  form: URLSearchParams,
 ) {
-  const token = /^bearer ([\w-]+)$/i.exec(authorization ?? '')?.[1]
+  const token = tokenIn(authorization, form)
   if (token === undefined) throw refuse('the access token is missing')
   const { organizationId, id } = application
   const tenant = context.db.tenant(organizationId)

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as openid from 'openid-client'
+import { startPage } from '../endpoint.ts'
 import { startListening } from '../listening.ts'
 import { begin, discover, startCallback } from '../oidc/relying-party.ts'
 import { addClient } from '../oidc/world.ts'
@@ -66,5 +68,53 @@ test('a tile opens the application; a request that cannot be answered ends on a 
   await heading(page, 'Unable to sign in').waitFor()
   assert.ok(page.url().startsWith(client.issuer))
   await assertAccessible(page, 'refused')
+  assert.deepEqual(problems, [])
+})
+
+test('a client that asks for a logout is told of it in a frame, and gets the browser back', async () => {
+  const told: string[] = []
+  const origin = await startPage((path) => {
+    told.push(path)
+    return 'signed out'
+  })
+  const bye = `${origin}/bye`
+  const org = await app.newOrganization()
+  const user = await addPerson(org)
+  const client = await addClient(app, org, {
+    redirectUris: [callback],
+    frontchannelLogoutUri: `${origin}/front`,
+    postLogoutRedirectUris: [bye],
+  })
+  await bind(org, client.id, 'user', user.id)
+  const config = await discover(client)
+  const { page, problems } = await openBrowser()
+  const signOn = await begin(config, callback)
+  await page.goto(signOn.url)
+  await page.getByText('to continue to Wiki').waitFor()
+  await signIn(page, user.email)
+  await page.waitForURL(arrived)
+  const tokens = await signOn.finish(page.url())
+  app.secrets.add(tokens.id_token!)
+  const logout = openid.buildEndSessionUrl(config, {
+    id_token_hint: tokens.id_token!,
+    post_logout_redirect_uri: bye,
+    state: 'over',
+  })
+  await page.goto(logout.href)
+  await page.waitForURL(`${bye}?state=over`)
+  const query = new URLSearchParams({ iss: client.issuer, sid: String(tokens.claims()!.sid) })
+  assert.ok(told.includes(`/front?${query}`), told.join())
+
+  // Without an ID token the user decides.
+  await page.goto('/')
+  await signIn(page, user.email)
+  await heading(page, 'Applications').waitFor()
+  await page.goto(`${client.issuer}/logout`)
+  await heading(page, 'Sign out?').waitFor()
+  await assertAccessible(page, 'asked to sign out')
+  await press(page, 'Sign out')
+  await heading(page, 'Signed out').waitFor()
+  await page.goto('/')
+  await heading(page, 'Sign in').waitFor()
   assert.deepEqual(problems, [])
 })

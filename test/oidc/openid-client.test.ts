@@ -129,6 +129,33 @@ test('prompt and max_age: the user signs in again once, and auth_time shows when
   }
 })
 
+test('an independent client revokes and introspects its tokens, and ends the session', async () => {
+  const org = await app.newOrganization()
+  const { user, surfer } = await newPerson(org)
+  const bye = `${redirect_uri}/bye`
+  const client = await addClient(app, org, {
+    redirectUris: [redirect_uri],
+    postLogoutRedirectUris: [bye],
+    grantTypes: ['authorization_code', 'refresh_token'],
+  })
+  await bind(org, client.id, 'user', user.id)
+  const config = await discover(client)
+  const tokens = await signOn(config, surfer)
+  const told = await openid.tokenIntrospection(config, tokens.access_token)
+  assert.deepEqual([told.active, told.sub], [true, tokens.claims()!.sub])
+  await openid.tokenRevocation(config, tokens.refresh_token!)
+  assert.equal((await openid.tokenIntrospection(config, tokens.access_token)).active, false)
+
+  const end = openid.buildEndSessionUrl(config, {
+    id_token_hint: tokens.id_token!,
+    post_logout_redirect_uri: bye,
+    state: 'over',
+  })
+  assert.equal((await surfer.open(end.href)).url, `${bye}?state=over`)
+  const { url } = await begin(config, redirect_uri, { prompt: 'none' })
+  assert.match((await surfer.open(url)).url, /error=login_required/)
+})
+
 test('after a key rotation both old and new tokens verify', async () => {
   const org = await app.newOrganization()
   const { user, surfer } = await newPerson(org)
