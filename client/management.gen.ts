@@ -1958,16 +1958,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * The last import of the metadata of the service provider
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
+        get: operations["getApiV2ApplicationsByApplicationIdSpmetadata"];
         put?: never;
         /**
          * Import the settings from the metadata of the service provider
-         * @description From a URL or from text. The body may also be the document itself (application/samlmetadata+xml, application/xml or text/xml).
+         * @description From a URL or from text. Settings of the previous import that this document does not mention fall back to the template. The body may also be the document itself (application/samlmetadata+xml, application/xml or text/xml).
          *
          *     Scopes: `applications` or `applications.update`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdSpmetadata"];
-        delete?: never;
+        /**
+         * Stop following a metadata URL; the settings stay
+         * @description Scopes: `applications` or `applications.update`.
+         */
+        delete: operations["deleteApiV2ApplicationsByApplicationIdSpmetadata"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2057,6 +2065,28 @@ export interface paths {
          * @description Scopes: `users` or `users.readonly`.
          */
         get: operations["getApiV2ApplicationsByApplicationIdUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what may need an administrator
+         * @description Counts of records that the caller may not read are left out.
+         *
+         *     Scopes: `users` or `users.readonly` or `systems` or `systems.readonly` or `applications` or `applications.readonly` or `insights` or `insights.readonly`.
+         */
+        get: operations["getApiV2Attention"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2275,6 +2305,26 @@ export interface paths {
          * @description Scopes: `commands`.
          */
         post: operations["postApiV2CommandsByCommandIdAssociations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/commands/{command_id}/runs/{workflow_instance_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a run of a command: how many systems have answered, and the state of each
+         * @description Scopes: `commands` or `commands.readonly` or `commandrunner.legacy`.
+         */
+        get: operations["getApiV2CommandsByCommandIdRunsByWorkflowInstanceId"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3205,6 +3255,28 @@ export interface paths {
          * @description Scopes: `administrators` or `administrators.readonly`.
          */
         get: operations["getApiV2ScopeGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find records of every kind by name, e-mail address or id
+         * @description Records that contain every word, at most five of each kind: users, groups, systems, applications and administrators, as far as the caller may read them.
+         *
+         *     Scopes: `users` or `users.readonly` or `groups` or `groups.readonly` or `systems` or `systems.readonly` or `applications` or `applications.readonly` or `administrators` or `administrators.readonly`.
+         */
+        get: operations["getApiV2Search"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5037,6 +5109,7 @@ export interface components {
             idpInitUrl?: components["schemas"]["StringSetting"];
             sloUrl?: components["schemas"]["StringSetting"];
             sloResponseUrl?: components["schemas"]["StringSetting"];
+            sloSoapUrl?: components["schemas"]["StringSetting"];
             sloBinding?: components["schemas"]["StringSetting"];
             signAssertion?: components["schemas"]["BooleanSetting"];
             signResponse?: components["schemas"]["BooleanSetting"];
@@ -5217,6 +5290,26 @@ export interface components {
             config?: {
                 [key: string]: unknown;
             } | null;
+        };
+        Attention: {
+            /** @description Users who are locked out */
+            lockedUsers?: number;
+            /** @description Users whose password has expired */
+            expiredPasswords?: number;
+            /** @description Activated users without a second factor */
+            usersWithoutMfa?: number;
+            /** @description Systems without contact for 14 days */
+            unseenSystems?: number;
+            /** @description Applications whose certificate ends within 30 days */
+            expiringCertificates?: number;
+            /** @description Applications whose SCIM connection is stopped, held or has failing accounts */
+            failingProvisioning?: number;
+            /** @description Imports that wait for a confirmation */
+            parkedImports?: number;
+            /** @description Imports and bulk jobs that failed within 7 days */
+            failedJobs?: number;
+            /** @description Forwarders whose receiver cannot be reached */
+            failingForwarders?: number;
         };
         AuthClaimConfiguration: {
             label: string;
@@ -5522,6 +5615,30 @@ export interface components {
         CommandResultList: {
             totalCount: number;
             results: components["schemas"]["CommandResult"][];
+        };
+        CommandRun: {
+            /** @description Systems of the run, without cancelled and expired ones */
+            totalCount: number;
+            /** @description Systems that have sent no result yet */
+            pendingCount: number;
+            /** @description Results with another exit code than 0 */
+            failedCount: number;
+            /** Format: date-time */
+            requestTime: string;
+            /** @description The latest result first, then those that are awaited */
+            results: {
+                /** @description Of the result, once there is one */
+                id: string;
+                systemId: string;
+                system: string;
+                /**
+                 * @description fetched: the system has it, and has not answered yet
+                 * @enum {unknown}
+                 */
+                status: "queued" | "fetched" | "finished";
+                exitCode: number | null;
+                responseTime: string | null;
+            }[];
         };
         CommandWrite: {
             name: string;
@@ -6665,6 +6782,11 @@ export interface components {
             /** @description In seconds */
             accessTokenLifespan: number;
             ssoUrl: string;
+            postLogoutRedirectUris: string[];
+            frontchannelLogoutUri: string;
+            backchannelLogoutUri: string;
+            /** @enum {unknown} */
+            subjectType: "pairwise" | "public";
         };
         /** @description Default settings, for the type oidc */
         OidcTemplate: {
@@ -6675,12 +6797,16 @@ export interface components {
             tokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none";
         };
         OidcWrite: {
-            /** @description https, or http on a loopback host; compared character by character */
+            /** @description https, or http on a loopback host; compared character by character, except for the port of a loopback host (RFC 8252) */
             redirectUris: string[];
             grantTypes?: ("authorization_code" | "refresh_token")[] | null;
             tokenEndpointAuthMethod?: ("client_secret_basic" | "client_secret_post" | "none") | null;
             accessTokenLifespan?: number | null;
             ssoUrl?: string | null;
+            postLogoutRedirectUris?: string[] | null;
+            frontchannelLogoutUri?: string | null;
+            backchannelLogoutUri?: string | null;
+            subjectType?: ("pairwise" | "public") | null;
             newClientSecret?: boolean | null;
         };
         Organization: {
@@ -7263,6 +7389,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SearchHit: {
+            /** @enum {unknown} */
+            type: "user" | "user_group" | "system_group" | "system" | "application" | "administrator";
+            id: string;
+            name: string;
+            /** @description Tells hits of one name apart, such as an e-mail address */
+            about: string;
+        };
         ServiceAccount: {
             objectId: string;
             name: string;
@@ -7310,6 +7444,14 @@ export interface components {
             url?: string | null;
             xml?: string | null;
             entityId?: string | null;
+            follow?: boolean | null;
+        };
+        SpMetadataState: {
+            entityId: string | null;
+            importedAt: string | null;
+            followedUrl: string | null;
+            checkedAt: string | null;
+            error: string | null;
         };
         SshKey: {
             _id: string;
@@ -16659,6 +16801,59 @@ export interface operations {
             };
         };
     };
+    getApiV2ApplicationsByApplicationIdSpmetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "entityId": "text",
+                     *       "importedAt": "2026-03-02T09:15:00.000Z",
+                     *       "followedUrl": "text",
+                     *       "checkedAt": "2026-03-02T09:15:00.000Z",
+                     *       "error": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpMetadataState"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     postApiV2ApplicationsByApplicationIdSpmetadata: {
         parameters: {
             query?: {
@@ -16762,6 +16957,59 @@ export interface operations {
             };
         };
     };
+    deleteApiV2ApplicationsByApplicationIdSpmetadata: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "entityId": "text",
+                     *       "importedAt": "2026-03-02T09:15:00.000Z",
+                     *       "followedUrl": "text",
+                     *       "checkedAt": "2026-03-02T09:15:00.000Z",
+                     *       "error": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpMetadataState"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     getApiV2ApplicationsByApplicationIdSso: {
         parameters: {
             query?: never;
@@ -16799,7 +17047,13 @@ export interface operations {
                      *         ],
                      *         "tokenEndpointAuthMethod": "client_secret_basic",
                      *         "accessTokenLifespan": 1,
-                     *         "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                     *         "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *         "postLogoutRedirectUris": [
+                     *           "text"
+                     *         ],
+                     *         "frontchannelLogoutUri": "text",
+                     *         "backchannelLogoutUri": "text",
+                     *         "subjectType": "pairwise"
                      *       }
                      *     }
                      */
@@ -16877,7 +17131,13 @@ export interface operations {
                      *         ],
                      *         "tokenEndpointAuthMethod": "client_secret_basic",
                      *         "accessTokenLifespan": 1,
-                     *         "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                     *         "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *         "postLogoutRedirectUris": [
+                     *           "text"
+                     *         ],
+                     *         "frontchannelLogoutUri": "text",
+                     *         "backchannelLogoutUri": "text",
+                     *         "subjectType": "pairwise"
                      *       }
                      *     }
                      */
@@ -16955,7 +17215,13 @@ export interface operations {
                      *         ],
                      *         "tokenEndpointAuthMethod": "client_secret_basic",
                      *         "accessTokenLifespan": 1,
-                     *         "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                     *         "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *         "postLogoutRedirectUris": [
+                     *           "text"
+                     *         ],
+                     *         "frontchannelLogoutUri": "text",
+                     *         "backchannelLogoutUri": "text",
+                     *         "subjectType": "pairwise"
                      *       }
                      *     }
                      */
@@ -17188,6 +17454,48 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Attention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["Attention"];
                 };
             };
             /** @description The request was rejected */
@@ -18044,6 +18352,75 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2CommandsByCommandIdRunsByWorkflowInstanceId: {
+        parameters: {
+            query: {
+                /** @example 100 */
+                limit: number;
+                /** @example 0 */
+                skip: number;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example text */
+                command_id: string;
+                /** @example text */
+                workflow_instance_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "totalCount": 1,
+                     *       "pendingCount": 1,
+                     *       "failedCount": 1,
+                     *       "requestTime": "2026-03-02T09:15:00.000Z",
+                     *       "results": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *           "system": "6650f3a2c4e1b70008d1a2e6",
+                     *           "status": "queued",
+                     *           "exitCode": 1,
+                     *           "responseTime": "2026-03-02T09:15:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandRun"];
+                };
             };
             /** @description The request was rejected */
             "4XX": {
@@ -22016,6 +22393,60 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ScopeGroups"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Search: {
+        parameters: {
+            query: {
+                /** @example text */
+                q: string;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "type": "user",
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering",
+                     *         "about": "text"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["SearchHit"][];
                 };
             };
             /** @description The request was rejected */

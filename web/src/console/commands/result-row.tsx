@@ -15,7 +15,7 @@ interface TagProps {
   exitCode: number | null | undefined
 }
 
-export function ResultTag({ status, exitCode }: TagProps) {
+function ResultTag({ status, exitCode }: TagProps) {
   if (status === 'queued')
     return (
       <Tag tone="calm" Icon={IconClock}>

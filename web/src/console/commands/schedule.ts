@@ -1,6 +1,6 @@
 // Schedules of the API are cron expressions in UTC with the seconds first. Common ones are shown as fields.
 
-export type Every = 'hour' | 'day' | 'week' | 'month' | 'custom'
+type Every = 'hour' | 'day' | 'week' | 'month' | 'custom'
 
 export interface Repeat {
   every: Every

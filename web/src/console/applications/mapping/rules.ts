@@ -1,11 +1,11 @@
 import type { components } from '../../../../../client/index.ts'
 
 export type Mapping = components['schemas']['Mapping']
-export type Rule = Mapping[number]
+type Rule = Mapping[number]
 type Expression = Rule['value']
 
 /** `username` is a field, `"yes"` a constant, and anything else is written as the API writes it. */
-export function textOf(value: Expression): string {
+function textOf(value: Expression): string {
   const keys = Object.keys(value)
   if (keys.length === 1 && 'source' in value) return String(value.source)
   if (keys.length === 1 && 'constant' in value) return JSON.stringify(value.constant)
