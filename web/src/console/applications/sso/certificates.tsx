@@ -209,20 +209,15 @@ export function CertificatesPanel({ application }: { application: Application })
         writable &&
         data &&
         !has('next') && (
-          <Group gap="xs">
-            <Button size="sm" variant="subtle" onClick={open}>
-              Use your own
-            </Button>
-            <Button
-              size="sm"
-              variant="default"
-              leftSection={<IconRefresh size={16} aria-hidden />}
-              loading={rotation.add.isPending}
-              onClick={() => rotation.add.mutate(null)}
-            >
-              Start rotation
-            </Button>
-          </Group>
+          <Button
+            size="sm"
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            loading={rotation.add.isPending}
+            onClick={() => rotation.add.mutate(null)}
+          >
+            Start rotation
+          </Button>
         )
       }
     >
@@ -252,6 +247,13 @@ export function CertificatesPanel({ application }: { application: Application })
           )}
         </div>
       ))}
+      {writable && data && !has('next') && (
+        <div>
+          <Button size="compact-sm" variant="subtle" onClick={open}>
+            Rotate to your own certificate
+          </Button>
+        </div>
+      )}
       <Modal opened={own} onClose={close} title="Your own certificate, to sign next" size="lg">
         <OwnForm
           close={close}
