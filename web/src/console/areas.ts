@@ -9,11 +9,7 @@ import {
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import type { Api } from '../api/organization.ts'
-import { findApplications } from './applications/find.ts'
 import { findCommands } from './commands/find.ts'
-import { findDevices } from './devices/find.ts'
-import { findGroups } from './groups/find.ts'
-import { findUsers } from './users/find.ts'
 
 /** Something the palette found. */
 interface Hit {
@@ -36,7 +32,7 @@ export interface Area {
   /** Read scope of the API, without `.readonly`. */
   scope: string
   load: () => Promise<AreaPages>
-  /** The palette's search. */
+  /** The palette's search, for records that GET /v2/search does not cover. */
   find?: (api: Api, text: string) => Promise<Hit[]>
   /** Reached from this area instead of the sidebar. */
   below?: string
@@ -52,7 +48,6 @@ export const AREAS: Area[] = [
     Icon: IconUsers,
     scope: 'users',
     load: () => import('./users/index.ts'),
-    find: findUsers,
   },
   {
     path: 'groups',
@@ -60,7 +55,6 @@ export const AREAS: Area[] = [
     Icon: IconUsersGroup,
     scope: 'groups',
     load: () => import('./groups/index.ts'),
-    find: findGroups,
   },
   {
     path: 'devices',
@@ -68,7 +62,6 @@ export const AREAS: Area[] = [
     Icon: IconDeviceLaptop,
     scope: 'systems',
     load: () => import('./devices/index.ts'),
-    find: findDevices,
   },
   {
     path: 'commands',
@@ -84,7 +77,6 @@ export const AREAS: Area[] = [
     Icon: IconApps,
     scope: 'applications',
     load: () => import('./applications/index.ts'),
-    find: findApplications,
   },
   {
     path: 'insights',

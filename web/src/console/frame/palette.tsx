@@ -3,22 +3,30 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight } from '@mantine/spotlight'
 import { IconCode, IconHome, IconKeyboard, IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
+import { dataOf } from '../../api/organization.ts'
 import { AREAS, type Area } from '../areas.ts'
 import { useGo } from '../link.tsx'
 import { useMay, useOrganization } from '../organization.ts'
+import { type PageAction, pageActions } from '../page-actions.ts'
 import { useRead } from '../reads.ts'
+import { pathOf } from '../resource/names.ts'
 
 const DEBOUNCE_MS = 150
+/** Types that one search of the API covers. */
+const TYPES = ['user', 'user_group', 'system_group', 'system', 'application', 'administrator']
 
-function Hits({ area, text }: { area: Area; text: string }) {
+interface Hit {
+  id: string
+  name: string
+  about: string
+}
+
+function Hits({ area, hits }: { area: Area; hits: Hit[] }) {
   const go = useGo()
-  const { data = [] } = useRead(['palette', area.path, text], async (api) =>
-    area.find ? area.find(api, text) : [],
-  )
-  if (data.length === 0) return null
+  if (hits.length === 0) return null
   return (
     <Spotlight.ActionsGroup label={area.label}>
-      {data.map(({ id, name, about }) => (
+      {hits.map(({ id, name, about }) => (
         <Spotlight.Action
           key={id}
           label={name}
@@ -31,6 +39,33 @@ function Hits({ area, text }: { area: Area; text: string }) {
   )
 }
 
+/** An area that the common search does not know. */
+function OwnHits({ area, text }: { area: Area; text: string }) {
+  const { data = [] } = useRead(
+    ['palette', area.path, text],
+    async (api) => (await area.find?.(api, text)) ?? [],
+  )
+  return <Hits area={area} hits={data} />
+}
+
+function Results({ areas, text }: { areas: Area[]; text: string }) {
+  const { data = [] } = useRead(['palette', text], async (api) =>
+    dataOf(await api.management.GET('/v2/search', { params: { query: { q: text } } })),
+  )
+  const covered = TYPES.map(pathOf)
+  return areas.map((area) =>
+    covered.includes(area.path) ? (
+      <Hits
+        key={area.path}
+        area={area}
+        hits={data.filter(({ type }) => pathOf(type) === area.path)}
+      />
+    ) : (
+      area.find && <OwnHits key={area.path} area={area} text={text} />
+    ),
+  )
+}
+
 /** Answers arrive after the keys, when nothing is selected yet: Enter opens the first. */
 function openFirst(event: KeyboardEvent<HTMLElement>): void {
   const list = event.currentTarget.closest('[role=dialog]')
@@ -38,17 +73,34 @@ function openFirst(event: KeyboardEvent<HTMLElement>): void {
     list?.querySelector<HTMLElement>('[data-action]')?.click()
 }
 
+function Actions({ label, actions }: { label: string; actions: PageAction[] }) {
+  if (actions.length === 0) return null
+  return (
+    <Spotlight.ActionsGroup label={label}>
+      {actions.map(({ label, Icon, run }) => (
+        <Spotlight.Action
+          key={label}
+          label={label}
+          leftSection={<Icon size={20} stroke={1.5} aria-hidden />}
+          onClick={run}
+        />
+      ))}
+    </Spotlight.ActionsGroup>
+  )
+}
+
 interface Props {
   showKeys: () => void
   showCalls: () => void
 }
 
-/** Jumps to anything by its name, and runs what every page can do. */
+/** Jumps to anything by its name, and runs what the page and every page can do. */
 export function Palette({ showKeys, showCalls }: Props) {
   const go = useGo()
   const may = useMay()
   const { name } = useOrganization()
   const [text, setText] = useState('')
+  const [own, setOwn] = useState<PageAction[]>([])
   const [settled] = useDebouncedValue(text.trim(), DEBOUNCE_MS)
   const areas = AREAS.filter(({ scope }) => may.read(scope))
   const pages = [
@@ -56,11 +108,15 @@ export function Palette({ showKeys, showCalls }: Props) {
     ...areas.map(({ path, label, Icon }) => ({ label, Icon, run: () => void go(path) })),
     { label: 'See this page as API calls', Icon: IconCode, run: showCalls },
     { label: 'Keyboard shortcuts', Icon: IconKeyboard, run: showKeys },
-  ].filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()))
+  ]
+  const typed = text.trim().toLowerCase()
+  const fitting = (actions: PageAction[]) =>
+    actions.filter(({ label }) => label.toLowerCase().includes(typed))
   return (
     <Spotlight.Root
       query={text}
       onQueryChange={setText}
+      onSpotlightOpen={() => setOwn(pageActions())}
       shortcut="mod + K"
       tagsToIgnore={[]}
       lockScroll={false}
@@ -80,19 +136,9 @@ export function Palette({ showKeys, showCalls }: Props) {
         leftSection={<IconSearch size={18} aria-hidden />}
       />
       <Spotlight.ActionsList>
-        {pages.length > 0 && (
-          <Spotlight.ActionsGroup label="Go to">
-            {pages.map(({ label, Icon, run }) => (
-              <Spotlight.Action
-                key={label}
-                label={label}
-                leftSection={<Icon size={20} stroke={1.5} aria-hidden />}
-                onClick={run}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
-        {settled !== '' && areas.map((area) => <Hits key={area.path} area={area} text={settled} />)}
+        <Actions label="On this page" actions={fitting(own)} />
+        <Actions label="Go to" actions={fitting(pages)} />
+        {settled !== '' && <Results areas={areas} text={settled} />}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { Problem } from '../../ui/problem.tsx'
 import { useGo } from '../link.tsx'
 import { useMay, useOrganization } from '../organization.ts'
+import { usePageActions } from '../page-actions.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { EmptyList } from './empty-list.tsx'
 import type { ListDeclaration } from './list-declaration.ts'
@@ -32,6 +33,7 @@ export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {
   const close = () => state.set({ new: undefined })
   const creates = list.create && may.write(list.scope) ? list.create : undefined
   const create = () => (creates && 'to' in creates ? void go(creates.to) : state.set({ new: '1' }))
+  usePageActions(creates ? [{ label: creates.label, Icon: IconPlus, run: create }] : [])
   return (
     <>
       <Group justify="space-between" mb="md" wrap="nowrap">

@@ -7,6 +7,7 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { To, usePath } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
+import { usePageActions } from '../page-actions.ts'
 import classes from './page.module.css'
 
 interface Tab {
@@ -65,6 +66,7 @@ export function ResourcePage({
   const { id, tab } = usePath()
   const { name: organization } = useOrganization()
   const shown = tabs.find((each) => each.id === tab) ?? tabs[0]
+  usePageActions(menu ?? [])
   useDocumentTitle(`${name ?? list.title} · ${organization} · Gatehouse`)
   if (error && name === undefined) return <Gone list={list} error={error} />
   return (
