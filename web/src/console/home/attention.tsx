@@ -1,57 +1,68 @@
 import { SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
-import type { Api } from '../../api/organization.ts'
+import { type Api, dataOf } from '../../api/organization.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { AREAS } from '../areas.ts'
 import { type Search, To } from '../link.tsx'
-import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
-import { failedSignIns, users } from './counts.ts'
 import classes from './home.module.css'
 
+const readCounts = async (api: Api) => dataOf(await api.management.GET('/v2/attention'))
+type Counts = Awaited<ReturnType<typeof readCounts>>
+
 interface Item {
+  count: keyof Counts
   label: string
-  scope: string
-  count: (api: Api) => Promise<number>
   /** The list behind the number. */
-  link?: { to: string; search: Search }
+  to: string
+  search?: Search
 }
 
+/** The most urgent first. */
 const ITEMS: Item[] = [
   {
-    label: 'Locked users',
-    scope: 'users',
-    count: users(['account_locked:$eq:true']),
-    link: { to: 'users', search: { locked: 'true' } },
+    count: 'failingProvisioning',
+    label: 'Applications with failing provisioning',
+    to: 'applications',
   },
+  { count: 'parkedImports', label: 'Imports that wait for you', to: 'applications' },
+  { count: 'failedJobs', label: 'Jobs that failed in 7 days', to: 'applications' },
+  { count: 'failingForwarders', label: 'Webhooks that cannot be reached', to: 'webhooks' },
   {
+    count: 'expiringCertificates',
+    label: 'Certificates that end within 30 days',
+    to: 'applications',
+  },
+  { count: 'lockedUsers', label: 'Locked users', to: 'users', search: { locked: 'true' } },
+  { count: 'unseenSystems', label: 'Devices not seen for 14 days', to: 'devices' },
+  {
+    count: 'expiredPasswords',
     label: 'Expired passwords',
-    scope: 'users',
-    count: users(['password_expired:$eq:true']),
-    link: { to: 'users', search: { expired: 'true' } },
+    to: 'users',
+    search: { expired: 'true' },
   },
   {
+    count: 'usersWithoutMfa',
     label: 'Active without a second factor',
-    scope: 'users',
-    count: users(['state:$eq:ACTIVATED', 'totp_enabled:$eq:false']),
-    link: { to: 'users', search: { mfa: 'false', state: 'ACTIVATED' } },
+    to: 'users',
+    search: { mfa: 'false', state: 'ACTIVATED' },
   },
-  { label: 'Failed sign-ins in 24 hours', scope: 'insights', count: failedSignIns },
 ]
 
 const number = new Intl.NumberFormat('en')
 
-function Count({ item }: { item: Item }) {
-  const { data, error } = useRead(['home', item.label], item.count)
+function Card({ item, count }: { item: Item; count: number }) {
   const content = (
     <>
       <Text fz="1.75rem" fw={650} lh={1.2} component="div">
-        {error ? '–' : data === undefined ? <Skeleton h={34} w={56} /> : number.format(data)}
+        {number.format(count)}
       </Text>
       <Text size="sm" c="dimmed" component="div">
         {item.label}
       </Text>
     </>
   )
-  return item.link ? (
-    <To {...item.link} className={classes.card}>
+  return AREAS.some(({ path }) => path === item.to) ? (
+    <To to={item.to} {...(item.search && { search: item.search })} className={classes.card}>
       {content}
     </To>
   ) : (
@@ -59,19 +70,37 @@ function Count({ item }: { item: Item }) {
   )
 }
 
+function Cards({ counts }: { counts: Counts }) {
+  const known = ITEMS.filter(({ count }) => counts[count] !== undefined)
+  const calm = known.filter(({ count }) => counts[count] === 0)
+  return (
+    <>
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+        {known.map(
+          (item) =>
+            counts[item.count] !== 0 && (
+              <Card key={item.count} item={item} count={counts[item.count]!} />
+            ),
+        )}
+      </SimpleGrid>
+      {calm.length > 0 && (
+        <Text size="sm" c="dimmed" mt={calm.length < known.length ? 'sm' : 0}>
+          None: {calm.map(({ label }) => label.toLowerCase()).join(' · ')}
+        </Text>
+      )}
+    </>
+  )
+}
+
 /** What may need somebody to act; each number leads to the list behind it. */
 export function Attention() {
-  const may = useMay()
+  const { data, error } = useRead(['home', 'attention'], readCounts)
   return (
     <section>
       <Title order={2} size="h4" mb="sm">
         Needs attention
       </Title>
-      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-        {ITEMS.filter(({ scope }) => may.read(scope)).map((item) => (
-          <Count key={item.label} item={item} />
-        ))}
-      </SimpleGrid>
+      {data ? <Cards counts={data} /> : error ? <Problem error={error} /> : <Skeleton h={92} />}
     </section>
   )
 }

@@ -22,7 +22,7 @@ const STEPS: Step[] = [
     about: 'By hand, from a file, or from another system',
     scope: 'users',
     area: 'users',
-    count: users(),
+    count: users,
   },
   {
     label: 'Connect an application',

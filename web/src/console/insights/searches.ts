@@ -3,18 +3,17 @@ import type { Search } from '../link.tsx'
 import { DEFAULT_COLUMNS, type ExplorerState } from './explorer-state.ts'
 import { fromJson } from './query/term.ts'
 import { printQuery } from './query/text.ts'
+import { SIGN_IN_QUERY } from './sign-ins.ts'
 
 export type SavedSearch = components['schemas']['SavedSearch']
-
-const SIGN_INS = 'event_type in (user_login_attempt, sso_auth, admin_login_attempt)'
 
 /** Questions that every administrator asks. */
 export const OFFERED: { label: string; search: Search }[] = [
   { label: 'Every event', search: {} },
-  { label: 'Failed sign-ins', search: { q: `${SIGN_INS} and success = false`, last: 'P7D' } },
+  { label: 'Failed sign-ins', search: { q: `${SIGN_IN_QUERY} and success = false`, last: 'P7D' } },
   {
     label: 'Sign-ins by country',
-    search: { q: SIGN_INS, last: 'P7D', field: 'geoip.country_code' },
+    search: { q: SIGN_IN_QUERY, last: 'P7D', field: 'geoip.country_code' },
   },
   {
     label: 'Changes of groups',

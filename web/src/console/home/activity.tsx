@@ -1,0 +1,150 @@
+import '@mantine/charts/styles.css'
+import { BarChart } from '@mantine/charts'
+import { Group, Paper, SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { Api } from '../../api/organization.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { printValue } from '../insights/query/text.ts'
+import { SIGN_IN_QUERY } from '../insights/sign-ins.ts'
+import { type Search, To } from '../link.tsx'
+import { useRead } from '../reads.ts'
+import { deniedReasons, eventsPerHour, signInsByOutcome } from './activity-reads.ts'
+import classes from './home.module.css'
+
+const HEIGHT = 180
+const COLOURS = ['indigo.5', 'teal.6', 'orange.6', 'grape.5']
+const OUTCOMES = ['teal.6', 'red.6']
+
+const number = new Intl.NumberFormat('en')
+const clock = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
+interface CardProps {
+  title: string
+  /** The view of Insights behind it. */
+  search: Search
+  children: ReactNode
+}
+
+const Card = ({ title, search, children }: CardProps) => (
+  <Paper withBorder bg="var(--gh-surface)" p="md" component="section">
+    <Group justify="space-between" mb="sm">
+      <Title order={3} size="h5">
+        {title}
+      </Title>
+      <Text size="sm" component={To} to="insights" search={search} className={classes.behind}>
+        Show the events
+      </Text>
+    </Group>
+    {children}
+  </Paper>
+)
+
+interface ChartProps {
+  id: string
+  read: (api: Api) => Promise<{ names: string[]; rows: Record<string, number>[] }>
+  tick: Intl.DateTimeFormat
+  colours: string[]
+}
+
+function Chart({ id, read, tick, colours }: ChartProps) {
+  const { data, error } = useRead(['home', id], read)
+  if (error) return <Problem error={error} />
+  if (!data) return <Skeleton h={HEIGHT} />
+  const total = (name: string) => data.rows.reduce((sum, row) => sum + (row[name] ?? 0), 0)
+  if (data.rows.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing happened.
+      </Text>
+    )
+  return (
+    <>
+      <div aria-hidden>
+        <BarChart
+          h={HEIGHT}
+          data={data.rows}
+          dataKey="time"
+          type="stacked"
+          series={data.names.map((name, at) => ({ name, color: colours[at]! }))}
+          tickLine="none"
+          tooltipAnimationDuration={0}
+          xAxisProps={{
+            tickFormatter: (time: number) => tick.format(time),
+            minTickGap: 40,
+          }}
+          yAxisProps={{ width: 40, allowDecimals: false }}
+          tooltipProps={{
+            labelFormatter: (time) => (Number.isFinite(time) ? exact.format(time as number) : ''),
+          }}
+          valueFormatter={(value) => number.format(value)}
+          barProps={{ isAnimationActive: false }}
+          barChartProps={{ accessibilityLayer: false }}
+        />
+      </div>
+      <Text size="sm" c="dimmed" mt={4}>
+        {data.names.map((name) => `${name} ${number.format(total(name))}`).join(' · ')}
+      </Text>
+    </>
+  )
+}
+
+function Reasons() {
+  const { data, error } = useRead(['home', 'reasons'], deniedReasons)
+  if (error) return <Problem error={error} />
+  if (!data) return <Skeleton h={80} />
+  if (data.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        No sign-in was denied.
+      </Text>
+    )
+  return (
+    <ul className={classes.reasons}>
+      {data.map(({ key, doc_count }) => (
+        <li key={key}>
+          <To
+            to="insights"
+            search={{
+              q: `${SIGN_IN_QUERY} and error_message = ${printValue(key)}`,
+              last: 'P7D',
+            }}
+          >
+            {key}
+          </To>
+          <span>{number.format(doc_count)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export const Activity = () => (
+  <section>
+    <Title order={2} size="h4" mb="sm">
+      Activity
+    </Title>
+    <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }} spacing="md">
+      <Card title="Events per hour, last 24 hours" search={{ field: 'service' }}>
+        <Chart id="events" read={eventsPerHour} tick={clock} colours={COLOURS} />
+      </Card>
+      <Card
+        title="Sign-ins, last 7 days"
+        search={{ q: SIGN_IN_QUERY, last: 'P7D', field: 'success' }}
+      >
+        <Chart id="sign-ins" read={signInsByOutcome} tick={day} colours={OUTCOMES} />
+      </Card>
+      <Card
+        title="Why sign-ins were denied, last 7 days"
+        search={{ q: `${SIGN_IN_QUERY} and success = false`, last: 'P7D', field: 'error_message' }}
+      >
+        <Reasons />
+      </Card>
+    </SimpleGrid>
+  </section>
+)
