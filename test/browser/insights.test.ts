@@ -134,3 +134,31 @@ test('who changed a group last', async () => {
   await heading(page, 'Platform engineering').waitFor()
   assert.deepEqual(problems, [])
 })
+
+test('home leads to the events behind its charts, and the palette to what the page can do', async () => {
+  const org = await app.newOrganization()
+  const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  await openInsights(page, org)
+  await page.getByRole('link', { name: 'Home' }).click()
+  await page.getByText('None: applications with failing provisioning', { exact: false }).waitFor()
+  await page.getByText(/^directory \d+/).waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await assertAccessible(page, `home, ${colorScheme}`)
+  }
+  await page.getByRole('link', { name: 'Show the events' }).nth(1).click()
+  await heading(page, 'Insights').waitFor()
+  await rows(page).filter({ hasText: 'Admin login attempt' }).first().waitFor()
+
+  const palette = page.getByLabel('Search or jump to', { exact: true })
+  await page.keyboard.press('Control+k')
+  await palette.fill(ada.id)
+  await page.getByRole('button', { name: /Ada Berg/ }).click()
+  await heading(page, 'Ada Berg').waitFor()
+  await page.keyboard.press('Control+k')
+  await palette.fill('expire')
+  await page.getByRole('button', { name: 'Expire password' }).click()
+  await page.getByText('The password of Ada Berg has expired').waitFor()
+  assert.deepEqual(problems, [])
+})
