@@ -51,7 +51,7 @@ function objectOf(schema: Json, depth: number): Json {
   for (const [name, property] of Object.entries(properties)) {
     const known = BY_NAME[name]?.some((value) => fits(property, value))
     if (!required.includes(name) && !known) continue
-    if (fits(property, said[name])) entries.push([name, said[name]])
+    if (name in said && fits(property, said[name])) entries.push([name, said[name]])
     else if (depth < 6) entries.push([name, exampleOf(property, name, depth + 1)])
   }
   return Object.fromEntries(entries)

@@ -3,6 +3,10 @@ import {
   IconApps,
   IconChartHistogram,
   IconDeviceLaptop,
+  IconKey,
+  IconRobot,
+  IconSettings,
+  IconShieldLock,
   IconTerminal2,
   IconUsers,
   IconUsersGroup,
@@ -36,6 +40,8 @@ export interface Area {
   find?: (api: Api, text: string) => Promise<Hit[]>
   /** Reached from this area instead of the sidebar. */
   below?: string
+  /** Only for administrators of a provider. */
+  provider?: true
   /** In the lower part of the sidebar: how the organization is run. */
   lower?: true
 }
@@ -84,5 +90,45 @@ export const AREAS: Area[] = [
     Icon: IconChartHistogram,
     scope: 'insights',
     load: () => import('./insights/index.ts'),
+  },
+  {
+    path: 'administrators',
+    label: 'Administrators',
+    Icon: IconShieldLock,
+    scope: 'administrators',
+    load: () => import('./administrators/index.ts'),
+    lower: true,
+  },
+  {
+    path: 'roles',
+    label: 'Roles',
+    Icon: IconShieldLock,
+    scope: 'administrators',
+    load: () => import('./roles/index.ts'),
+    below: 'administrators',
+  },
+  {
+    path: 'api-keys',
+    label: 'API keys',
+    Icon: IconKey,
+    scope: 'administrators',
+    load: () => import('./api-keys/index.ts'),
+    below: 'administrators',
+  },
+  {
+    path: 'service-accounts',
+    label: 'Service accounts',
+    Icon: IconRobot,
+    scope: 'administrators',
+    load: () => import('./service-accounts/index.ts'),
+    below: 'administrators',
+  },
+  {
+    path: 'settings',
+    label: 'Settings',
+    Icon: IconSettings,
+    scope: 'organizations',
+    load: () => import('./settings/index.ts'),
+    lower: true,
   },
 ]

@@ -4,12 +4,13 @@ import { Spotlight } from '@mantine/spotlight'
 import { IconCode, IconHome, IconKeyboard, IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
 import { dataOf } from '../../api/organization.ts'
-import { AREAS, type Area } from '../areas.ts'
+import type { Area } from '../areas.ts'
 import { useGo } from '../link.tsx'
-import { useMay, useOrganization } from '../organization.ts'
+import { useOrganization } from '../organization.ts'
 import { type PageAction, pageActions } from '../page-actions.ts'
 import { useRead } from '../reads.ts'
 import { pathOf } from '../resource/names.ts'
+import { useAreas } from './use-areas.ts'
 
 const DEBOUNCE_MS = 150
 /** Types that one search of the API covers. */
@@ -97,12 +98,11 @@ interface Props {
 /** Jumps to anything by its name, and runs what the page and every page can do. */
 export function Palette({ showKeys, showCalls }: Props) {
   const go = useGo()
-  const may = useMay()
   const { name } = useOrganization()
   const [text, setText] = useState('')
   const [own, setOwn] = useState<PageAction[]>([])
   const [settled] = useDebouncedValue(text.trim(), DEBOUNCE_MS)
-  const areas = AREAS.filter(({ scope }) => may.read(scope))
+  const areas = useAreas()
   const pages = [
     { label: 'Home', Icon: IconHome, run: () => void go('') },
     ...areas.map(({ path, label, Icon }) => ({ label, Icon, run: () => void go(path) })),

@@ -1,14 +1,15 @@
 import { IconHome } from '@tabler/icons-react'
+import { useLocation } from '@tanstack/react-router'
 import { AREAS, type Area } from '../areas.ts'
 import { To } from '../link.tsx'
-import { useMay } from '../organization.ts'
 import classes from './frame.module.css'
 import { OrganizationSwitcher } from './organization-switcher.tsx'
+import { useAreas } from './use-areas.ts'
 
-/** Areas that the role may read; the server decides anyway. */
 export function Sidebar({ close }: { close: () => void }) {
-  const may = useMay()
-  const shown = AREAS.filter(({ scope, below }) => !below && may.read(scope))
+  const [, , here] = useLocation().pathname.split('/')
+  const above = AREAS.find(({ path }) => path === here)?.below
+  const shown = useAreas().filter(({ below }) => !below)
   const lower = shown.filter((area) => area.lower)
   const link = ({ path, label, Icon }: Area) => (
     <To
@@ -16,6 +17,7 @@ export function Sidebar({ close }: { close: () => void }) {
       to={path}
       className={classes.link}
       activeOptions={{ includeSearch: false }}
+      {...(path === above && { 'data-status': 'active' })}
       onClick={close}
     >
       <Icon size={18} stroke={1.75} aria-hidden />

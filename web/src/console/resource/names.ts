@@ -62,6 +62,7 @@ const PATHS: Record<string, string> = {
   application: 'applications',
   system: 'devices',
   command: 'commands',
+  administrator: 'administrators',
 }
 
 /** The area that shows objects of a type, if there is one. */

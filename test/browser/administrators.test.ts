@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startListening } from '../listening.ts'
+import { assertAccessible } from './axe.ts'
+import { startChromium } from './chromium.ts'
+import { sidebar, signInToConsole, tab } from './console-steps.ts'
+import { field, heading, press } from './steps.ts'
+
+// Administrators, roles, keys and settings in the console.
+
+const app = await startListening()
+const openBrowser = await startChromium(app.base)
+
+test('a key narrowed to users is shown once, and refused where it may not', async () => {
+  const org = await app.newOrganization()
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${org.organizationId}/api-keys`)
+  await signInToConsole(page, org.email, org.password)
+  await heading(page, 'API keys').waitFor()
+  await press(page, 'Replace key')
+  const dialog = page.getByRole('dialog', { name: 'Create an API key' })
+  await dialog.getByLabel('Only what you choose').check()
+  await dialog.getByRole('group', { name: 'Users' }).getByLabel('Read', { exact: true }).check()
+  await assertAccessible(page, 'create a key')
+  await dialog.getByRole('button', { name: 'Replace key' }).click()
+  await dialog.getByText('is shown only now').waitFor()
+  const key = (await dialog.getByText(/^gh_/).textContent())!
+  app.secrets.add(key)
+  await assertAccessible(page, 'the key')
+  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('cell', { name: 'users.readonly' }).waitFor()
+  const { get, post } = app.as(key)
+  assert.equal((await get('/api/systemusers')).statusCode, 200)
+  assert.equal((await get('/api/systems')).statusCode, 403)
+  assert.equal((await post('/api/systemusers', {})).statusCode, 403)
+  await page.getByRole('button', { name: /^Revoke the key of/ }).click()
+  await page.getByText('None.', { exact: true }).waitFor()
+  assert.equal((await get('/api/systemusers')).statusCode, 401)
+  assert.deepEqual(problems, [])
+})
+
+test('invite somebody, give a role of its own, change the e-mail after the password, suspend', async () => {
+  const org = await app.newOrganization()
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${org.organizationId}/roles`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByRole('columnheader', { name: 'Help Desk' }).waitFor()
+  await assertAccessible(page, 'roles')
+  await press(page, 'Add role')
+  const form = page.getByRole('dialog', { name: 'Add role' })
+  await form.getByLabel('Name').fill('Auditor')
+  await form.getByRole('button', { name: 'Add role' }).click()
+  await heading(page, 'Auditor').waitFor()
+  await assertAccessible(page, 'role')
+  await page.getByRole('group', { name: 'Insights' }).getByLabel('Read and change').check()
+  await press(page, 'Save role')
+  await page.getByText('Saved the role').waitFor()
+
+  await sidebar(page).getByRole('link', { name: 'Administrators' }).click()
+  await press(page, 'Invite administrator')
+  const invite = page.getByRole('dialog', { name: 'Invite administrator' })
+  await invite.getByLabel('E-mail').fill('ada@auditors.example')
+  await invite.getByRole('combobox', { name: 'Role' }).click()
+  await page.getByRole('option', { name: 'Auditor' }).click()
+  await assertAccessible(page, 'invite')
+  await invite.getByRole('button', { name: 'Invite administrator' }).click()
+  await heading(page, 'ada@auditors.example').waitFor()
+  await page.getByText('Invited', { exact: true }).waitFor()
+  await field(page, 'E-mail').fill('ada@audit.example')
+  await press(page, 'Save administrator')
+  const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await confirm.getByLabel('Your password').fill(org.password)
+  await assertAccessible(page, 'confirm')
+  await confirm.getByRole('button', { name: 'Confirm' }).click()
+  await heading(page, 'ada@audit.example').waitFor()
+  await press(page, 'Suspend administrator')
+  await page.getByText('Suspended', { exact: true }).waitFor()
+  await assertAccessible(page, 'administrator')
+  await tab(page, 'History').click()
+  await page.getByRole('list', { name: 'Events' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('settings are saved, and every page is accessible; one who may only read changes nothing', async () => {
+  const org = await app.newOrganization()
+  const reader = await app.addAdministrator(org.organizationId, 'Read Only')
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  const root = `${app.base}/console/${org.organizationId}`
+  await page.goto(`${root}/settings/security`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByLabel('Characters at least').fill('16')
+  await press(page, 'Save settings')
+  await page.getByText('Saved the settings').waitFor()
+  const { settings } = (await org.get(`/api/organizations/${org.organizationId}`)).json()
+  assert.equal(settings.passwordPolicy.minLength, 16)
+  await page.goto(`${root}/settings/reports`)
+  await press(page, 'Request report')
+  await page.getByRole('menuitem', { name: 'Devices and their operating systems' }).click()
+  await page.getByText('In progress').waitFor()
+  await app.runDueJobs()
+  await page.getByText('Ready', { exact: true }).waitFor()
+  const download = page.waitForEvent('download')
+  await press(page, 'CSV')
+  assert.equal((await download).suggestedFilename(), 'os-version.csv')
+
+  const pages = [
+    'administrators',
+    `administrators/${reader.id}`,
+    'roles',
+    'api-keys',
+    'service-accounts',
+    ...['general', 'security', 'devices', 'webhooks', 'reports', 'about'].map(
+      (part) => `settings/${part}`,
+    ),
+  ]
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const address of pages) {
+      await page.goto(`${root}/${address}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      await assertAccessible(page, `${address}, ${colorScheme}`)
+    }
+  }
+  assert.deepEqual(problems, [])
+
+  const other = await openBrowser()
+  await other.page.goto(`${root}/administrators`)
+  await signInToConsole(other.page, reader.email, reader.password)
+  const names = /^(Add|Save|Invite|Suspend|Delete|Revoke|Remove|Rotate|Request|More actions)/
+  for (const address of pages) {
+    await other.page.goto(`${root}/${address}`)
+    await other.page.getByRole('heading', { level: 1 }).waitFor()
+    await other.page.waitForLoadState('networkidle')
+    const main = other.page.locator('main')
+    assert.equal(await main.getByRole('button', { name: names }).count(), 0, address)
+  }
+  assert.deepEqual(other.problems, [])
+})

@@ -1,0 +1,12 @@
+import { send } from './session.ts'
+
+export interface Health {
+  status: string
+  reason?: string
+  warnings?: string[]
+}
+
+/** Whether the process that answers is ready; it is public, and about no organization. */
+export async function readHealth(): Promise<Health> {
+  return (await send(new Request('/readyz'))).json()
+}

@@ -1,0 +1,84 @@
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { dataOf } from '../../api/organization.ts'
+import { ApiError } from '../../api/session.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { useChange } from '../changes.ts'
+import { useGo } from '../link.tsx'
+import { RoleField } from './role-field.tsx'
+
+/** Read Only: the least that is useful. */
+const DEFAULT_ROLE = '000000000000000000000005'
+
+interface Values {
+  email: string
+  firstname: string
+  lastname: string
+  role: string
+  enableMultiFactor: boolean
+}
+
+export function Invite({ close }: { close: () => void }) {
+  const go = useGo()
+  const form = useForm<Values>({
+    initialValues: {
+      email: '',
+      firstname: '',
+      lastname: '',
+      role: DEFAULT_ROLE,
+      enableMultiFactor: true,
+    },
+  })
+  const invite = useChange({
+    run: async (api, values: Values) =>
+      dataOf(await api.management.POST('/users', { body: { ...values } })),
+    touches: [['administrators']],
+    done: ({ email }) => `Invited ${email}`,
+    after: ({ id }) => {
+      close()
+      void go(`administrators/${id}`)
+    },
+    quiet: true,
+  })
+  const submit = form.onSubmit((values) =>
+    invite.mutate(values, {
+      onError: (error) => {
+        if (error instanceof ApiError && error.field && error.field in values)
+          form.setFieldError(error.field, error.message)
+      },
+    }),
+  )
+  const misplaced = Object.keys(form.errors).length === 0 ? invite.error : null
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="E-mail"
+          type="email"
+          required
+          data-autofocus
+          description="A link to choose a password is sent there"
+          {...form.getInputProps('email')}
+        />
+        <Group grow>
+          <TextInput label="First name" {...form.getInputProps('firstname')} />
+          <TextInput label="Last name" {...form.getInputProps('lastname')} />
+        </Group>
+        <RoleField size="md" {...form.getInputProps('role')} />
+        <Checkbox
+          label="Require a second factor"
+          {...form.getInputProps('enableMultiFactor', { type: 'checkbox' })}
+        />
+        <Problem error={misplaced} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={invite.isPending}>
+            Invite administrator
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,11 @@
+import { AREAS } from '../areas.ts'
+import { useMay, useOrganization } from '../organization.ts'
+
+/** Areas that the role may read; the server decides anyway. */
+export function useAreas() {
+  const may = useMay()
+  const { session } = useOrganization()
+  return AREAS.filter(
+    ({ scope, provider }) => may.read(scope) && (!provider || session.providerId !== null),
+  )
+}

@@ -1,0 +1,2 @@
+export { Detail } from './detail.tsx'
+export { List } from './list.tsx'

@@ -1,0 +1,65 @@
+import { List, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { readHealth } from '../../api/health.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Section } from '../../ui/section.tsx'
+import { Tag } from '../../ui/tag.tsx'
+import { useOrganization } from '../organization.ts'
+
+const POLL_MS = 15_000
+
+/** Whether the service is well, and who is asking. */
+export function About() {
+  const { id, name, session } = useOrganization()
+  const { data, error } = useQuery({
+    queryKey: ['health'],
+    queryFn: readHealth,
+    refetchInterval: POLL_MS,
+  })
+  const warnings = data?.warnings ?? []
+  return (
+    <Stack maw={760}>
+      <Section title="Health">
+        <Stack gap="sm">
+          <Problem error={error} />
+          {data && (
+            <div>
+              {warnings.length === 0 ? (
+                <Tag tone="good" Icon={IconCircleCheck}>
+                  Everything is well
+                </Tag>
+              ) : (
+                <Tag tone="warn" Icon={IconAlertTriangle}>
+                  Needs attention
+                </Tag>
+              )}
+            </div>
+          )}
+          {warnings.length > 0 && (
+            <List size="sm">
+              {warnings.map((warning) => (
+                <List.Item key={warning}>{warning}</List.Item>
+              ))}
+            </List>
+          )}
+        </Stack>
+      </Section>
+      <Section title="About">
+        <Facts
+          facts={[
+            ['Organization', name],
+            ['Id', id],
+            ['Provider', session.providerId],
+            ['You', session.email],
+            ['Your roles', session.roleNames.join(', ')],
+          ]}
+        />
+        <Text size="sm" mt="sm">
+          <a href="/docs">API reference</a>
+        </Text>
+      </Section>
+    </Stack>
+  )
+}

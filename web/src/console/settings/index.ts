@@ -1,0 +1,1 @@
+export { Settings as Detail, Settings as List } from './settings.tsx'

@@ -1,0 +1,159 @@
+import { Button, Checkbox, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { dataOf } from '../../api/organization.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { Section } from '../../ui/section.tsx'
+import { useChange } from '../changes.ts'
+import { useMay, useOrganization } from '../organization.ts'
+import { useRead } from '../reads.ts'
+import type { Field, FieldGroup } from './fields.ts'
+
+type Tree = Record<string, unknown>
+type Value = string | number | boolean
+type Values = Record<string, Value>
+
+const at = (tree: Tree, path: string): unknown =>
+  path.split('.').reduce<unknown>((part, name) => (part as Tree | undefined)?.[name], tree)
+
+function put(tree: Tree, path: string, value: Value): void {
+  const names = path.split('.')
+  const last = names.pop()!
+  let part = tree
+  for (const name of names) {
+    part[name] ??= {}
+    part = part[name] as Tree
+  }
+  part[last] = value
+}
+
+interface FieldProps {
+  field: Field
+  value: unknown
+  readOnly: boolean
+  onChange: (value: Value) => void
+}
+
+function SettingField({ field, value, readOnly, onChange }: FieldProps) {
+  const { label, kind } = field
+  switch (kind) {
+    case 'flag':
+      return (
+        <Checkbox
+          label={label}
+          disabled={readOnly}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      )
+    case 'number':
+      return (
+        <NumberInput
+          label={label}
+          w={320}
+          readOnly={readOnly}
+          {...(field.min !== undefined && { min: field.min })}
+          {...(field.max !== undefined && { max: field.max })}
+          value={typeof value === 'number' ? value : ''}
+          onChange={(next) => typeof next === 'number' && onChange(next)}
+        />
+      )
+    case 'choice':
+      return (
+        <Select
+          label={label}
+          w={320}
+          readOnly={readOnly}
+          allowDeselect={false}
+          data={field.options ?? []}
+          value={String(value ?? '')}
+          onChange={(next) => next !== null && onChange(next)}
+        />
+      )
+    default:
+      return (
+        <TextInput
+          size="sm"
+          maw={480}
+          type={kind}
+          label={label}
+          readOnly={readOnly}
+          value={String(value ?? '')}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )
+  }
+}
+
+/** Settings of the organization, from their declaration. Only what differs is sent. */
+export function SettingsForm({ groups }: { groups: FieldGroup[] }) {
+  const { id } = useOrganization()
+  const writable = useMay().write('organizations')
+  const [changed, setChanged] = useState<Values>({})
+  const { data, error } = useRead(['settings'], async (api) =>
+    dataOf(await api.management.GET('/organizations/{id}', { params: { path: { id } } })),
+  )
+  const save = useChange({
+    run: (api, values: Values) => {
+      const settings: Tree = {}
+      for (const [path, value] of Object.entries(values)) put(settings, path, value)
+      return api.management.PUT('/organizations/{id}', {
+        params: { path: { id } },
+        body: { settings },
+      })
+    },
+    touches: [['settings'], ['organization']],
+    done: () => 'Saved the settings',
+    after: () => setChanged({}),
+    quiet: true,
+  })
+  if (!data) return <Problem error={error} />
+  const settings = (data.settings ?? {}) as Tree
+  const valueAt = (path: string) => changed[path] ?? at(settings, path)
+  const set = (path: string, value: Value) => {
+    const { [path]: _, ...others } = changed
+    setChanged(at(settings, path) === value ? others : { ...others, [path]: value })
+  }
+  const ruled = valueAt('passwordCompliance') !== 'custom'
+  const dirty = Object.keys(changed).length > 0
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate(changed)
+      }}
+    >
+      <Stack maw={760}>
+        {groups.map(({ title, about, fields }) => (
+          <Section key={title} title={title} about={about}>
+            <Stack gap="sm">
+              {fields
+                .filter(({ when }) => when === undefined || valueAt(when) === true)
+                .map((field) => (
+                  <SettingField
+                    key={field.path}
+                    field={field}
+                    value={valueAt(field.path)}
+                    readOnly={!writable || (ruled && field.path.startsWith('passwordPolicy.'))}
+                    onChange={(value) => set(field.path, value)}
+                  />
+                ))}
+            </Stack>
+          </Section>
+        ))}
+        <Problem error={save.error} />
+        {writable && (
+          <Group>
+            <Button size="sm" type="submit" disabled={!dirty} loading={save.isPending}>
+              Save settings
+            </Button>
+            {dirty && (
+              <Button size="sm" variant="default" onClick={() => setChanged({})}>
+                Discard changes
+              </Button>
+            )}
+          </Group>
+        )}
+      </Stack>
+    </form>
+  )
+}

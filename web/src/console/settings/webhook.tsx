@@ -1,0 +1,218 @@
+import { Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { IconChevronLeft } from '@tabler/icons-react'
+import { type FormEvent, useState } from 'react'
+import type { Api } from '../../api/organization.ts'
+import { dataOf } from '../../api/organization.ts'
+import { Confirm, type Question } from '../../ui/confirm.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Section } from '../../ui/section.tsx'
+import { When } from '../../ui/when.tsx'
+import { useChange } from '../changes.ts'
+import { To, useGo } from '../link.tsx'
+import { useMay } from '../organization.ts'
+import { useRead } from '../reads.ts'
+import pageClasses from '../resource/page.module.css'
+import { WebhookTag } from './webhook-tag.tsx'
+
+const POLL_MS = 5000
+
+const readHook = (id: string) => async (api: Api) =>
+  dataOf(await api.insights.GET('/v1/forwarders/{id}', { params: { path: { id } } }))
+type Hook = Awaited<ReturnType<ReturnType<typeof readHook>>>
+
+function Deliveries({ id }: { id: string }) {
+  const { data, error } = useRead(
+    ['webhooks', id, 'deliveries'],
+    async (api) =>
+      dataOf(
+        await api.insights.GET('/v1/forwarders/{id}/deliveries', { params: { path: { id } } }),
+      ),
+    { every: () => POLL_MS },
+  )
+  return (
+    <Section title="Deliveries" about="The last 200 attempts, newest first.">
+      <Problem error={error} />
+      {data?.results.length === 0 && (
+        <Text size="sm" c="dimmed">
+          None yet.
+        </Text>
+      )}
+      {data && data.results.length > 0 && (
+        <Table aria-label="Deliveries" verticalSpacing={6}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Time</Table.Th>
+              <Table.Th>Events</Table.Th>
+              <Table.Th>Answer</Table.Th>
+              <Table.Th>Took</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {data.results.map((each) => (
+              <Table.Tr key={`${each.webhook_id} ${each.time}`}>
+                <Table.Td>
+                  <When time={each.time} />
+                </Table.Td>
+                <Table.Td>{each.count}</Table.Td>
+                <Table.Td>{each.error ?? each.http_status}</Table.Td>
+                <Table.Td>{each.duration_ms} ms</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Section>
+  )
+}
+
+/** Sends events again from a moment on, or skips to it. */
+function Replay({ hook }: { hook: Hook }) {
+  const [from, setFrom] = useState('')
+  const replay = useChange({
+    run: (api) =>
+      api.insights.POST('/v1/forwarders/{id}/replay', {
+        params: { path: { id: hook.id } },
+        body: { from: new Date(from).toISOString() },
+      }),
+    touches: [['webhooks']],
+    done: () => 'Events are sent from that moment on',
+    after: () => setFrom(''),
+    quiet: true,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    replay.mutate()
+  }
+  return (
+    <Section title="Replay" about="Sends all events since a moment again.">
+      <form onSubmit={submit}>
+        <Group align="flex-end">
+          <TextInput
+            size="sm"
+            type="datetime-local"
+            label="Since, in your time zone"
+            required
+            withAsterisk={false}
+            value={from}
+            onChange={(event) => setFrom(event.currentTarget.value)}
+          />
+          <Button size="sm" variant="default" type="submit" loading={replay.isPending}>
+            Replay events
+          </Button>
+        </Group>
+        <Problem error={replay.error} />
+      </form>
+    </Section>
+  )
+}
+
+function HookPage({ hook }: { hook: Hook }) {
+  const writable = useMay().write('insights')
+  const go = useGo()
+  const [question, ask] = useState<Question | null>(null)
+  const params = { path: { id: hook.id } }
+  const touches = [['webhooks']]
+  const test = useChange({
+    run: async (api) => dataOf(await api.insights.POST('/v1/forwarders/{id}/test', { params })),
+    touches,
+    done: (_, { delivered, http_status, error }) =>
+      delivered ? `Delivered: ${http_status}` : `Not delivered: ${error ?? http_status}`,
+  })
+  const enable = useChange({
+    run: (api, enabled: boolean) =>
+      api.insights.PUT('/v1/forwarders/{id}', {
+        params,
+        body: {
+          name: hook.name,
+          url: hook.url,
+          format: hook.format,
+          service: hook.service,
+          batch_size: hook.batch_size,
+          ...(hook.search_term && { search_term: hook.search_term }),
+          enabled,
+        },
+      }),
+    touches,
+    done: (enabled) => (enabled ? 'Resumed the webhook' : 'Paused the webhook'),
+  })
+  const remove = useChange({
+    run: (api) => api.insights.DELETE('/v1/forwarders/{id}', { params }),
+    touches,
+    done: () => `Deleted ${hook.name}`,
+    after: () => void go('settings/webhooks'),
+  })
+  return (
+    <Stack maw={960}>
+      <Group justify="space-between">
+        <Group gap="sm">
+          <Title order={2} size="h3">
+            {hook.name}
+          </Title>
+          <WebhookTag status={hook.status} />
+        </Group>
+        {writable && (
+          <Group gap="xs">
+            <Button
+              size="sm"
+              variant="default"
+              loading={test.isPending}
+              onClick={() => test.mutate()}
+            >
+              Send a test event
+            </Button>
+            <Button size="sm" variant="default" onClick={() => enable.mutate(!hook.enabled)}>
+              {hook.enabled ? 'Pause webhook' : 'Resume webhook'}
+            </Button>
+            <Button
+              size="sm"
+              variant="default"
+              c="var(--mantine-color-error)"
+              onClick={() =>
+                ask({
+                  title: `Delete ${hook.name}?`,
+                  text: 'Events that are not sent yet are not sent any more. This cannot be undone.',
+                  action: 'Delete webhook',
+                  run: () => remove.mutate(),
+                })
+              }
+            >
+              Delete webhook
+            </Button>
+          </Group>
+        )}
+      </Group>
+      <Section title="State">
+        <Facts
+          facts={[
+            ['Address', hook.url],
+            ['Services', hook.service.join(', ')],
+            ['Last success', <When key="success" time={hook.last_success} />],
+            ['Sent up to', <When key="sent" time={hook.delivered_to} />],
+            ['Behind', `${Math.round(hook.lag_seconds)} s`],
+            ['Last error', hook.last_error],
+            ['Next attempt', <When key="next" time={hook.next_attempt} />],
+          ]}
+        />
+      </Section>
+      {writable && <Replay hook={hook} />}
+      <Deliveries id={hook.id} />
+      <Confirm question={question} close={() => ask(null)} />
+    </Stack>
+  )
+}
+
+export function Webhook({ id }: { id: string }) {
+  const { data, error } = useRead(['webhooks', id, 'record'], readHook(id), {
+    every: () => POLL_MS,
+  })
+  return (
+    <>
+      <To to="settings/webhooks" className={pageClasses.back}>
+        <IconChevronLeft size={16} aria-hidden />
+        Webhooks
+      </To>
+      {data ? <HookPage hook={data} /> : <Problem error={error} />}
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import { Button, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconPlus } from '@tabler/icons-react'
+import { dataOf } from '../../api/organization.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { When } from '../../ui/when.tsx'
+import { To } from '../link.tsx'
+import { useMay } from '../organization.ts'
+import { useRead } from '../reads.ts'
+import { CreateWebhook } from './create-webhook.tsx'
+import { WebhookTag } from './webhook-tag.tsx'
+
+/** Where events are sent as they happen. */
+export function Webhooks() {
+  const writable = useMay().write('insights')
+  const [adding, { open, close }] = useDisclosure()
+  const { data, error } = useRead(['webhooks', 'list'], async (api) =>
+    dataOf(await api.insights.GET('/v1/forwarders')),
+  )
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          Each sends events to an address of yours, such as a SIEM: signed, in order, at least once.
+        </Text>
+        {writable && (
+          <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+            Add webhook
+          </Button>
+        )}
+      </Group>
+      <Problem error={error} />
+      {!data && !error && <Skeleton h={120} />}
+      {data?.results.length === 0 && <Text size="sm">None yet.</Text>}
+      {data && data.results.length > 0 && (
+        <Table aria-label="Webhooks" bg="var(--gh-surface)" withTableBorder>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              <Table.Th>Address</Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Th>Last success</Table.Th>
+              <Table.Th>Behind</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {data.results.map((hook) => (
+              <Table.Tr key={hook.id}>
+                <Table.Td>
+                  <To to={`settings/webhooks/${hook.id}`}>{hook.name}</To>
+                </Table.Td>
+                <Table.Td>{hook.url}</Table.Td>
+                <Table.Td>
+                  <WebhookTag status={hook.status} />
+                </Table.Td>
+                <Table.Td>
+                  <When time={hook.last_success} />
+                </Table.Td>
+                <Table.Td>{Math.round(hook.lag_seconds)} s</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      <Modal opened={adding} onClose={close} title="Add webhook" size="lg">
+        {adding && <CreateWebhook close={close} />}
+      </Modal>
+    </Stack>
+  )
+}
