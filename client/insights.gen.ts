@@ -1659,7 +1659,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "from": {}
+                 *     }
+                 */
                 "application/json": components["schemas"]["ForwarderReplay"];
             };
         };
@@ -2195,7 +2199,19 @@ export interface operations {
                      *           "columns": [
                      *             "text"
                      *           ],
-                     *           "query": {},
+                     *           "query": {
+                     *             "service": [
+                     *               "directory"
+                     *             ],
+                     *             "fields": [
+                     *               "id",
+                     *               "event_type",
+                     *               "timestamp"
+                     *             ],
+                     *             "sort": "-created",
+                     *             "start_time": "2026-03-01T00:00:00Z",
+                     *             "end_time": "2026-03-31T23:59:59Z"
+                     *           },
                      *           "created": "2026-03-02T09:15:00.000Z",
                      *           "updated": "2026-03-02T09:15:00.000Z"
                      *         }
@@ -2278,7 +2294,19 @@ export interface operations {
                      *       "columns": [
                      *         "text"
                      *       ],
-                     *       "query": {},
+                     *       "query": {
+                     *         "service": [
+                     *           "directory"
+                     *         ],
+                     *         "fields": [
+                     *           "id",
+                     *           "event_type",
+                     *           "timestamp"
+                     *         ],
+                     *         "sort": "-created",
+                     *         "start_time": "2026-03-01T00:00:00Z",
+                     *         "end_time": "2026-03-31T23:59:59Z"
+                     *       },
                      *       "created": "2026-03-02T09:15:00.000Z",
                      *       "updated": "2026-03-02T09:15:00.000Z"
                      *     }
@@ -2339,7 +2367,19 @@ export interface operations {
                      *       "columns": [
                      *         "text"
                      *       ],
-                     *       "query": {},
+                     *       "query": {
+                     *         "service": [
+                     *           "directory"
+                     *         ],
+                     *         "fields": [
+                     *           "id",
+                     *           "event_type",
+                     *           "timestamp"
+                     *         ],
+                     *         "sort": "-created",
+                     *         "start_time": "2026-03-01T00:00:00Z",
+                     *         "end_time": "2026-03-31T23:59:59Z"
+                     *       },
                      *       "created": "2026-03-02T09:15:00.000Z",
                      *       "updated": "2026-03-02T09:15:00.000Z"
                      *     }
@@ -2422,7 +2462,19 @@ export interface operations {
                      *       "columns": [
                      *         "text"
                      *       ],
-                     *       "query": {},
+                     *       "query": {
+                     *         "service": [
+                     *           "directory"
+                     *         ],
+                     *         "fields": [
+                     *           "id",
+                     *           "event_type",
+                     *           "timestamp"
+                     *         ],
+                     *         "sort": "-created",
+                     *         "start_time": "2026-03-01T00:00:00Z",
+                     *         "end_time": "2026-03-31T23:59:59Z"
+                     *       },
                      *       "created": "2026-03-02T09:15:00.000Z",
                      *       "updated": "2026-03-02T09:15:00.000Z"
                      *     }

@@ -14780,9 +14780,11 @@ export interface operations {
                      *             "target": "text",
                      *             "sources": [
                      *               {
-                     *                 "path": "text"
+                     *                 "path": "text",
+                     *                 "value": "Engineering"
                      *               }
                      *             ],
+                     *             "value": "Engineering",
                      *             "missing": true,
                      *             "skipped": true
                      *           }
@@ -16380,9 +16382,11 @@ export interface operations {
                      *           "target": "text",
                      *           "sources": [
                      *             {
-                     *               "path": "text"
+                     *               "path": "text",
+                     *               "value": "Engineering"
                      *             }
                      *           ],
+                     *           "value": "Engineering",
                      *           "missing": true,
                      *           "skipped": true
                      *         }

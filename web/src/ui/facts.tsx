@@ -17,7 +17,7 @@ export const Facts = ({ items }: { items: Fact[] }) => (
       <div key={label} className={classes.fact}>
         <dt>{label}</dt>
         <dd>
-          {value ? <Copyable label={label} value={value} /> : aside === undefined && '–'}
+          {value ? <Copyable label={label} value={value} /> : !aside && '–'}
           {aside}
         </dd>
       </div>

@@ -79,19 +79,15 @@ export function ProfileTab({ admin }: { admin: Administrator }) {
             <Checkbox label="Require a second factor" {...flag('enableMultiFactor')} />
             <Checkbox label="May have an API key" {...flag('apiKeyAllowed')} />
             <Facts
-              facts={[
-                ['Password chosen', <When key="password" time={admin.passwordUpdatedAt} />],
-                ['Second factor', <When key="totp" time={admin.totpUpdatedAt} />],
-                ['Sessions', String(admin.sessionCount ?? 0)],
-                [
-                  'API key',
-                  key && (
-                    <To key="key" to="api-keys">
-                      {key.prefix}…
-                    </To>
-                  ),
-                ],
-                ['Added', <When key="added" time={admin.created} />],
+              items={[
+                { label: 'Password chosen', aside: <When time={admin.passwordUpdatedAt} /> },
+                { label: 'Second factor', aside: <When time={admin.totpUpdatedAt} /> },
+                { label: 'Sessions', aside: String(admin.sessionCount ?? 0) },
+                {
+                  label: 'API key',
+                  aside: key && <To to="api-keys">{key.prefix}…</To>,
+                },
+                { label: 'Added', aside: <When time={admin.created} /> },
               ]}
             />
           </Stack>

@@ -79,20 +79,20 @@ export function FactsTab({ device }: { device: Device }) {
         <Section title="System">
           <Facts
             items={[
-              { label: 'Operating system', aside: device.os || '–' },
-              { label: 'Version', aside: device.version || '–' },
-              { label: 'Architecture', aside: device.arch || '–' },
-              { label: 'Vendor', aside: device.hwVendor || '–' },
-              { label: 'Serial number', aside: device.serialNumber || '–' },
+              { label: 'Operating system', aside: device.os },
+              { label: 'Version', aside: device.version },
+              { label: 'Architecture', aside: device.arch },
+              { label: 'Vendor', aside: device.hwVendor },
+              { label: 'Serial number', aside: device.serialNumber },
             ]}
           />
         </Section>
         <Section title="Agent">
           <Facts
             items={[
-              { label: 'Version', aside: device.agentVersion || '–' },
+              { label: 'Version', aside: device.agentVersion },
               { label: 'Last contact', aside: <When time={device.lastContact} /> },
-              { label: 'From address', aside: device.remoteIP || '–' },
+              { label: 'From address', aside: device.remoteIP },
               { label: 'Enrolled', aside: <When time={device.created} /> },
               { label: 'Main user', aside: user && <PrimaryUser id={user} /> },
             ]}

@@ -48,12 +48,12 @@ export function About() {
       </Section>
       <Section title="About">
         <Facts
-          facts={[
-            ['Organization', name],
-            ['Id', id],
-            ['Provider', session.providerId],
-            ['You', session.email],
-            ['Your roles', session.roleNames.join(', ')],
+          items={[
+            { label: 'Organization', aside: name },
+            { label: 'Id', aside: id },
+            { label: 'Provider', aside: session.providerId },
+            { label: 'You', aside: session.email },
+            { label: 'Your roles', aside: session.roleNames.join(', ') },
           ]}
         />
         <Text size="sm" mt="sm">

@@ -184,14 +184,14 @@ function HookPage({ hook }: { hook: Hook }) {
       </Group>
       <Section title="State">
         <Facts
-          facts={[
-            ['Address', hook.url],
-            ['Services', hook.service.join(', ')],
-            ['Last success', <When key="success" time={hook.last_success} />],
-            ['Sent up to', <When key="sent" time={hook.delivered_to} />],
-            ['Behind', `${Math.round(hook.lag_seconds)} s`],
-            ['Last error', hook.last_error],
-            ['Next attempt', <When key="next" time={hook.next_attempt} />],
+          items={[
+            { label: 'Address', aside: hook.url },
+            { label: 'Services', aside: hook.service.join(', ') },
+            { label: 'Last success', aside: <When time={hook.last_success} /> },
+            { label: 'Sent up to', aside: <When time={hook.delivered_to} /> },
+            { label: 'Behind', aside: `${Math.round(hook.lag_seconds)} s` },
+            { label: 'Last error', aside: hook.last_error },
+            { label: 'Next attempt', aside: <When time={hook.next_attempt} /> },
           ]}
         />
       </Section>
