@@ -112,7 +112,9 @@ test('a group by keyboard and palette; a deletion taken back; every page in ligh
   await page.keyboard.press('Control+k')
   const palette = page.getByLabel('Search or jump to', { exact: true })
   await palette.fill('ada')
-  await page.getByRole('button', { name: /Ada Berg/ }).waitFor()
+  // The page behind has a button to remove her.
+  const found = page.getByRole('dialog', { name: 'Command palette' })
+  await found.getByRole('button', { name: /Ada Berg/ }).waitFor()
   await assertAccessible(page, 'palette')
   await palette.press('Enter')
   await heading(page, 'Ada Berg').waitFor()
