@@ -1,4 +1,7 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineTheme } from '@mantine/core'
+
+/** Of initials: those that have contrast as text on their own tint. */
+const INITIALS = ['indigo', 'violet', 'grape', 'pink'] as const
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -24,6 +27,7 @@ export const theme = createTheme({
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.625rem', lineHeight: '1.25' } } },
   components: {
+    Avatar: { defaultProps: { allowedInitialsColors: [...INITIALS] } },
     Button: { defaultProps: { size: 'md' } },
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
@@ -39,6 +43,12 @@ export const theme = createTheme({
   },
 })
 
+/** Text on a tint of its colour, in a shade with contrast. */
+const lightColors = (colors: MantineTheme['colors'], shade: number): Record<string, string> =>
+  Object.fromEntries(
+    INITIALS.map((name) => [`--mantine-color-${name}-light-color`, colors[name][shade]!]),
+  )
+
 /** Mantine's colours of secondary text and errors lack contrast for WCAG AA. */
 export const colors: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
@@ -46,7 +56,7 @@ export const colors: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-body': '#f6f7fb',
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-error': colors.red[9],
-    '--mantine-color-indigo-light-color': colors.indigo[9],
+    ...lightColors(colors, 9),
     '--mantine-color-indigo-light-hover': '#e7ecff',
     '--gh-surface': '#ffffff',
     '--gh-line': '#e5e7ef',
@@ -66,7 +76,7 @@ export const colors: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-body': colors.dark[8],
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-error': colors.red[4],
-    '--mantine-color-indigo-light-color': colors.indigo[2],
+    ...lightColors(colors, 2),
     '--mantine-color-indigo-light-hover': '#2b3252',
     '--gh-surface': colors.dark[7],
     '--gh-line': '#33373f',
