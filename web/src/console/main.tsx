@@ -9,7 +9,8 @@ import { queries } from './session.ts'
 
 mount(
   <QueryClientProvider client={queries}>
-    <Notifications position="bottom-right" />
+    {/* The tray is at the lower right. */}
+    <Notifications position="top-right" />
     <RouterProvider router={router as never} />
   </QueryClientProvider>,
 )

@@ -16,6 +16,7 @@ import { usePath } from '../link.tsx'
 import { OrganizationContext } from '../organization.ts'
 import { forgetOthers, readOptions } from '../reads.ts'
 import { type Session, sessionQuery } from '../session.ts'
+import { Tray } from '../tray/tray-panel.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { CallsDialog } from './calls-dialog.tsx'
 import classes from './frame.module.css'
@@ -88,6 +89,7 @@ function Shell({ session, id }: { session: Session; id: string }) {
       </AppShell>
       <Palette showKeys={keysDialog.open} showCalls={callsDialog.open} />
       <ConfirmationDialog session={session} />
+      <Tray />
       <KeysDialog opened={keys} close={keysDialog.close} />
       <CallsDialog opened={calls} close={callsDialog.close} />
     </OrganizationContext>

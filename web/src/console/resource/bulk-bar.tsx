@@ -1,6 +1,9 @@
-import { Button, Group, Paper, Text } from '@mantine/core'
+import { Button, Group, Modal, Paper, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../changes.ts'
-import { useMay } from '../organization.ts'
+import { useMay, useOrganization } from '../organization.ts'
+import { startWork } from '../tray/tray.ts'
+import type { NewWork } from '../tray/work.ts'
 import classes from './list.module.css'
 import type { BulkAction, ListDeclaration } from './list-declaration.ts'
 
@@ -12,25 +15,46 @@ interface Props {
 }
 
 function ActionButton({ action, list, selected, clear }: Props & { action: BulkAction }) {
-  const { undo } = action
+  const { id: organization } = useOrganization()
+  const [asking, { open, close }] = useDisclosure()
+  const start = (work: NewWork) => {
+    startWork(organization, work)
+    close()
+    clear()
+  }
+  const { run, done, undo, work, form } = action
   const change = useChange<string[]>({
-    run: action.run,
-    touches: [[list.path]],
-    done: (ids) => action.done(ids.length),
+    run: async (api, ids) => (work ? work(api, ids) : run?.(api, ids)),
+    touches: work ? [] : [[list.path]],
+    ...(done && { done: (ids: string[]) => done(ids.length) }),
     ...(undo && { undo }),
-    after: clear,
+    after: (result) => (work ? start(result as NewWork) : clear()),
   })
   return (
-    <Button
-      size="sm"
-      variant="default"
-      {...(action.danger && { c: 'var(--mantine-color-error)' })}
-      leftSection={<action.Icon size={16} aria-hidden />}
-      loading={change.isPending}
-      onClick={() => change.mutate([...selected])}
-    >
-      {action.label}
-    </Button>
+    <>
+      <Button
+        size="sm"
+        variant="default"
+        {...(action.danger && { c: 'var(--mantine-color-error)' })}
+        leftSection={<action.Icon size={16} aria-hidden />}
+        loading={change.isPending}
+        onClick={() => (form ? open() : change.mutate([...selected]))}
+      >
+        {action.label}
+      </Button>
+      {form && (
+        <Modal opened={asking} onClose={close} title={action.label} size="md">
+          {form({
+            ids: [...selected],
+            start,
+            close: () => {
+              close()
+              clear()
+            },
+          })}
+        </Modal>
+      )}
+    </>
   )
 }
 
@@ -44,8 +68,9 @@ export function BulkBar({ list, selected, clear }: Props) {
         <Text size="sm" fw={600} aria-live="polite">
           {selected.size} selected
         </Text>
-        {may.write(list.scope) &&
-          list.bulk?.map((action) => (
+        {list.bulk
+          ?.filter(({ reads, scope = list.scope }) => reads || may.write(scope))
+          .map((action) => (
             <ActionButton
               key={action.label}
               action={action}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { ListQuery } from '../../api/list.ts'
 import type { Api, Page } from '../../api/organization.ts'
 import type { Search } from '../link.tsx'
+import type { NewWork } from '../tray/work.ts'
 
 export interface Column<T> {
   id: string
@@ -26,14 +27,28 @@ export interface Filter {
   options?: { value: string; label: string }[]
 }
 
+/** What the form of a bulk action gets. */
+export interface BulkForm {
+  ids: string[]
+  start: (work: NewWork) => void
+  close: () => void
+}
+
+/** One of `run` (a short change), `work` (long, for the tray) and `form` (asks first). */
 export interface BulkAction {
   label: string
   Icon: Icon
   danger?: boolean
-  run: (api: Api, ids: string[]) => Promise<unknown>
+  /** Changes nothing, so that reading suffices. */
+  reads?: boolean
+  /** If another than that of the list. */
+  scope?: string
+  run?: (api: Api, ids: string[]) => Promise<unknown>
   /** Words for the notice. */
-  done: (count: number) => string
+  done?: (count: number) => string
   undo?: (api: Api, ids: string[]) => Promise<unknown>
+  work?: (api: Api, ids: string[]) => Promise<NewWork>
+  form?: (bulk: BulkForm) => ReactNode
 }
 
 export interface Sibling {

@@ -1,31 +1,42 @@
 import { type Api, dataOf } from '../../api/organization.ts'
+import type { NewWork } from '../tray/work.ts'
 
-const POLL_MS = 400
-const MAX_RESULTS = 100
+const people = (count: number) => (count === 1 ? '1 user' : `${count} users`)
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS))
-
-/** Changes users by a job of the API, and waits for its results. */
-async function changeAll(api: Api, ids: string[], state: 'ACTIVATED' | 'SUSPENDED') {
-  const { jobId } = dataOf(
-    await api.management.PATCH('/v2/bulk/users', { body: ids.map((id) => ({ id, state })) }),
-  )
-  const path = { job_id: jobId }
-  for (;;) {
-    const results = dataOf(
-      await api.management.GET('/v2/bulk/users/{job_id}/results', {
-        params: { path, query: { limit: MAX_RESULTS } },
-      }),
+/** Starts a job of the API; the tray follows it. */
+const changeAll =
+  (verb: string, state: 'ACTIVATED' | 'SUSPENDED') =>
+  async (api: Api, ids: string[]): Promise<NewWork> => {
+    const { jobId } = dataOf(
+      await api.management.PATCH('/v2/bulk/users', { body: ids.map((id) => ({ id, state })) }),
     )
-    if (!results.some(({ status }) => status === 'Pending')) {
-      const failed = results.filter(({ meta }) => meta.success === false)
-      if (failed.length > 0)
-        throw new Error(`${failed.length} of ${ids.length} failed: ${failed[0]!.statusMsg}`)
-      return
-    }
-    await pause()
+    const title = `${verb} ${people(ids.length)}`
+    return { kind: 'bulk-users', input: { jobId }, title, link: 'users', total: ids.length }
   }
-}
 
-export const suspendAll = (api: Api, ids: string[]) => changeAll(api, ids, 'SUSPENDED')
-export const activateAll = (api: Api, ids: string[]) => changeAll(api, ids, 'ACTIVATED')
+export const suspendAll = changeAll('Suspend', 'SUSPENDED')
+export const activateAll = changeAll('Activate', 'ACTIVATED')
+
+export const resetMfaOfAll = async (_: Api, ids: string[]): Promise<NewWork> => ({
+  kind: 'reset-mfa',
+  input: { ids },
+  title: `Remove the second factor of ${people(ids.length)}`,
+  link: 'users',
+  total: ids.length,
+})
+
+export const exportAll = async (_: Api, ids: string[]): Promise<NewWork> => ({
+  kind: 'export-users',
+  input: { ids },
+  title: `Export ${people(ids.length)}`,
+  link: 'users',
+  total: ids.length,
+})
+
+export const joinGroup = (ids: string[], group: { id: string; name: string }): NewWork => ({
+  kind: 'join-group',
+  input: { ids, group: group.id },
+  title: `Add ${people(ids.length)} to ${group.name}`,
+  link: `groups/${group.id}`,
+  total: ids.length,
+})

@@ -1,12 +1,21 @@
 import { Avatar, Group } from '@mantine/core'
-import { IconCirclePause, IconPlayerPlay, IconUsers } from '@tabler/icons-react'
+import {
+  IconCalendarTime,
+  IconCirclePause,
+  IconDownload,
+  IconPlayerPlay,
+  IconShieldOff,
+  IconUsers,
+  IconUsersPlus,
+} from '@tabler/icons-react'
 import { paramsV1 } from '../../api/list.ts'
 import { pageOfV1 } from '../../api/organization.ts'
 import { When } from '../../ui/when.tsx'
 import { readAhead } from '../reads.ts'
 import type { ListDeclaration } from '../resource/list-declaration.ts'
 import { ResourceList } from '../resource/resource-list.tsx'
-import { activateAll, suspendAll } from './bulk.ts'
+import { activateAll, exportAll, resetMfaOfAll, suspendAll } from './bulk.ts'
+import { JoinGroupForm, ScheduleForm } from './bulk-forms.tsx'
 import { CreateUser } from './create-user.tsx'
 import { nameOf } from './name.ts'
 import { StateBadge } from './state-badge.tsx'
@@ -16,7 +25,6 @@ const yesNo = [
   { value: 'true', label: 'Yes' },
   { value: 'false', label: 'No' },
 ]
-const people = (count: number) => (count === 1 ? '1 user' : `${count} users`)
 
 const users: ListDeclaration<User> = {
   path: 'users',
@@ -117,18 +125,21 @@ const users: ListDeclaration<User> = {
     { label: 'Without a second factor', search: { mfa: 'false', state: 'ACTIVATED' } },
   ],
   bulk: [
+    { label: 'Suspend', Icon: IconCirclePause, work: suspendAll },
+    { label: 'Activate', Icon: IconPlayerPlay, work: activateAll },
     {
-      label: 'Suspend',
-      Icon: IconCirclePause,
-      run: suspendAll,
-      done: (count) => `Suspended ${people(count)}`,
+      label: 'Schedule',
+      Icon: IconCalendarTime,
+      form: (bulk) => <ScheduleForm {...bulk} />,
     },
     {
-      label: 'Activate',
-      Icon: IconPlayerPlay,
-      run: activateAll,
-      done: (count) => `Activated ${people(count)}`,
+      label: 'Add to group',
+      Icon: IconUsersPlus,
+      scope: 'groups',
+      form: (bulk) => <JoinGroupForm {...bulk} />,
     },
+    { label: 'Remove second factor', Icon: IconShieldOff, work: resetMfaOfAll },
+    { label: 'Export CSV', Icon: IconDownload, reads: true, work: exportAll },
   ],
   ahead: (organization, { id }) => readAhead(organization, userKey(id), readUser(id)),
   empty: 'The people of your organization: they sign in to applications and devices.',

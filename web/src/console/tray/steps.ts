@@ -1,0 +1,115 @@
+import { type Api, dataOf, pageOfV1 } from '../../api/organization.ts'
+import { ApiError } from '../../api/session.ts'
+import { csvOf } from '../../ui/csv.ts'
+import { download } from '../../ui/download.ts'
+import type { Kind, Step, Work } from './work.ts'
+
+const POLL_MS = 500
+const PAGE = 100
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS))
+
+/** The results of a bulk job of the API, which come in order. */
+const bulkUsers: Step = async (api, { input, total, done, failed }) => {
+  const results = dataOf(
+    await api.management.GET('/v2/bulk/users/{job_id}/results', {
+      params: {
+        path: { job_id: String(input.jobId) },
+        query: { limit: PAGE, skip: done },
+      },
+    }),
+  )
+  const pending = results.findIndex(({ status }) => status === 'Pending')
+  const finished = pending < 0 ? results : results.slice(0, pending)
+  if (finished.length === 0 && done < total) await pause()
+  const failures = finished
+    .filter(({ meta }) => meta.success === false)
+    .map(({ persistedFields, statusMsg }) => ({
+      id: String((persistedFields as { id?: unknown }).id ?? ''),
+      reason: statusMsg,
+    }))
+  const after = done + finished.length
+  return { done: after, failed: [...failed, ...failures], finished: after >= total }
+}
+
+/** One call for each id; what the API refuses is listed, and the next one is tried. */
+const each =
+  (act: (api: Api, id: string, input: Work['input']) => Promise<unknown>): Step =>
+  async (api, { input, done, failed }) => {
+    const ids = input.ids as string[]
+    const id = ids[done]
+    if (id === undefined) return { finished: true }
+    const refused = await act(api, id, input).then(
+      () => [],
+      (error: unknown) => {
+        // Signed out or offline: to be continued.
+        if (!(error instanceof ApiError) || [0, 401].includes(error.status)) throw error
+        return [{ id, reason: error.message }]
+      },
+    )
+    return {
+      done: done + 1,
+      failed: [...failed, ...refused],
+      finished: done + 1 === ids.length,
+    }
+  }
+
+const USER_COLUMNS = [
+  'id',
+  'username',
+  'email',
+  'firstname',
+  'lastname',
+  'displayname',
+  'state',
+  'department',
+  'jobTitle',
+  'location',
+  'company',
+  'employeeIdentifier',
+  'totp_enabled',
+  'created',
+] as const
+
+/** Rows read so far; lost by a reload, which reads them again. */
+const files = new Map<string, string[][]>()
+
+const exportUsers: Step = async (api, { id, input, done }) => {
+  const ids = input.ids as string[]
+  const rows = files.get(id) ?? []
+  const at = rows.length < done ? 0 : done
+  const chunk = ids.slice(at, at + PAGE)
+  const { rows: users } = pageOfV1(
+    await api.management.POST('/search/systemusers', {
+      body: { filter: { id: chunk }, limit: PAGE, fields: USER_COLUMNS.join(' ') },
+    }),
+  )
+  const lines = users.map((user) => USER_COLUMNS.map((column) => String(user[column] ?? '')))
+  const all = at === 0 ? lines : [...rows, ...lines]
+  files.set(id, all)
+  const after = Math.min(at + PAGE, ids.length)
+  if (after < ids.length) return { done: after }
+  files.delete(id)
+  download('users.csv', new Blob([csvOf([[...USER_COLUMNS], ...all])], { type: 'text/csv' }))
+  return { done: after, finished: true }
+}
+
+export const KINDS: Record<string, Kind> = {
+  'bulk-users': { step: bulkUsers, touches: [['users']] },
+  'join-group': {
+    step: each((api, id, { group }) =>
+      api.management.POST('/v2/usergroups/{group_id}/members', {
+        params: { path: { group_id: String(group) } },
+        body: { op: 'add', type: 'user', id },
+      }),
+    ),
+    touches: [['users'], ['groups']],
+  },
+  'reset-mfa': {
+    step: each((api, id) =>
+      api.management.POST('/systemusers/{id}/resetmfa', { params: { path: { id } }, body: {} }),
+    ),
+    touches: [['users']],
+  },
+  'export-users': { step: exportUsers, touches: [] },
+}

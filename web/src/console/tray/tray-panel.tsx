@@ -1,0 +1,90 @@
+import { CloseButton, Group, Paper, Progress, Stack, Text, UnstyledButton } from '@mantine/core'
+import { IconAlertCircle, IconCheck } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { Tag } from '../../ui/tag.tsx'
+import { To } from '../link.tsx'
+import { useOrganization } from '../organization.ts'
+import classes from './tray.module.css'
+import { dismissWork, resumeWork, useWorks } from './tray.ts'
+import type { Work } from './work.ts'
+
+const number = new Intl.NumberFormat('en')
+
+function Result({ work: { finished, failed, error, done, total } }: { work: Work }) {
+  if (!finished)
+    return (
+      <Text size="xs" c="dimmed">
+        {number.format(done)} of {number.format(total)}
+      </Text>
+    )
+  if (error || failed.length > 0)
+    return (
+      <Tag tone="bad" Icon={IconAlertCircle}>
+        {error ? 'Stopped' : `${number.format(failed.length)} of ${number.format(total)} failed`}
+      </Tag>
+    )
+  return (
+    <Tag tone="good" Icon={IconCheck}>
+      Done
+    </Tag>
+  )
+}
+
+function Item({ work, dismiss }: { work: Work; dismiss: () => void }) {
+  const [opened, setOpened] = useState(false)
+  const { title, link, failed, finished, done, total, error } = work
+  return (
+    <li className={classes.item}>
+      <Group justify="space-between" wrap="nowrap" gap="xs">
+        <Text size="sm" fw={600} component={To} to={link} className={classes.title} truncate>
+          {title}
+        </Text>
+        {finished && <CloseButton size="sm" aria-label={`Dismiss: ${title}`} onClick={dismiss} />}
+      </Group>
+      {!finished && (
+        <Progress
+          size="sm"
+          my={4}
+          value={total === 0 ? 0 : (100 * done) / total}
+          aria-label={`Progress: ${title}`}
+        />
+      )}
+      <Group justify="space-between">
+        <Result work={work} />
+        {failed.length > 0 && (
+          <UnstyledButton fz="xs" aria-expanded={opened} onClick={() => setOpened(!opened)}>
+            {opened ? 'Hide failures' : 'Show failures'}
+          </UnstyledButton>
+        )}
+      </Group>
+      {error && <Text size="xs">{error}</Text>}
+      {opened && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
+        <ul className={classes.failures} tabIndex={0} aria-label={`Failures: ${title}`}>
+          {failed.map(({ id, reason }) => (
+            <li key={id}>
+              <To to={`users/${id}`}>{id}</To> {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+/** Long work of the organization, at the lower right of every page. */
+export function Tray() {
+  const { id } = useOrganization()
+  const works = useWorks(id)
+  useEffect(() => resumeWork(id), [id])
+  if (works.length === 0) return null
+  return (
+    <Paper className={classes.tray} shadow="lg" component="section" aria-label="Work in progress">
+      <Stack component="ul" gap={0} className={classes.items} aria-live="polite">
+        {works.map((work) => (
+          <Item key={work.id} work={work} dismiss={() => dismissWork(id, work.id)} />
+        ))}
+      </Stack>
+    </Paper>
+  )
+}

@@ -1,0 +1,38 @@
+import type { QueryKey } from '@tanstack/react-query'
+import type { Api } from '../../api/organization.ts'
+
+// Long work: done step by step, kept in the browser's storage, continued after a reload.
+
+export interface Failure {
+  id: string
+  reason: string
+}
+
+export interface Work {
+  id: string
+  /** Which steps to take (steps.ts). */
+  kind: string
+  /** What the steps need; plain JSON. */
+  input: Record<string, unknown>
+  /** Such as "Suspend 120 users". */
+  title: string
+  /** The page about it, below the organization. */
+  link: string
+  total: number
+  done: number
+  failed: Failure[]
+  finished: boolean
+  /** Why it stopped as a whole. */
+  error?: string
+}
+
+export type NewWork = Pick<Work, 'kind' | 'input' | 'title' | 'link' | 'total'>
+
+/** Takes the next step. A step may be taken twice, if the page is left in between. */
+export type Step = (api: Api, work: Work) => Promise<Partial<Work>>
+
+export interface Kind {
+  step: Step
+  /** Starts of the keys of what has changed in the end. */
+  touches: QueryKey[]
+}
