@@ -1,7 +1,8 @@
-import { Stack, Text } from '@mantine/core'
+import { Pagination, Stack } from '@mantine/core'
 import { type Api, pageOfV2 } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
+import { useAddress, useGo } from '../link.tsx'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
 import { ObjectList } from '../resource/object-list.tsx'
@@ -18,10 +19,12 @@ interface Named {
 
 export function MembersTab({ group }: { group: Group }) {
   const writable = useMay().write('groups')
-  const { data, error } = useRead(['groups', group.id, 'members'], async (api) =>
+  const go = useGo()
+  const page = Math.max(1, Math.floor(Number(useAddress().page)) || 1)
+  const { data, error } = useRead(['groups', group.id, 'members', page], async (api) =>
     pageOfV2(
       await api.management.GET('/v2/usergroups/{group_id}/members', {
-        params: { path: { group_id: group.id }, query: { limit: LIMIT } },
+        params: { path: { group_id: group.id }, query: { limit: LIMIT, skip: (page - 1) * LIMIT } },
       }),
     ),
   )
@@ -46,17 +49,22 @@ export function MembersTab({ group }: { group: Group }) {
     <Stack maw={720}>
       <Problem error={error} />
       {writable && <Picker label="Add a user" kind="users" find={findUsers} pick={add.mutate} />}
-      {data && data.total > data.rows.length && (
-        <Text size="sm" c="dimmed">
-          The first {data.rows.length} of {data.total} members.
-        </Text>
-      )}
       <ObjectList
         items={data?.rows.map(({ to }) => to)}
         type="user"
         empty="No members yet."
         remove={writable ? remove.mutate : undefined}
       />
+      {data && data.total > LIMIT && (
+        <Pagination
+          size="sm"
+          total={Math.ceil(data.total / LIMIT)}
+          value={page}
+          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
+          onChange={(next) => void go(`groups/${group.id}`, { search: { page: String(next) } })}
+        />
+      )}
     </Stack>
   )
 }

@@ -5,6 +5,8 @@ import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { When } from '../../ui/when.tsx'
+import { printValue } from '../insights/query/text.ts'
+import { To } from '../link.tsx'
 import { useRead } from '../reads.ts'
 import { Diff } from './diff.tsx'
 import { actorOf, type Event, eventWords } from './event.ts'
@@ -12,6 +14,15 @@ import classes from './history.module.css'
 
 const DAYS = 90
 const MAX_EVENTS = 200
+
+/** Where an event names the objects that it is about. */
+const ABOUT = [
+  'resource.id',
+  'association.connection.from.object_id',
+  'association.connection.to.object_id',
+]
+
+const queryAbout = (id: string) => ABOUT.map((field) => `${field} = ${printValue(id)}`).join(' or ')
 
 function Row({ event }: { event: Event }) {
   const [opened, setOpened] = useState(false)
@@ -61,13 +72,7 @@ export function HistoryTab({ area, id }: { area: string; id: string }) {
           start_time: start.toISOString(),
           sort: 'DESC',
           limit: MAX_EVENTS,
-          search_term: {
-            or: [
-              { 'resource.id': id },
-              { 'association.connection.from.object_id': id },
-              { 'association.connection.to.object_id': id },
-            ],
-          },
+          search_term: { or: ABOUT.map((field) => ({ [field]: id })) },
         },
       }),
     ) as unknown as Event[]
@@ -82,10 +87,23 @@ export function HistoryTab({ area, id }: { area: string; id: string }) {
     )
   if (data.length === 0) return <Text c="dimmed">Nothing happened in the last {DAYS} days.</Text>
   return (
-    <ul className={classes.events} aria-label="Events">
-      {data.map((event) => (
-        <Row key={event.id} event={event} />
-      ))}
-    </ul>
+    <>
+      <Text
+        size="sm"
+        mb="xs"
+        component={To}
+        to="insights"
+        search={{ q: queryAbout(id), last: 'P90D' }}
+        c="var(--gh-active-text)"
+        display="inline-block"
+      >
+        Search these events
+      </Text>
+      <ul className={classes.events} aria-label="Events">
+        {data.map((event) => (
+          <Row key={event.id} event={event} />
+        ))}
+      </ul>
+    </>
   )
 }

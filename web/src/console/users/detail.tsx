@@ -13,10 +13,12 @@ import { useRead } from '../reads.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { type MenuAction, ResourcePage } from '../resource/resource-page.tsx'
 import { AccessTab } from './access-tab.tsx'
+import { AccountsTab } from './accounts-tab.tsx'
 import { useUserActions } from './actions.ts'
 import { GroupsTab } from './groups-tab.tsx'
 import { nameOf } from './name.ts'
 import { ProfileTab } from './profile-tab.tsx'
+import { SshKeysTab } from './ssh-keys-tab.tsx'
 import { StateBadge } from './state-badge.tsx'
 import { StateTab } from './state-tab.tsx'
 import { readUser, type User, userKey } from './user.ts'
@@ -77,6 +79,10 @@ function UserPage({ user }: { user: User }) {
         { id: 'state', label: 'State', content: () => <StateTab user={user} /> },
         { id: 'groups', label: 'Groups', content: () => <GroupsTab user={user} /> },
         { id: 'access', label: 'Access', content: () => <AccessTab user={user} /> },
+        { id: 'keys', label: 'SSH keys', content: () => <SshKeysTab user={user} /> },
+        ...(may.read('applications')
+          ? [{ id: 'accounts', label: 'Accounts', content: () => <AccountsTab user={user} /> }]
+          : []),
         {
           id: 'history',
           label: 'History',

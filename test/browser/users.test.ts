@@ -7,7 +7,7 @@ import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { field, heading, press } from './steps.ts'
 
-// Long work on many users in a real browser.
+// Work on users in a real browser.
 
 const app = await startListening()
 const openBrowser = await startChromium(app.base)
@@ -59,5 +59,33 @@ test('work on many users goes to the tray, which lists failures and survives a r
   await joined.getByRole('button', { name: /^Dismiss/ }).click()
   await joined.waitFor({ state: 'detached' })
   await page.getByText('Suspended').first().waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a key of a user, their accounts, and the search behind their history', async () => {
+  const org = await app.newOrganization()
+  const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Adams' })
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${org.organizationId}/users/${ada.id}/keys`)
+  await field(page, 'E-mail').fill(org.email)
+  await field(page, 'Password').fill(org.password)
+  await press(page, 'Sign in')
+  await page.getByText('No key.', { exact: false }).waitFor()
+  await page.getByLabel('Name').fill('Laptop')
+  await page.getByLabel('Public key').fill('ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLE ada')
+  await press(page, 'Add key')
+  await page.getByRole('button', { name: 'Delete Laptop' }).waitFor()
+  await assertAccessible(page, 'keys')
+  await press(page, 'Delete Laptop')
+  await press(page, 'Undo')
+  await page.getByRole('button', { name: 'Delete Laptop' }).waitFor()
+  const pages = page.getByRole('navigation', { name: /^Pages of/ })
+  await pages.getByRole('link', { name: 'Accounts' }).click()
+  await page.getByText('No application of the user', { exact: false }).waitFor()
+  await assertAccessible(page, 'accounts')
+  await pages.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('link', { name: 'Search these events' }).click()
+  await heading(page, 'Insights').waitFor()
+  await page.getByRole('region', { name: 'Events', exact: true }).getByText('User create').waitFor()
   assert.deepEqual(problems, [])
 })
