@@ -3,7 +3,7 @@ import type { Api } from '../../api/organization.ts'
 
 // Long work: done step by step, kept in the browser's storage, continued after a reload.
 
-export interface Failure {
+interface Failure {
   id: string
   reason: string
 }
