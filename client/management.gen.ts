@@ -3107,6 +3107,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/providers/{provider_id}/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The organizations of a provider that the caller can access, with their size */
+        get: operations["getApiV2ProvidersByProviderIdOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/queuedcommand/workflows": {
         parameters: {
             query?: never;
@@ -7015,6 +7032,17 @@ export interface components {
             name?: string;
             maxSystemUsers?: number;
             created?: string;
+        };
+        ProviderOverview: {
+            results: {
+                id: string;
+                name: string;
+                /** @description Null if the caller may not read them */
+                users: number | null;
+                /** @description Null if the caller may not read them */
+                systems: number | null;
+            }[];
+            totalCount: number;
         };
         ProviderPut: {
             name?: string;
@@ -21652,6 +21680,46 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ProviderOrganization"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2ProvidersByProviderIdOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderOverview"];
                 };
             };
             /** @description The request was rejected */

@@ -6,9 +6,15 @@ import { newId } from '../platform/ids.ts'
 import { checkConfirmed, checkScope, checkWholeProvider } from '../platform/rights.ts'
 import type { OrganizationContext } from './context.ts'
 import { settingsOf, toProvider, toProviderOrganization } from './records.ts'
-import type { OrganizationCreate, OrganizationPut, ProviderPut } from './schema.ts'
+import type {
+  OrganizationCreate,
+  OrganizationPut,
+  ProviderOverview,
+  ProviderPut,
+} from './schema.ts'
 import { mergeSettings, writableSettings } from './settings.ts'
 import {
+  countRecords,
   findOrganization,
   findProvider,
   insertOrganization,
@@ -17,6 +23,7 @@ import {
   lockProvider,
   markDeleted,
   type OrganizationRow,
+  organizationsOf,
   type ProviderRow,
   saveOrganization,
   saveProvider,
@@ -80,6 +87,29 @@ export function updateOrganization(
     await changed.fire(tx, caller, { organizationId, before, after })
     return after
   })
+}
+
+/** How large the organizations of a provider are: all that the caller can access, by name. */
+export async function describeProvider(
+  db: Db,
+  caller: Caller,
+  providerId: string,
+): Promise<ProviderOverview> {
+  const { id } = await getProvider(db, caller, providerId)
+  const rows = await organizationsOf(db, id, caller.organizationIds)
+  const may = (area: string) => caller.scopes.has(area) || caller.scopes.has(`${area}.readonly`)
+  const results = await Promise.all(
+    rows.map(async ({ id, name }) => {
+      const count = await countRecords(db.tenant(id), id)
+      return {
+        id,
+        name,
+        users: may('users') ? (count?.users ?? 0) : null,
+        systems: may('systems') ? (count?.systems ?? 0) : null,
+      }
+    }),
+  )
+  return { results, totalCount: results.length }
 }
 
 export function updateProvider(

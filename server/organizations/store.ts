@@ -79,6 +79,22 @@ export const listProviderOrganizations = (
     list,
   )
 
+export const organizationsOf = (
+  db: Queryable,
+  providerId: string,
+  organizationIds: Iterable<string>,
+) =>
+  db.many<OrganizationRow>(sql`
+    select * from organizations
+     where provider = ${providerId} and id = any(${[...organizationIds]}::text[]) order by name, id`)
+
+/** Users and devices of an organization, as the graph has counted them. */
+export const countRecords = (db: Queryable, organizationId: string) =>
+  db.find<{ users: number; systems: number }>(sql`
+    select coalesce(sum(nodes) filter (where type = 'user'), 0)::bigint as users,
+           coalesce(sum(nodes) filter (where type = 'system'), 0)::bigint as systems
+      from node_counts where organization_id = ${organizationId}`)
+
 /** Across all providers: for the operator only. */
 export const listAllOrganizations = (db: Queryable) =>
   db.many<OrganizationRow & { provider_name: string | null }>(sql`

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startListening } from '../listening.ts'
+import { addPerson } from '../person.ts'
 import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { sidebar, signInToConsole, tab } from './console-steps.ts'
@@ -127,6 +128,7 @@ test('settings are saved, and every page is accessible; one who may only read ch
   const other = await openBrowser()
   await other.page.goto(`${root}/administrators`)
   await signInToConsole(other.page, reader.email, reader.password)
+  await sidebar(other.page).waitFor()
   const names = /^(Add|Save|Invite|Suspend|Delete|Revoke|Remove|Rotate|Request|More actions)/
   for (const address of pages) {
     await other.page.goto(`${root}/${address}`)
@@ -136,4 +138,26 @@ test('settings are saved, and every page is accessible; one who may only read ch
     assert.equal(await main.getByRole('button', { name: names }).count(), 0, address)
   }
   assert.deepEqual(other.problems, [])
+})
+
+test('an administrator of a provider sees all organizations, and goes on from a number', async () => {
+  const provider = await app.newProvider()
+  const [one, two] = provider.organizationIds
+  const post = (url: string, body?: unknown) => provider.post(url, body, { 'x-org-id': two! })
+  await addPerson({ post }, { firstname: 'Ada', lastname: 'Berg' })
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${one}/organizations?sort=-users`)
+  await signInToConsole(page, provider.email, provider.password)
+  const rows = page.getByRole('table', { name: 'Organizations' }).getByRole('row')
+  await rows
+    .nth(1)
+    .getByRole('cell', { name: `Organization ${two}` })
+    .waitFor()
+  await assertAccessible(page, 'organizations')
+  await press(page, 'Users')
+  await page.waitForURL(/sort=users/)
+  await rows.nth(2).getByRole('cell').nth(1).getByRole('link', { name: '1', exact: true }).click()
+  await page.waitForURL(new RegExp(`/console/${two}/users`))
+  await page.getByRole('link', { name: 'Ada Berg' }).waitFor()
+  assert.deepEqual(problems, [])
 })

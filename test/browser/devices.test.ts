@@ -131,6 +131,7 @@ test('every page of a device and a command, light and dark; one who may only rea
   const other = await openBrowser()
   await other.page.goto(`${root}/devices/${device}/users`)
   await signInToConsole(other.page, reader.email, reader.password)
+  await sidebar(other.page).waitFor()
   for (const address of pages) {
     await other.page.goto(address)
     await other.page.getByRole('heading', { level: 1 }).waitFor()

@@ -34,10 +34,10 @@ export const apiOf = ({ organization, csrfToken, signal, onCall }: Options): Api
       // Files may be large, and no command line takes them like this.
       const json = request.headers.get('content-type')?.includes('json')
       const body = json && request.body !== null ? await request.clone().text() : undefined
-      const global = GLOBAL.test(pathname)
-      if (global) request.headers.delete('x-org-id')
+      if (GLOBAL.test(pathname)) request.headers.delete('x-org-id')
       const { method } = request
-      onCall({ method, path: pathname + search, organization: global ? null : organization, body })
+      const about = request.headers.get('x-org-id')
+      onCall({ method, path: pathname + search, organization: about, body })
       return send(request, signal)
     },
   })

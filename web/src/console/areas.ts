@@ -1,6 +1,7 @@
 import {
   type Icon,
   IconApps,
+  IconBuildings,
   IconChartHistogram,
   IconDeviceLaptop,
   IconKey,
@@ -90,6 +91,15 @@ export const AREAS: Area[] = [
     Icon: IconChartHistogram,
     scope: 'insights',
     load: () => import('./insights/index.ts'),
+  },
+  {
+    path: 'organizations',
+    label: 'Organizations',
+    Icon: IconBuildings,
+    scope: 'providers',
+    load: () => import('./organizations/index.ts'),
+    provider: true,
+    lower: true,
   },
   {
     path: 'administrators',
