@@ -3,9 +3,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Ajv } from 'ajv'
 import { parse, parseAllDocuments } from 'yaml'
 import { DEFAULT_DRAIN_SECONDS, settings } from '../server/platform/config.ts'
 import { addRange, isPublic } from '../server/platform/outbound/addresses.ts'
+import { KUBERNETES } from './kubernetes-schema.ts'
 
 // Checks of the deployment files that need no container engine.
 
@@ -56,6 +58,9 @@ interface PodSpec {
   securityContext: Record<string, unknown>
   containers: Container[]
   volumes: { name: string; secret?: { secretName: string } }[]
+}
+interface Ingress {
+  spec: { tls: { hosts: string[] }[]; rules: { host: string }[] }
 }
 interface Manifest {
   apiVersion: string
@@ -191,10 +196,41 @@ test('kubernetes: the expected objects exist', () => {
   assert.deepEqual(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort(), [
     'Deployment gatehouse-web',
     'Deployment gatehouse-worker',
+    'Ingress gatehouse',
     'PodDisruptionBudget gatehouse-web',
     'Secret gatehouse',
     'Service gatehouse',
   ])
+})
+
+test('kubernetes: every object fits a strict schema', () => {
+  const ajv = new Ajv({ strict: false, allErrors: true })
+  for (const manifest of manifests) {
+    const { kind, metadata } = manifest
+    assert.ok(KUBERNETES[kind], kind)
+    assert.ok(
+      ajv.validate(KUBERNETES[kind]!, manifest),
+      `${kind} ${metadata.name}: ${ajv.errorsText()}`,
+    )
+  }
+  const [deployment] = manifests.filter(({ kind }) => kind === 'Deployment')
+  const misspelt = { ...deployment, spec: { ...deployment!.spec, replica: 2 } }
+  assert.equal(ajv.validate(KUBERNETES.Deployment!, misspelt), false)
+})
+
+test('the ingress and the proxy of compose serve the name of the public URL, with TLS', () => {
+  const ingress: Ingress = parse(read('kubernetes/ingress.yaml'))
+  const web = manifests.find(({ metadata }) => metadata.name === 'gatehouse-web')!
+  const { env } = web.spec.template.spec.containers[0]!
+  const url = new URL(env.find(({ name }) => name === 'GATEHOUSE_PUBLIC_URL')!.value)
+  assert.equal(url.protocol, 'https:')
+  assert.deepEqual(ingress.spec.tls[0]?.hosts, [url.hostname])
+  assert.equal(ingress.spec.rules[0]?.host, url.hostname)
+  const { services }: Compose = parse(read('compose.tls.yaml'))
+  assert.deepEqual(Object.keys(services).sort(), ['proxy', 'web', 'worker'])
+  assert.deepEqual(services.proxy?.cap_drop, ['ALL'])
+  for (const name of ['web', 'worker'])
+    assert.match(services[name]!.environment.GATEHOUSE_PUBLIC_URL!, /^https:/)
 })
 
 test('kubernetes: pods are confined, probed and set only known settings', () => {
