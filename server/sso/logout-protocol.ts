@@ -22,8 +22,8 @@ import { readParticipants } from './store.ts'
 // How applications of SAML are told about a logout, and how the one that asked for it gets its response.
 
 const REQUEST_MS = 5 * 60_000
-/** Of one SOAP request. */
-const SOAP_MS = 8000
+/** Of one SOAP request: short, so that the page still has time for a frame. */
+const SOAP_MS = 4000
 const MAX_SOAP_BYTES = 65_536
 
 const frameTo = ({ config }: SsoApplication, destination: string, inResponseTo?: string) => ({
@@ -129,7 +129,7 @@ export const samlLogout = (
   },
 })
 
-/** SAML Bindings §3.2: the request goes straight to the service provider. An error is retried by the queue. */
+/** SAML Bindings §3.2: the request goes straight to the service provider. */
 export async function tellBySoap(
   context: Pick<SsoSliceContext, 'db' | 'sealer' | 'outbound'>,
   reference: PartyReference,
@@ -154,16 +154,15 @@ export async function tellBySoap(
     })
     if (answer.status !== 200) throw new Error(`The service provider responded ${answer.status}`)
     const { success, inResponseTo } = readSoapLogoutResponse(answer.body)
-    const ours = inResponseTo === party.details.requestId
-    await settleLater(context, reference, { state: success && ours ? 'done' : 'failed' })
+    if (!success || inResponseTo !== party.details.requestId)
+      throw new Error('The service provider did not confirm the logout')
+    await settleLater(context, reference, { state: 'done' })
   } catch (error) {
-    // It may be out of our reach, but not out of the browser's.
-    const other = application.config.sloUrl !== ''
-    await settleLater(
-      context,
-      reference,
-      other ? { channel: 'front', state: 'waiting' } : { state: 'failed' },
-    )
-    throw error
+    // It may be out of our reach, or need the cookie: the browser tries next. Without that way, the queue tries again.
+    if (application.config.sloUrl === '') {
+      await settleLater(context, reference, { state: 'failed' })
+      throw error
+    }
+    await settleLater(context, reference, { channel: 'front', state: 'waiting' })
   }
 }

@@ -341,12 +341,29 @@ test('an application with a SOAP address is told by a job; if that fails, by the
   assert.ok(verifies(body, application.certificate, 'samlp:LogoutRequest'))
   assert.equal(valueIn(body, 'saml:NameID'), user.email)
 
-  answers = () => undefined
-  const again = await new Person(app.http).enter(user.email)
-  await enter(application, again)
-  const second = await pageOf((await again.post('/sign-out')).json().continueTo)
+  const refusals: (typeof answers)[] = [
+    () => undefined,
+    () => 'no XML',
+    (xml) => SOAP(logoutResponse(attributeIn(xml, 'samlp:LogoutRequest', 'ID')!, 'Responder')),
+    () => SOAP(logoutResponse('_another')),
+  ]
+  for (answers of refusals) {
+    const again = await new Person(app.http).enter(user.email)
+    await enter(application, again)
+    const page = await pageOf((await again.post('/sign-out')).json().continueTo)
+    await app.runDueJobs()
+    assert.deepEqual(await page.states(), ['waiting'])
+    const frame = page.done.replace(/done$/, '0')
+    assert.equal(messageIn((await visit(frame)).headers.location).to, SLO)
+  }
+})
+
+test('an application with nothing but a SOAP address is named if it does not confirm', async () => {
+  const sloSoapUrl = await startEndpoint(() => undefined)
+  const { application, person } = await newWorld(app, { sloSoapUrl })
+  await enter(application, person)
+  const page = await pageOf((await person.post('/sign-out')).json().continueTo)
   await app.runDueJobs()
-  assert.deepEqual(await second.states(), ['waiting'])
-  const frame = second.done.replace(/done$/, '0')
-  assert.equal(messageIn((await visit(frame)).headers.location).to, SLO)
+  assert.deepEqual(await page.states(), ['failed'])
+  assert.match((await visit(page.done)).body, /may still be signed in to:.*Wiki.*Not reached/s)
 })
