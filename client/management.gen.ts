@@ -3114,7 +3114,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The organizations of a provider that the caller can access, with their size */
+        /**
+         * The organizations of a provider that the caller can access, with their size
+         * @description Scopes: `providers` or `providers.readonly`.
+         */
         get: operations["getApiV2ProvidersByProviderIdOverview"];
         put?: never;
         post?: never;
@@ -21707,6 +21710,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 provider_id: string;
             };
             cookie?: never;
@@ -21719,6 +21723,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "name": "Engineering",
+                     *           "users": 1,
+                     *           "systems": 1
+                     *         }
+                     *       ],
+                     *       "totalCount": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderOverview"];
                 };
             };

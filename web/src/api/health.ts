@@ -1,6 +1,6 @@
 import { send } from './session.ts'
 
-export interface Health {
+interface Health {
   status: string
   reason?: string
   warnings?: string[]

@@ -12,7 +12,7 @@ interface Values {
   format: 'json' | 'ndjson'
 }
 
-export const FORMATS = [
+const FORMATS = [
   { value: 'json', label: 'A JSON array' },
   { value: 'ndjson', label: 'One document a line' },
 ]
