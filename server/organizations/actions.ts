@@ -97,16 +97,15 @@ export async function describeProvider(
 ): Promise<ProviderOverview> {
   const { id } = await getProvider(db, caller, providerId)
   const rows = await organizationsOf(db, id, caller.organizationIds)
-  const may = (area: string) => caller.scopes.has(area) || caller.scopes.has(`${area}.readonly`)
+  const count = async (organizationId: string, type: 'user' | 'system') => {
+    const scopes = [`${type}s`, `${type}s.readonly`]
+    if (!scopes.some((scope) => caller.scopes.has(scope))) return null
+    return (await countRecords(db.tenant(organizationId), organizationId, type))?.total ?? 0
+  }
   const results = await Promise.all(
     rows.map(async ({ id, name }) => {
-      const count = await countRecords(db.tenant(id), id)
-      return {
-        id,
-        name,
-        users: may('users') ? (count?.users ?? 0) : null,
-        systems: may('systems') ? (count?.systems ?? 0) : null,
-      }
+      const [users, systems] = await Promise.all([count(id, 'user'), count(id, 'system')])
+      return { id, name, users, systems }
     }),
   )
   return { results, totalCount: results.length }

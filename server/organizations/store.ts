@@ -4,6 +4,7 @@ import { forEachTenant } from '../platform/each-tenant.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import { readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
+import { totalOf } from '../platform/list/total.ts'
 
 // Organizations and providers are global tables: every list takes the ids that the caller can access.
 
@@ -88,12 +89,8 @@ export const organizationsOf = (
     select * from organizations
      where provider = ${providerId} and id = any(${[...organizationIds]}::text[]) order by name, id`)
 
-/** Users and devices of an organization, as the graph has counted them. */
-export const countRecords = (db: Queryable, organizationId: string) =>
-  db.find<{ users: number; systems: number }>(sql`
-    select coalesce(sum(nodes) filter (where type = 'user'), 0)::bigint as users,
-           coalesce(sum(nodes) filter (where type = 'system'), 0)::bigint as systems
-      from node_counts where organization_id = ${organizationId}`)
+export const countRecords = (db: Queryable, organizationId: string, type: 'user' | 'system') =>
+  db.find<{ total: number }>(totalOf(organizationId, type))
 
 /** Across all providers: for the operator only. */
 export const listAllOrganizations = (db: Queryable) =>
