@@ -72,7 +72,9 @@ test('a key of a user, their accounts, and the search behind their history', asy
   await press(page, 'Sign in')
   await page.getByText('No key.', { exact: false }).waitFor()
   await page.getByRole('textbox', { name: 'Name' }).fill('Laptop')
-  await page.getByRole('textbox', { name: 'Public key' }).fill('ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLE ada')
+  await page
+    .getByRole('textbox', { name: 'Public key' })
+    .fill('ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLE ada')
   await press(page, 'Add key')
   await page.getByRole('button', { name: 'Delete Laptop' }).waitFor()
   await assertAccessible(page, 'keys')
