@@ -30,9 +30,10 @@ export async function startService(
   dataDir: string,
   nodeFlags: string[] = [],
   env: Record<string, string> = {},
+  options: string[] = [],
 ): Promise<Service> {
   const started = await start(
-    [...nodeFlags, 'cli/main.ts', 'serve'],
+    [...nodeFlags, 'cli/main.ts', 'serve', ...options],
     /Health\s+\S+\/readyz[\s\S]*\n\n/,
     {
       GATEHOUSE_DATA_DIR: dataDir,

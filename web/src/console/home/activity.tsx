@@ -130,7 +130,7 @@ export const Activity = () => (
       Activity
     </Title>
     <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }} spacing="md">
-      <Card title="Events per hour, last 24 hours" search={{ field: 'service' }}>
+      <Card title="Events, last 24 hours" search={{ field: 'service' }}>
         <Chart id="events" read={eventsPerHour} tick={clock} colours={COLOURS} />
       </Card>
       <Card
@@ -140,7 +140,7 @@ export const Activity = () => (
         <Chart id="sign-ins" read={signInsByOutcome} tick={day} colours={OUTCOMES} />
       </Card>
       <Card
-        title="Why sign-ins were denied, last 7 days"
+        title="Denied sign-ins, last 7 days"
         search={{ q: `${SIGN_IN_QUERY} and success = false`, last: 'P7D', field: 'error_message' }}
       >
         <Reasons />
