@@ -4,6 +4,7 @@ interface Health {
   status: string
   reason?: string
   warnings?: string[]
+  details?: { mail: 'configured' | 'not configured'; waitingMails: number }
 }
 
 /** Whether the process that answers is ready; it is public, and about no organization. */

@@ -3,6 +3,7 @@ import { type Api, dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { AREAS } from '../areas.ts'
 import { type Search, To } from '../link.tsx'
+import { MailNotice } from '../mail-notice.tsx'
 import { useRead } from '../reads.ts'
 import classes from './home.module.css'
 
@@ -26,7 +27,7 @@ const ITEMS: Item[] = [
   },
   { count: 'parkedImports', label: 'Imports that wait for you', to: 'applications' },
   { count: 'failedJobs', label: 'Jobs that failed in 7 days', to: 'applications' },
-  { count: 'failingForwarders', label: 'Webhooks that cannot be reached', to: 'webhooks' },
+  { count: 'failingForwarders', label: 'Webhooks that cannot be reached', to: 'settings/webhooks' },
   {
     count: 'expiringCertificates',
     label: 'Certificates that end within 30 days',
@@ -61,7 +62,7 @@ function Card({ item, count }: { item: Item; count: number }) {
       </Text>
     </>
   )
-  return AREAS.some(({ path }) => path === item.to) ? (
+  return AREAS.some(({ path }) => path === item.to.split('/')[0]) ? (
     <To to={item.to} {...(item.search && { search: item.search })} className={classes.card}>
       {content}
     </To>
@@ -101,6 +102,7 @@ export function Attention() {
         Needs attention
       </Title>
       {data ? <Cards counts={data} /> : error ? <Problem error={error} /> : <Skeleton h={92} />}
+      <MailNotice />
     </section>
   )
 }

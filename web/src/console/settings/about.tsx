@@ -1,23 +1,17 @@
 import { List, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { readHealth } from '../../api/health.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Tag } from '../../ui/tag.tsx'
+import { useHealth } from '../health.ts'
+import { MailNotice } from '../mail-notice.tsx'
 import { useOrganization } from '../organization.ts'
-
-const POLL_MS = 15_000
 
 /** Whether the service is well, and who is asking. */
 export function About() {
   const { id, name, session } = useOrganization()
-  const { data, error } = useQuery({
-    queryKey: ['health'],
-    queryFn: readHealth,
-    refetchInterval: POLL_MS,
-  })
+  const { data, error } = useHealth()
   const warnings = data?.warnings ?? []
   return (
     <Stack maw={760}>
@@ -44,6 +38,7 @@ export function About() {
               ))}
             </List>
           )}
+          <MailNotice />
         </Stack>
       </Section>
       <Section title="About">
