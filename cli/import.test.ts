@@ -113,7 +113,8 @@ test('a plan shows from and to, in JSON every row', async () => {
   const { stdout, stderr } = await importFile(org, json('Fellow'), '--dry-run', '--json')
   const { job, rows } = JSON.parse(stdout)
   assert.deepEqual([job.dryRun, job.planned.update, rows.length], [true, 3, 3])
-  assert.match(stderr, /^(waiting for a worker|reading: \d+ rows)\n/)
+  // A short job may be done before the first look at it.
+  assert.match(stderr, /^((waiting for a worker|reading: \d+ rows)\n)*$/)
 })
 
 test('too many changes need --yes', async () => {

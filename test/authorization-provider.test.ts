@@ -54,7 +54,13 @@ const part = await holdersWithin([first], { 'x-org-id': first })
 /** To these the provider is a stranger's. */
 const isOfFirst = ({ credential }: Holder) => credential === 'a service account'
 
-const RENAME = 'PUT /api/v2/providers/{provider_id}'
+/** Of the provider as a whole, though the address names one organization or none. */
+const OF_WHOLE = [
+  'PUT /api/v2/providers/{provider_id}',
+  'POST /api/v2/providers/{provider_id}/organizations/{id}/restore',
+]
+/** Refused without the name of the organization, before anything is looked up. */
+const REMOVE = 'DELETE /api/v2/providers/{provider_id}/organizations/{id}'
 const isOfProvider = ({ tenant }: Operation) => ['header-or-provider', 'several'].includes(tenant)
 
 test('provider: what is its own takes the scope and the reach of all of it', async (t) => {
@@ -67,7 +73,7 @@ test('provider: what is its own takes the scope and the reach of all of it', asy
     const { operation, held } = cell
     if (!holdsOne(operation, held) || isOfItsOwner(operation)) return 403
     if (isOfFirst(cell)) return isOfProvider(operation) ? 404 : 'admitted'
-    return isOfProvider(operation) || nameOf(operation) === RENAME ? 403 : 'admitted'
+    return isOfProvider(operation) || OF_WHOLE.includes(nameOf(operation)) ? 403 : 'admitted'
   }
   const [wide, narrow] = [
     await askAll(app, whole, ids, () => portal),
@@ -89,7 +95,10 @@ test('foreign: an organization of the provider beyond reach is not there', async
   const cells = await askAll(app, part, beyond, headers, named)
   t.diagnostic(`${cells.length} cells`)
   assert.deepEqual(
-    surprises(cells, ({ operation, held }) => (holdsOne(operation, held) ? 404 : 403)),
+    surprises(cells, ({ operation, held }) => {
+      if (!holdsOne(operation, held)) return 403
+      return nameOf(operation) === REMOVE ? 400 : 404
+    }),
     [],
   )
 })

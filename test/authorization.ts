@@ -52,7 +52,7 @@ export interface Cell extends Holder {
 }
 
 /** `admitted` is every answer that comes from beyond authorization. */
-export type Expected = 'admitted' | 401 | 403 | 404
+export type Expected = 'admitted' | 400 | 401 | 403 | 404
 
 export const meets = ({ status }: { status: number }, expected: Expected): boolean =>
   expected === 'admitted' ? ![401, 403].includes(status) && status < 500 : status === expected

@@ -240,7 +240,7 @@ test('the keys in the file have the permissions of their roles', async () => {
   const settings = { settings: { name: 'Other' } }
   assert.equal((await reader.put(`/api/organizations/${alone}`, settings)).statusCode, 403)
   const runner = app.as(keyOf('Command Runner'))
-  assert.equal((await runner.get(`/api/organizations/${alone}`)).statusCode, 403)
+  assert.equal((await runner.get('/insights/directory/v1/retention')).statusCode, 403)
   const helper = app.as(keyOf('Help Desk'))
   assert.equal((await helper.get(`/api/organizations/${alone}`)).statusCode, 200)
 })

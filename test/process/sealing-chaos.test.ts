@@ -140,8 +140,10 @@ test('killed while sealing and purging, nothing is lost or doubled, and the next
   await killService()
   await release()
   service = await startService(settings)
-  assert.equal(await segments(), before)
-  assert.deepEqual(await readAll(service), everything)
+  // A statement whose client has died may still commit; then a whole segment has gone.
+  const gone = before - (await segments())
+  assert.ok(gone === 0 || gone === 1, String(gone))
+  assert.deepEqual(await readAll(service), namesOf(AGES.slice(gone)))
 
   release = await stopInside(PURGE, STRADDLING)
   await killDatabase()
