@@ -5,11 +5,10 @@ import { useMay, useOrganization } from '../organization.ts'
 import { startWork } from '../tray/tray.ts'
 import type { NewWork } from '../tray/work.ts'
 import classes from './list.module.css'
-import type { BulkAction, ListDeclaration } from './list-declaration.ts'
+import type { AnyList, BulkAction } from './list-declaration.ts'
 
 interface Props {
-  // biome-ignore lint/suspicious/noExplicitAny: the rows do not matter here
-  list: ListDeclaration<any>
+  list: AnyList
   selected: ReadonlySet<string>
   clear: () => void
 }

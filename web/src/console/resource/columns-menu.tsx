@@ -1,16 +1,14 @@
 import { Button, Checkbox, Popover, Stack } from '@mantine/core'
 import { IconColumns3 } from '@tabler/icons-react'
-import type { ListDeclaration } from './list-declaration.ts'
+import type { AnyList } from './list-declaration.ts'
 import type { ListState } from './list-state.ts'
 
 interface Props {
-  // biome-ignore lint/suspicious/noExplicitAny: the rows do not matter here
-  list: ListDeclaration<any>
+  list: AnyList
   state: ListState
 }
 
 export function ColumnsMenu({ list, state }: Props) {
-  const shown = state.columns.map(({ id }) => id)
   return (
     <Popover position="bottom-start" trapFocus>
       <Popover.Target>
@@ -21,7 +19,7 @@ export function ColumnsMenu({ list, state }: Props) {
       <Popover.Dropdown>
         <Checkbox.Group
           aria-label="Columns"
-          value={shown}
+          value={state.columns}
           onChange={(ids) => state.set({ columns: ids.length === 0 ? 'none' : ids.join(',') })}
         >
           <Stack gap="xs">

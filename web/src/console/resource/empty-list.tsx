@@ -1,10 +1,9 @@
 import { Button, Center, Stack, Text, ThemeIcon } from '@mantine/core'
 import classes from './list.module.css'
-import type { ListDeclaration } from './list-declaration.ts'
+import type { AnyList } from './list-declaration.ts'
 
 interface Props {
-  // biome-ignore lint/suspicious/noExplicitAny: the rows do not matter here
-  list: ListDeclaration<any>
+  list: AnyList
   narrowed: boolean
   clear: () => void
   create: (() => void) | undefined

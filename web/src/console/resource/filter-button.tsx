@@ -1,12 +1,11 @@
 import { Button, Menu, Popover, Stack, TextInput } from '@mantine/core'
 import { IconFilterPlus } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
-import type { Filter, ListDeclaration } from './list-declaration.ts'
+import type { AnyList, Filter } from './list-declaration.ts'
 import type { ListState } from './list-state.ts'
 
 interface Props {
-  // biome-ignore lint/suspicious/noExplicitAny: the rows do not matter here
-  list: ListDeclaration<any>
+  list: AnyList
   state: ListState
 }
 

@@ -84,3 +84,6 @@ export interface ListDeclaration<T> {
   /** A dialog, or a page of its own. */
   create?: { label: string } & ({ form: (close: () => void) => ReactNode } | { to: string })
 }
+
+/** For parts that do not look at the rows. */
+export type AnyList = Omit<ListDeclaration<never>, 'load'>

@@ -1,5 +1,5 @@
 import { type Search, useAddress, useGo } from '../link.tsx'
-import type { Filter, ListDeclaration } from './list-declaration.ts'
+import type { AnyList, Filter } from './list-declaration.ts'
 
 interface ActiveFilter {
   filter: Filter
@@ -7,8 +7,7 @@ interface ActiveFilter {
 }
 
 /** What the list shows is in the address, so that reload, back and a sent link show the same. */
-// biome-ignore lint/suspicious/noExplicitAny: the rows do not matter here
-export function useListState(list: ListDeclaration<any>) {
+export function useListState(list: AnyList) {
   const address = useAddress()
   const go = useGo()
   const set = (changes: Record<string, string | undefined>) => {
@@ -23,12 +22,15 @@ export function useListState(list: ListDeclaration<any>) {
     return value === undefined ? [] : [{ filter, value }]
   })
   const shown = address.columns?.split(',')
-  const columns = list.columns.filter(({ id, hidden }) => (shown ? shown.includes(id) : !hidden))
+  const columns = list.columns
+    .filter(({ id, hidden }) => (shown ? shown.includes(id) : !hidden))
+    .map(({ id }) => id)
   const { new: _, q, ...view } = address
   return {
     search: q ?? '',
     sort: address.sort ?? list.defaultSort,
     filters,
+    /** Ids of those shown. */
     columns,
     creating: address.new !== undefined,
     /** What a saved view keeps: not what is typed, nor an open dialog. */

@@ -64,7 +64,8 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
     rows,
     items.map(({ index }) => index),
   )
-  const columns = [list.first, ...state.columns]
+  const shown = list.columns.filter(({ id }) => state.columns.includes(id))
+  const columns = [list.first, ...shown]
   const tracks = ['2.75rem', ...columns.map(({ width }) => width)].join(' ')
   const style = { '--tracks': tracks } as CSSProperties
 

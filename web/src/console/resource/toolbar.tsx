@@ -5,13 +5,12 @@ import { type CSSProperties, useRef } from 'react'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { FilterButton } from './filter-button.tsx'
 import classes from './list.module.css'
-import type { ListDeclaration } from './list-declaration.ts'
+import type { AnyList } from './list-declaration.ts'
 import type { ListState } from './list-state.ts'
 import { ViewsMenu } from './views-menu.tsx'
 
 interface Props {
-  // biome-ignore lint/suspicious/noExplicitAny: the rows do not matter here
-  list: ListDeclaration<any>
+  list: AnyList
   state: ListState
   search: string
   setSearch: (text: string) => void

@@ -4,7 +4,7 @@ import { IconChevronDown, IconDeviceFloppy, IconTrash } from '@tabler/icons-reac
 import { type FormEvent, useState } from 'react'
 import type { Search } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
-import type { ListDeclaration } from './list-declaration.ts'
+import type { AnyList } from './list-declaration.ts'
 import type { ListState } from './list-state.ts'
 
 interface View {
@@ -13,8 +13,7 @@ interface View {
 }
 
 interface Props {
-  // biome-ignore lint/suspicious/noExplicitAny: the rows do not matter here
-  list: ListDeclaration<any>
+  list: AnyList
   state: ListState
 }
 
