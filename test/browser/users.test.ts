@@ -47,8 +47,10 @@ test('work on many users goes to the tray, which lists failures and survives a r
   await selectAll()
   await org.delete(`/api/systemusers/${people[1]!.id}`)
   await press(page, 'Suspend')
-  await app.runDueJobs()
   const suspended = tray.getByRole('listitem').filter({ hasText: 'Suspend 3 users' })
+  // In the tray once the server has the job.
+  await suspended.waitFor()
+  await app.runDueJobs()
   await suspended.getByText('1 of 3 failed').waitFor()
   await page.reload()
   await suspended.getByRole('button', { name: 'Show failures' }).click()
