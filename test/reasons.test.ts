@@ -64,6 +64,14 @@ refused('administrators', [
   ],
 ])
 
+const account = {
+  name: 'Reason',
+  roleId: role.id,
+  authConfig: { authType: 'API_KEY' },
+}
+const { objectId: accountId } = (await org.post('/api/v2/service-accounts', account)).json()
+  .serviceAccount as { objectId: string }
+
 refused('roles and service accounts', [
   ['unknown_scope', 400, () => org.post('/api/v2/roles', { name: 'New', scopes: ['fly'] })],
   [
@@ -88,9 +96,21 @@ refused('roles and service accounts', [
     },
   ],
   ['service_account_not_found', 404, () => org.get(`/api/v2/service-accounts/${newId()}`)],
+  ['name_taken', 409, () => org.post('/api/v2/service-accounts', account)],
+  [
+    'auth_config_not_found',
+    404,
+    () => org.delete(`/api/v2/service-accounts/${accountId}/auth-config/${newId()}`),
+  ],
 ])
 
 refused('providers', [
+  [
+    'role_required',
+    400,
+    () =>
+      msp.post(`/api/v2/providers/${msp.providerId}/administrators`, { email: 'a@example.com' }),
+  ],
   ['provider_id_malformed', 400, () => msp.get('/api/v2/roles', { 'x-provider-id': 'mine' })],
   ['provider_not_found', 404, () => msp.get('/api/v2/roles', { 'x-provider-id': newId() })],
   [
@@ -149,6 +169,18 @@ refused('users', [
     () => org.post('/api/search/systemusers', { filter: { username: { $regex: '(' } } }),
   ],
   ['bad_search', 400, () => org.get('/api/systemusers?search={')],
+])
+
+refused('groups', [
+  [
+    'bad_exemption',
+    400,
+    () =>
+      org.post('/api/v2/usergroups', {
+        name: 'Exempt',
+        memberQueryExemptions: [{ type: 'user', id: newId() }],
+      }),
+  ],
 ])
 
 const METADATA = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://sp.example.com/">
@@ -242,6 +274,15 @@ const range = { service: ['all'], start_time: '2026-01-01T00:00:00Z' }
 const interval = (more: object) =>
   org.post(`${INSIGHTS}/events/interval`, { ...range, timezone: '+0000', ...more })
 refused('insights', [
+  [
+    'bad_gzip',
+    400,
+    () =>
+      org.post(`${INSIGHTS}/ingest`, 'plain' as never, {
+        'content-encoding': 'gzip',
+        'content-type': 'application/x-ndjson',
+      }),
+  ],
   ['bad_interval_unit', 400, () => interval({ interval_unit: 'x' })],
   ['bad_interval_value', 400, () => interval({ interval_unit: 'd', interval_value: '0' })],
   ['bad_timezone', 400, () => interval({ interval_unit: 'd', timezone: 'Berlin' })],

@@ -162,6 +162,8 @@ test('enrolling and removing a second factor requires a confirmed session, and t
   const secret = await enrol(org)
   const session = await signInToConsole(app.http, org)
   const code = codeOf(secret)
+  const early = await session.get('/api/organizations')
+  assert.deepEqual([early.statusCode, early.json().reason], [401, 'second_factor_owed'])
   const opened = await app.http.inject({
     method: 'POST',
     url: '/auth/sign-in/totp',
@@ -173,7 +175,8 @@ test('enrolling and removing a second factor requires a confirmed session, and t
   const post = (url: string, body: object) => app.anonymous.post(url, body, headers)
   const { password } = org
   assert.equal((await post('/auth/totp/disable', {})).statusCode, 403)
-  assert.equal((await post('/auth/session/confirm', { password })).statusCode, 400)
+  const codeless = await post('/auth/session/confirm', { password })
+  assert.deepEqual([codeless.statusCode, codeless.json().reason], [400, 'code_required'])
   assert.equal((await post('/auth/session/confirm', { password, code })).statusCode, 401, 'spent')
   const fresh = { password, code: codeOf(secret, 1) }
   assert.equal((await post('/auth/session/confirm', fresh)).statusCode, 200)

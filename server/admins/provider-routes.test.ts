@@ -67,7 +67,7 @@ test('a provider that may not create organizations is refused', async () => {
   const msp = await app.newProvider(1)
   await msp.put(`/api/v2/providers/${msp.providerId}`, { disallowOrgCreation: true })
   const res = await msp.post(`/api/v2/providers/${msp.providerId}/organizations`, { name: 'No' })
-  assert.equal(res.statusCode, 403)
+  assert.deepEqual([res.statusCode, res.json().reason], [403, 'org_creation_disallowed'])
 })
 
 test('changing the size of an organization requires the billing scope', async () => {

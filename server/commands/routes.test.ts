@@ -235,8 +235,11 @@ test('a result is accepted once, and only from the system that got the order', a
 
   const output = 'x'.repeat(100)
   assert.equal((await answer(two!, queueIds[0], output)).statusCode, 404)
+  const beyond = await answer(one!, newId(), output, 2 ** 31)
+  assert.deepEqual([beyond.statusCode, beyond.json().reason], [400, 'bad_exit_code'])
   assert.equal((await answer(one!, queueIds[0], output, 3)).statusCode, 204)
-  assert.equal((await answer(one!, newId(), output)).statusCode, 404)
+  const unknown = await answer(one!, newId(), output)
+  assert.deepEqual([unknown.statusCode, unknown.json().reason], [404, 'order_not_found'])
   assert.equal((await fetchOrders(one!)).length, 0)
   assert.equal((await org.get('/api/v2/queuedcommand/workflows')).json().totalCount, 0)
 
@@ -404,7 +407,8 @@ test('built-in commands are queued for Linux and Windows systems only', async ()
     assert.equal(res.statusCode, 201)
     assert.equal(res.body, '')
   }
-  assert.equal((await org.post(`/api/systems/${mac}/command/builtin/lock`, {})).statusCode, 400)
+  const refused = await org.post(`/api/systems/${mac}/command/builtin/lock`, {})
+  assert.deepEqual([refused.statusCode, refused.json().reason], [400, 'built_in_unsupported'])
   assert.equal((await org.post(`/api/systems/${newId()}/command/builtin/lock`)).statusCode, 404)
   const orders = await fetchOrders(signedCaller(app.http, system, pair.privateKey))
   assert.equal(orders.length, 4)

@@ -127,8 +127,8 @@ test('invalid input is named and changes nothing', async () => {
     assert.equal(answer.statusCode, 400, JSON.stringify(body))
     assert.match(answer.json().message, words)
   }
+  assert.equal((await org.post(`${BASE}/${id}/replay`, {})).statusCode, 400)
   for (const from of [
-    undefined,
     'yesterday',
     7,
     [],
@@ -138,7 +138,11 @@ test('invalid input is named and changes nothing', async () => {
     [Date.now() + 60_000, '00000000-0000-0000-0000-000000000000'],
   ]) {
     const answer = await org.post(`${BASE}/${id}/replay`, { from })
-    assert.equal(answer.statusCode, 400, JSON.stringify(from))
+    assert.deepEqual(
+      [answer.statusCode, answer.json().reason],
+      [400, 'bad_from'],
+      JSON.stringify(from),
+    )
     assert.match(answer.json().message, /from/)
   }
   const after = (await org.get(`${BASE}/${id}`)).json()

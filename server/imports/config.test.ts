@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generatePeople } from '../../lab/generated-people.ts'
 import { startScimLab } from '../../lab/scim/serve.ts'
+import type { Response } from '../../test/harness.ts'
 import {
   connectPeople,
   jobsOf,
@@ -16,6 +17,7 @@ import { runScheduledImportJob } from './job-definitions.ts'
 
 const app = await startImports()
 const TOKEN = 'people-token-4711'
+const CREATE = { operations: ['users.create'] }
 app.secrets.add(TOKEN)
 
 const rest = (url: string, more: object = {}) => ({
@@ -100,6 +102,17 @@ test('bad configurations are refused with the field', async () => {
     assert.match(res.json().message, message)
   }
   assert.equal((await org.put(`${path}/config`, { ...body, limit: 5 })).statusCode, 400)
+  const unknown = await org.get(`${path}/jobs/${'0'.repeat(24)}`)
+  assert.deepEqual([unknown.statusCode, unknown.json().reason], [404, 'import_job_not_found'])
+  // A source that is not there, and one that answers nonsense.
+  const readFrom = async (source: object) => {
+    ok(await org.put(`${path}/config`, { ...body, source: { ...body.source, ...source } }))
+    const res = await org.get(`${path}/users`)
+    return [res.statusCode, res.json().reason]
+  }
+  assert.deepEqual(await readFrom({ listPath: '/nowhere' }), [400, 'source_failed'])
+  await lab.close()
+  assert.deepEqual(await readFrom({}), [503, 'source_unavailable'])
 })
 
 test('people of the source are listed, filtered, sorted, counted and paged', async () => {
@@ -184,7 +197,7 @@ test('a CSV file is uploaded and imported on the default mapping', async () => {
   const { id } = await addApplication(org)
   const path = `/api/v2/applications/${id}/import`
   ok(await org.put(`${path}/config`, { source: { kind: 'file', format: 'csv' } }))
-  const start = () => org.post(`${path}/jobs`, { operations: ['users.create'] })
+  const start = () => org.post(`${path}/jobs`, CREATE)
   assert.equal((await start()).json().reason, 'file_missing')
   const csv = [
     'Employee ID,Username,Work Email,First Name,Last Name,Department',
@@ -208,7 +221,18 @@ test('a CSV file is uploaded and imported on the default mapping', async () => {
   assert.equal(users.get('ada')!.department, 'Analysis, Engines')
   assert.equal(users.get('ada')!.creationSource, 'gatehouse:bulk')
   assert.equal(users.get('grace')!.employeeIdentifier, '2')
-  assert.equal((await org.put(`${path}/file`, '', { 'content-type': 'text/csv' })).statusCode, 400)
+  const refusals: [string, Response][] = [
+    ['file_empty', await put('')],
+    ['bad_query', await org.post(`${path}/jobs`, { ...CREATE, queryString: 'x=1' })],
+  ]
+  const people = await startPeople({ people: 1 })
+  const other = await connectPeople(app, people)
+  refusals.push([
+    'not_a_file',
+    await other.org.put(`${other.path}/file`, csv, { 'content-type': 'text/csv' }),
+  ])
+  for (const [reason, res] of refusals)
+    assert.deepEqual([res.statusCode, res.json().reason], [400, reason])
 })
 
 test('people come from a SCIM service', async () => {

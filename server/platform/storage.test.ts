@@ -33,7 +33,7 @@ test('on a full disk writes answer 503 with Retry-After and a reason, in every A
     assert.equal(res.headers['retry-after'], '30')
   }
   const memory = await org.post('/api/v2/usergroups', { name: 'No memory' })
-  assert.equal(memory.statusCode, 503)
+  assert.deepEqual([memory.statusCode, memory.json().reason], [503, 'database_out_of_memory'])
   assert.equal(memory.headers['retry-after'], '5')
   assert.equal((await org.get('/api/organizations')).statusCode, 200)
 })

@@ -100,6 +100,8 @@ test('an expired password must be replaced with a different one at sign-in', asy
   const done = await person.post('/sign-in/password', { password: NEW })
   assert.equal(done.json().status, 'signed_in', done.body)
   assert.equal((await person.get('/profile')).statusCode, 200)
+  const late = await person.post('/sign-in/password', { password: PASSWORD })
+  assert.deepEqual([late.statusCode, late.json().reason], [409, 'password_not_expired'])
   await newPerson().enter(user.username, NEW)
 })
 
@@ -119,7 +121,7 @@ test('the organization decides how early and how late an expiring password can b
     )
   const status = async () => {
     const res = await newPerson().signIn(user.username)
-    return res.statusCode === 200 ? res.json().status : res.statusCode
+    return res.statusCode === 200 ? res.json().status : res.json().reason
   }
   await expire(5)
   assert.equal(await status(), 'signed_in')
@@ -128,7 +130,7 @@ test('the organization decides how early and how late an expiring password can b
   await expire(-9)
   assert.equal(await status(), 'password_expired')
   await expire(-11)
-  assert.equal(await status(), 403)
+  assert.equal(await status(), 'password_expired_long_ago')
 })
 
 test('changing the password requires the current one, enforces the rules and ends other sessions', async () => {

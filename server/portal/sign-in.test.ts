@@ -229,6 +229,8 @@ test('a second factor is enrolled, required, and each code is accepted once', as
   const entered = await again.post('/sign-in/totp', { code: next })
   assert.equal(entered.json().status, 'signed_in', entered.body)
   assert.notEqual(again.cookie, half, 'with a new token')
+  const late = await again.post('/sign-in/totp', { code: next })
+  assert.deepEqual([late.statusCode, late.json().reason], [409, 'totp_not_owed'])
   const events = await org.events()
   assert.deepEqual(
     events

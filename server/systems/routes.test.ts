@@ -124,6 +124,8 @@ test('a search includes the groups and the primary user of a system, under dotte
   const person = { username: 'ada', email: 'ada@example.com', department: 'Design' }
   const user = (await org.post('/api/systemusers', person)).json().id
   await org.put(`/api/systems/${org.ids[0]}`, { primarySystemUser: { id: user } })
+  const nobody = await org.put(`/api/systems/${org.ids[0]}`, { primarySystemUser: { id: 'ada' } })
+  assert.deepEqual([nobody.statusCode, nobody.json().reason], [400, 'bad_user_id'])
 
   const [first, second] = (await org.post('/api/search/systems', { sort: 'hostname' })).json()
     .results

@@ -53,7 +53,7 @@ test('a malformed Authorization header is refused', () => {
     'Signature ',
     'Signature a',
   ])
-    assert.throws(() => parseAuthorization(text), { kind: 'unauthenticated' }, text)
+    assert.throws(() => parseAuthorization(text), { reason: 'signature_malformed' }, text)
 })
 
 test('Date has one accepted form and must be within five minutes either way', () => {

@@ -151,7 +151,8 @@ test('POST creates a client; its secret is returned once and stored as a hash', 
   assert.ok(!told.includes(clientSecret) && !told.includes(hash))
 
   const events = (await org.events()).length
-  assert.equal((await org.post(ssoOf(id), settings())).statusCode, 409)
+  const second = await org.post(ssoOf(id), settings())
+  assert.deepEqual([second.statusCode, second.json().reason], [409, 'oidc_config_exists'])
   assert.equal((await org.events()).length, events)
 })
 

@@ -61,7 +61,7 @@ test('requests of one key, then of one tenant, are rejected before those of othe
     const { sending, answer } = begin(base, apiKey)
     sending.end(line('refused'))
     const { response, body } = await answer
-    assert.equal(response.statusCode, 429, JSON.stringify(body))
+    assert.deepEqual([response.statusCode, body.reason], [429, 'ingest_busy'], JSON.stringify(body))
     assert.ok(Number(response.headers['retry-after']) >= 1)
     return String(body.message)
   }
@@ -95,6 +95,7 @@ test('a stalled body is 400 and releases its slot', async () => {
       const { response, body } = await answer
       assert.equal(response.statusCode, 400)
       assert.equal(response.headers.connection, 'close')
+      assert.equal(body.reason, 'body_stalled')
       assert.match(String(body.message), /No data received for 1 s/)
     }
   }
@@ -110,6 +111,7 @@ test('a body that takes too long is 400', async () => {
   const { response, body } = await answer
   end()
   assert.equal(response.statusCode, 400)
+  assert.equal(body.reason, 'body_too_slow')
   assert.match(String(body.message), /longer than 1 s/)
 })
 

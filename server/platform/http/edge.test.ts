@@ -164,7 +164,7 @@ test('rate limiting is off by default and answers 429 with Retry-After when it i
   assert.deepEqual(codes, [200, 200, 200, 429, 429])
   const refused = await caller.get('/api/organizations')
   assert.ok(Number(refused.headers['retry-after']) > 0)
-  assert.equal(refused.json().status, 429)
+  assert.deepEqual([refused.json().status, refused.json().reason], [429, 'rate_limited'])
   const another = await limited.newOrganization()
   assert.equal((await another.get('/api/organizations')).statusCode, 200)
 })

@@ -111,6 +111,9 @@ test('an unsuitable pair is rejected, and the field is named', () => {
   const short = foreignPair('-newkey', 'rsa:1024')
   const curve = foreignPair('-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256')
   const later = yearsLater(now, 6)
+  assert.throws(() => readKeyPair(pair.certificate, 'nonsense', fields, now), {
+    reason: 'bad_private_key',
+  })
   const cases: [string, string, RegExp, Date?][] = [
     ['nonsense', pair.privateKey, /^config\.idpCertificate: not an X\.509/],
     [pair.privateKey, pair.privateKey, /^config\.idpCertificate: not an X\.509/],
