@@ -16,7 +16,6 @@ create table event_segments (
   -- The layout of all bytes of the segment; see server/insights/segments.
   format smallint not null,
   times bytea not null,
-  dictionary bytea not null,
   -- The place of the first event of each frame; null when all but the last are full.
   frame_starts integer[],
   -- Fields that occur but have no column; null for too many to list.
@@ -25,7 +24,6 @@ create table event_segments (
   unique (organization_id, id)
 );
 alter table event_segments alter column times set storage external;
-alter table event_segments alter column dictionary set storage external;
 call protect_tenant_table('event_segments');
 
 -- Documents of consecutive events, compressed together, with their ids.

@@ -13,25 +13,17 @@ import {
 } from './frames.ts'
 import type { Pace } from './pace.ts'
 import { unpack } from './packing.ts'
-import {
-  type FramePlace,
-  readColumns,
-  readDictionaries,
-  readFrames,
-  readTimes,
-  type SegmentHead,
-} from './store.ts'
+import { type FramePlace, readColumns, readFrames, readTimes, type SegmentHead } from './store.ts'
 import { decodeTimes } from './times.ts'
 
 // The contents of segments, decoded. Segments never change and their ids are never used again, so what is cached stays
 // true; and only segments that row-level security has shown are asked for.
 
-const CACHE_BYTES = 128 * 1_048_576
+const MB = 1_048_576
 
 /** Columns by segment and field; null: no event of the segment has the field. */
-const columns = new SizedCache<Column | null>(CACHE_BYTES / 2)
-const allTimes = new SizedCache<Uint32Array>(CACHE_BYTES / 4)
-const dictionaries = new SizedCache<Buffer>(CACHE_BYTES / 4)
+const columns = new SizedCache<Column | null>(64 * MB)
+const allTimes = new SizedCache<Uint32Array>(32 * MB)
 
 const columnKey = (id: string, field: string): string => `${id} ${field}`
 
@@ -44,51 +36,30 @@ export const observeDamage = (observer: typeof onDamage): void => {
   onDamage = observer
 }
 
-/** What is cached of segments, and the rest as `read` gives it. */
-async function fromCache<V>(
-  cache: SizedCache<V>,
+/** Milliseconds since the first event of the segment. */
+async function timesOf(
+  db: Snapshot,
   heads: readonly SegmentHead[],
-  read: (missing: SegmentHead[]) => Promise<{ id: string; data: Buffer }[]>,
-  decode: (data: Buffer, head: SegmentHead) => { value: V; size: number },
-): Promise<Map<string, V>> {
-  const found = new Map<string, V>()
+): Promise<Map<string, Uint32Array>> {
+  const found = new Map<string, Uint32Array>()
   const missing = new Map<string, SegmentHead>()
   for (const head of heads) {
-    const value = cache.get(head.id)
-    if (value) found.set(head.id, value)
+    const times = allTimes.get(head.id)
+    if (times) found.set(head.id, times)
     else missing.set(head.id, head)
   }
   if (missing.size === 0) return found
-  for (const { id, data } of await read([...missing.values()])) {
+  for (const { id, data } of await readTimes(db, [...missing.values()])) {
     try {
-      const { value, size } = decode(unpack(data), missing.get(id)!)
-      cache.set(id, value, size)
-      found.set(id, value)
+      const times = decodeTimes(unpack(data), missing.get(id)!.events)
+      allTimes.set(id, times, times.byteLength + 200)
+      found.set(id, times)
     } catch (cause) {
       throw new Error(`Segment ${id} is damaged`, { cause })
     }
   }
   return found
 }
-
-const timesOf = (db: Snapshot, heads: readonly SegmentHead[]): Promise<Map<string, Uint32Array>> =>
-  fromCache(
-    allTimes,
-    heads,
-    (missing) => readTimes(db, missing),
-    (data, { events }) => ({ value: decodeTimes(data, events), size: 4 * events + 200 }),
-  )
-
-const dictionariesOf = (
-  db: Snapshot,
-  heads: readonly SegmentHead[],
-): Promise<Map<string, Buffer>> =>
-  fromCache(
-    dictionaries,
-    heads,
-    (missing) => readDictionaries(db, missing),
-    (data) => ({ value: data, size: data.length + 200 }),
-  )
 
 export interface SealedEvent {
   time: number
@@ -167,9 +138,7 @@ export async function readEvents(
   add: (event: SealedEvent, place: number) => void,
 ): Promise<void> {
   const heads = new Map(wanted.map(({ head }) => [head.id, head]))
-  const list = [...heads.values()]
-  const times = await timesOf(db, list)
-  const samples = await dictionariesOf(db, list)
+  const times = await timesOf(db, [...heads.values()])
   const chosen = new Map(wanted.map(({ head, places }) => [head.id, new Set(places)]))
   const frames = wanted.flatMap(({ head, places }) => framesAt(head, places))
   for await (const batch of framesAhead(db, frames))
@@ -178,7 +147,7 @@ export async function readEvents(
       const own = chosen.get(id)!
       const offsets = times.get(id)!
       try {
-        const frame = openFrame(data, samples.get(id)!)
+        const frame = openFrame(data)
         for (let n = 0; n < frame.events; n++)
           if (own.has(start + n)) {
             const time = head.first + offsets[start + n]!
@@ -326,14 +295,13 @@ export async function blockOf(
 /** All events of a segment as rows. Throws when one of them cannot be read. */
 export async function readRows(db: Snapshot, head: SegmentHead): Promise<EventRow[]> {
   const times = (await timesOf(db, [head])).get(head.id)!
-  const dictionary = (await dictionariesOf(db, [head])).get(head.id)!
   const [service] = await readColumns(db, [head], ['service'])
   const services = decodeColumn(unpack(service!.data), head.events)
   const places = startsOf(head).map((start) => ({ ...head, start }))
   const frames = (await readFrames(db, places)).sort((a, b) => a.start - b.start)
   const events = frames.flatMap(({ start, data }) => {
     try {
-      return eventsOfFrame(data, dictionary)
+      return eventsOfFrame(data)
     } catch (error) {
       onDamage(head, { frame: start }, error)
       return []

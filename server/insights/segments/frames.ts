@@ -2,8 +2,7 @@ import { crc32 } from 'node:zlib'
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { compress, decompress } from './packing.ts'
 
-// The documents of a segment, some at a time, so that a scattered few cost little to read. A dictionary of samples
-// makes up for what small frames lose.
+// The documents of a segment, some at a time, so that a scattered few cost little to read.
 
 /** An event as it is stored. */
 export interface EventRow {
@@ -24,32 +23,12 @@ export interface Frame {
   data: Buffer
 }
 
-const FRAME_EVENTS = 16
+/** Each frame costs some 20 µs to open, so fewer would make full pages slower, and more those of a scattered few. */
+const FRAME_EVENTS = 32
 /** A frame with large documents ends earlier: it is unpacked at one go. */
 const FRAME_BYTES = 65_536
 
-/** More costs more to prepare for each frame than it saves. */
-const DICTIONARY_BYTES = 32_768
-const SAMPLE_BYTES = 2_048
-/** Of all documents: in a small segment a large dictionary costs more than it saves. */
-const DICTIONARY_SHARE = 1 / 16
-
-/** Documents from all over the segment. */
-export function sampleDocuments(rows: readonly EventRow[]): Buffer {
-  const total = rows.reduce((sum, { document }) => sum + document.length, 0)
-  const wanted = Math.min(DICTIONARY_BYTES, Math.floor(total * DICTIONARY_SHARE))
-  const average = Math.min(SAMPLE_BYTES, total / rows.length)
-  const step = Math.max(1, Math.floor((rows.length * average) / Math.max(1, wanted)))
-  const samples: Buffer[] = []
-  for (let at = 0, length = 0; at < rows.length && length < wanted; at += step) {
-    const sample = rows[at]!.document.subarray(0, SAMPLE_BYTES)
-    samples.push(sample)
-    length += sample.length
-  }
-  return Buffer.concat(samples).subarray(0, wanted)
-}
-
-function encodeFrame(rows: readonly EventRow[], dictionary: Buffer): Buffer {
+function encodeFrame(rows: readonly EventRow[]): Buffer {
   const documents = Buffer.concat(rows.map(({ document }) => document))
   const ids = Buffer.concat(rows.map(({ id }) => id))
   const out = new ByteWriter()
@@ -57,18 +36,18 @@ function encodeFrame(rows: readonly EventRow[], dictionary: Buffer): Buffer {
   out.bytes(ids)
   for (const { document } of rows) out.number(document.length)
   out.array(Uint32Array.of(crc32(documents, crc32(ids))))
-  out.bytes(compress(documents, dictionary))
+  out.bytes(compress(documents))
   return out.done()
 }
 
-export function* encodeFrames(rows: readonly EventRow[], dictionary: Buffer): Generator<Frame> {
+export function* encodeFrames(rows: readonly EventRow[]): Generator<Frame> {
   let start = 0
   let bytes = 0
   for (const [at, { document }] of rows.entries()) {
     bytes += document.length
     const full = at + 1 - start === FRAME_EVENTS || bytes >= FRAME_BYTES
     if (!full && at + 1 < rows.length) continue
-    yield { start, data: encodeFrame(rows.slice(start, at + 1), dictionary) }
+    yield { start, data: encodeFrame(rows.slice(start, at + 1)) }
     start = at + 1
     bytes = 0
   }
@@ -104,7 +83,7 @@ export interface OpenFrame {
 }
 
 /** Throws when the frame is damaged. */
-export function openFrame(data: Buffer, dictionary: Buffer): OpenFrame {
+export function openFrame(data: Buffer): OpenFrame {
   const { events, ids, read } = openHead(data)
   const ends: number[] = []
   let total = 0
@@ -114,7 +93,7 @@ export function openFrame(data: Buffer, dictionary: Buffer): OpenFrame {
   }
   const [sum] = read.into(new Uint32Array(1))
   const packed = read.bytes(read.left)
-  const documents = decompress(packed, total, dictionary)
+  const documents = decompress(packed, total)
   if (documents.length !== total || crc32(documents, crc32(ids)) !== sum)
     throw new RangeError('The checksum does not match')
   return {
@@ -125,11 +104,8 @@ export function openFrame(data: Buffer, dictionary: Buffer): OpenFrame {
 }
 
 /** All of its events. */
-export function eventsOfFrame(
-  data: Buffer,
-  dictionary: Buffer,
-): { id: Buffer; document: Buffer }[] {
-  const frame = openFrame(data, dictionary)
+export function eventsOfFrame(data: Buffer): { id: Buffer; document: Buffer }[] {
+  const frame = openFrame(data)
   return Array.from({ length: frame.events }, (_, at) => ({
     id: frame.id(at),
     document: frame.document(at),

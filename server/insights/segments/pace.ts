@@ -1,5 +1,7 @@
 /** How long one piece of work may keep everybody else waiting. */
 const MAX_BUSY_MS = 2
+/** The steps of a small search, such as for ten events. It does not queue behind large ones. */
+const SMALL_STEPS = 16
 
 /** One goes on in each round of the event loop: a dozen searches must not hold up a small request twelve times as long. */
 const waiting: (() => void)[] = []
@@ -18,6 +20,7 @@ const turn = (): Promise<void> =>
 export class Pace {
   readonly #check: () => void
   #since = performance.now()
+  #steps = 0
 
   /** `check` throws when the work should stop. */
   constructor(check: () => void = () => {}) {
@@ -26,6 +29,7 @@ export class Pace {
 
   /** Between two steps, each of which is short. */
   breathe(): Promise<void> | undefined {
+    if (++this.#steps <= SMALL_STEPS) return undefined
     return performance.now() - this.#since < MAX_BUSY_MS ? undefined : this.#turn()
   }
 

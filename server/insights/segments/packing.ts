@@ -5,20 +5,12 @@ import { ByteReader, ByteWriter } from './bytes.ts'
 
 const params = { [constants.ZSTD_c_compressionLevel]: 3 }
 
-/** An empty dictionary is none. */
-const withDictionary = (dictionary?: Buffer) => (dictionary?.length ? { dictionary } : {})
-
-export const compress = (bytes: Buffer, dictionary?: Buffer): Buffer =>
-  zstdCompressSync(bytes, { params, ...withDictionary(dictionary) })
+export const compress = (bytes: Buffer): Buffer => zstdCompressSync(bytes, { params })
 
 /** With a chunk of the right size, it allocates once. */
-export const decompress = (packed: Buffer, length: number, dictionary?: Buffer): Buffer => {
+export const decompress = (packed: Buffer, length: number): Buffer => {
   const chunkSize = Math.max(64, length)
-  return zstdDecompressSync(packed, {
-    chunkSize,
-    maxOutputLength: chunkSize,
-    ...withDictionary(dictionary),
-  })
+  return zstdDecompressSync(packed, { chunkSize, maxOutputLength: chunkSize })
 }
 
 /** Shorter ones gain nothing. */

@@ -343,7 +343,7 @@ test('a damaged frame is reported with its segment and hides no other', async ()
     )
     return rows[0].segment_id as string
   })
-  assert.equal((await namesIn(org)).length, 64)
+  assert.equal((await namesIn(org)).length, 48)
   assert.deepEqual(damaged, [`${segment} {"frame":32}`])
   // What the columns tell does not depend on it.
   assert.equal((await ask(org, '/count')).json().count, 80)

@@ -209,7 +209,6 @@ test('frames with large documents are small, and a damaged one is noticed', () =
   const segment = buildSegment(rows)
   verifySegment(segment, rows)
   assert.ok(segment.starts!.length > 10)
-  const dictionary = unpack(segment.dictionary)
   const [frame] = segment.frames
   assert.deepEqual(
     readIds(frame!.data),
@@ -218,9 +217,8 @@ test('frames with large documents are small, and a damaged one is noticed', () =
   for (const at of [5, 40, frame!.data.length - 3]) {
     const damaged = Buffer.from(frame!.data)
     damaged[at]! ^= 4
-    assert.throws(() => openFrame(damaged, dictionary))
+    assert.throws(() => openFrame(damaged))
   }
-  assert.throws(() => openFrame(frame!.data, Buffer.from('another dictionary, not this one')))
 })
 
 test('many fields, long names and long texts get no column and are named, as far as they can be', () => {

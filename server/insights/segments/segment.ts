@@ -7,7 +7,6 @@ import {
   eventsOfFrame,
   type Frame,
   regularStarts,
-  sampleDocuments,
 } from './frames.ts'
 import { pack, unpack } from './packing.ts'
 import { decodeTimes, encodeTimes } from './times.ts'
@@ -39,7 +38,6 @@ export interface Segment {
   services: Record<string, number>
   /** Packed. */
   times: Buffer
-  dictionary: Buffer
   /** Where frames start, unless all but the last are full. */
   starts: number[] | null
   /** Fields that occur but have no column; null for too many to list. */
@@ -79,9 +77,8 @@ function* columnsOf(
 export function* buildSegment(rows: readonly EventRow[]): Generator<undefined, Segment> {
   const services: Record<string, number> = {}
   for (const { service } of rows) services[service] = (services[service] ?? 0) + 1
-  const dictionary = sampleDocuments(rows)
   const frames: Frame[] = []
-  for (const frame of encodeFrames(rows, dictionary)) {
+  for (const frame of encodeFrames(rows)) {
     frames.push(frame)
     yield
   }
@@ -93,7 +90,6 @@ export function* buildSegment(rows: readonly EventRow[]): Generator<undefined, S
     events: rows.length,
     services,
     times: pack(encodeTimes(rows.map(({ time }) => time))),
-    dictionary: pack(dictionary),
     starts: regular ? null : starts,
     frames,
     ...(yield* columnsOf(rows)),
@@ -105,12 +101,11 @@ export function* verifySegment(
   segment: Segment,
   rows: readonly EventRow[],
 ): Generator<undefined, void> {
-  const dictionary = unpack(segment.dictionary)
   const times = decodeTimes(unpack(segment.times), segment.events)
   let at = 0
   let same = segment.events === rows.length
   for (const { data } of segment.frames) {
-    for (const { id, document } of eventsOfFrame(data, dictionary)) {
+    for (const { id, document } of eventsOfFrame(data)) {
       const row = rows[at]
       const inOrder = at === 0 || compareRows(rows[at - 1]!, row!) < 0
       const time = segment.first.time + times[at++]!

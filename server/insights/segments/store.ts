@@ -80,15 +80,6 @@ export const readTimes = async (db: Copying, list: readonly Key[]) =>
     )
   ).map(asData)
 
-export const readDictionaries = async (db: Copying, list: readonly Key[]) =>
-  (
-    await read(
-      db,
-      sql`select s.id, s.dictionary from ${keys(list)} as k (organization_id, id)
-            join event_segments s on s.organization_id = k.organization_id and s.id = k.id`,
-    )
-  ).map(asData)
-
 /** Packed columns; fields that occur in no event of a segment are missing. */
 export async function readColumns(
   db: Copying,
@@ -378,12 +369,12 @@ export async function insertSegment(
   id: string,
   segment: Segment,
 ): Promise<void> {
-  const { first, last, events, services, times, dictionary, starts, unlisted } = segment
+  const { first, last, events, services, times, starts, unlisted } = segment
   await db.run(sql`
     insert into event_segments (organization_id, id, first_time, first_id, last_time, last_id, events, services, format,
-                                times, dictionary, frame_starts, unlisted)
+                                times, frame_starts, unlisted)
     values (${organizationId}, ${id}, ${iso(first.time)}, ${uuidText(first)}, ${iso(last.time)}, ${uuidText(last)}, ${events},
-            ${JSON.stringify(services)}, ${FORMAT}, ${times}, ${dictionary}, ${starts}::int[], ${unlisted}::text[])`)
+            ${JSON.stringify(services)}, ${FORMAT}, ${times}, ${starts}::int[], ${unlisted}::text[])`)
   await db.run(sql`
     insert into event_frames (organization_id, segment_id, start, data)
     select ${organizationId}, ${id}, start, data
