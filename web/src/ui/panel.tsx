@@ -15,7 +15,6 @@ export const Panel = ({ title, lead, action, children, ref }: Props) => (
   <Paper
     className={classes.panel}
     p="lg"
-    radius="lg"
     component="section"
     aria-label={title}
     tabIndex={-1}
