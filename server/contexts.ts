@@ -17,7 +17,6 @@ import {
   oidcDestination,
   oidcLogout,
   recordDeniedClientSignIn,
-  tellClientsOfEnd,
 } from './oidc/index.ts'
 import type { OrganizationContext } from './organizations/index.ts'
 import type { Config } from './platform/config.ts'
@@ -44,7 +43,7 @@ import {
   touchUser,
 } from './provisioning/index.ts'
 import type { ReportContext } from './reports/index.ts'
-import { type LogoutContext, signOutAddress } from './signon/index.ts'
+import { type LogoutContext, signOutAddress, tellApplicationsOfEnd } from './signon/index.ts'
 import {
   recordDeniedSignIn,
   type SsoSliceContext,
@@ -224,7 +223,7 @@ function subscribe(contexts: Contexts): void {
   portal.signInDenied.on(recordDeniedSignIn(sso))
   portal.signInDenied.on(recordDeniedClientSignIn(oidc))
 
-  portal.sessionEnded.on(tellClientsOfEnd(oidc))
+  portal.sessionEnded.on(tellApplicationsOfEnd(contexts.logout))
 
   // Still without listeners: organizations.changed.
 }

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Static } from 'typebox'
 import { findOidcApplicationById, type OidcApplication } from '../applications/index.ts'
-import type { Listener } from '../platform/hooks.ts'
 import type { UserSession } from '../portal/index.ts'
 import { type LogoutProtocol, type Party, redirectTo, settleLater } from '../signon/index.ts'
-import type { UserActor } from '../users/index.ts'
 import { addressesOf, withAnswer } from './addresses.ts'
 import { subjectOf } from './claims.ts'
 import type { OidcContext } from './context.ts'
@@ -76,19 +74,6 @@ export const oidcLogout = (
     return redirectUri === undefined ? undefined : redirectTo(withAnswer(redirectUri, { state }))
   },
 })
-
-/** A session that ended without its browser, by an administrator for example: clients are told by the back channel. */
-export const tellClientsOfEnd =
-  (context: Pick<OidcContext, 'db' | 'sealer' | 'send'>): Listener<UserActor, UserSession> =>
-  async (tx, _, session) => {
-    for (const application of await clientsOf(context, tx, session))
-      if (application.backchannelLogoutUri !== '')
-        await context.send(tx, backChannelLogoutJob, {
-          organizationId: session.organizationId,
-          applicationId: application.id,
-          ...namesOf(application, session),
-        })
-  }
 
 /** Back-Channel Logout §2.4. */
 const logoutToken = (

@@ -43,8 +43,8 @@ export interface PortalContext {
   /** The application that a path leads to, if any. */
   destinationOf: (continueTo: string) => Promise<{ organizationId: string; id: string } | undefined>
   /**
-   * A session ended early, by sign-out or a change of the user; dependent rows are already deleted. Does not fire when a
-   * session expires: it is invalid from that instant, and only the cleanup job sees it.
+   * A session ends early, by sign-out or a change of the user; the rows that depend on it are deleted next. Does not fire
+   * when a session expires: it is invalid from that instant, and only the cleanup job sees it.
    */
   sessionEnded: Hook<UserActor, UserSession>
   /** The attempt counts for the target application too. Fires with the event of the attempt. */

@@ -4,19 +4,23 @@ import { type UserActor, type UserListener, userActor } from '../users/index.ts'
 import type { Visit } from './authenticate.ts'
 import type { PortalContext, UserSession } from './context.ts'
 import { toSession } from './sessions.ts'
-import { deleteSession, deleteSessionsOf, type SessionRow } from './store.ts'
+import { deleteSession, lockSession, lockSessionsOf, type SessionRow } from './store.ts'
 
 // All the ways a session ends before it expires.
 
 type EndContext = Pick<PortalContext, 'db' | 'sessionEnded'>
 
-async function fireEnded(
+/** Listeners run first: they read rows that go with the session. */
+async function end(
   { sessionEnded }: Pick<EndContext, 'sessionEnded'>,
   tx: Tx,
   actor: UserActor,
-  ended: SessionRow[],
+  locked: SessionRow[],
 ): Promise<void> {
-  for (const row of ended) await sessionEnded.fire(tx, actor, toSession(row))
+  for (const row of locked) {
+    await sessionEnded.fire(tx, actor, toSession(row))
+    await deleteSession(tx, row)
+  }
 }
 
 const actorOf = (
@@ -34,9 +38,9 @@ export const endSession = (
   { organizationId, userId, id }: Pick<UserSession, 'organizationId' | 'userId' | 'id'>,
 ): Promise<boolean> =>
   context.db.tx(organizationId, async (tx) => {
-    const ended = await deleteSession(tx, organizationId, userId, id)
-    await fireEnded(context, tx, actor, ended)
-    return ended.length > 0
+    const locked = await lockSession(tx, organizationId, userId, id)
+    await end(context, tx, actor, locked)
+    return locked.length > 0
   })
 
 /** Returns where the browser continues, if anywhere. */
@@ -49,8 +53,8 @@ export const signOut = (
   return context.db.tx(user.organization_id, async (tx) => {
     const next =
       session.owed === null ? await context.signOutAddress(tx, toSession(session)) : undefined
-    const ended = await deleteSession(tx, user.organization_id, user.id, session.id)
-    await fireEnded(context, tx, actorOf(visit, client), ended)
+    const locked = await lockSession(tx, user.organization_id, user.id, session.id)
+    await end(context, tx, actorOf(visit, client), locked)
     return next
   })
 }
@@ -62,8 +66,8 @@ export const signOutElsewhere = (
   { session, user }: Pick<Visit, 'session' | 'user'>,
 ): Promise<void> =>
   context.db.tx(user.organization_id, async (tx) => {
-    const ended = await deleteSessionsOf(tx, user.organization_id, user.id, session.id)
-    await fireEnded(context, tx, actorOf({ session, user }, client), ended)
+    const locked = await lockSessionsOf(tx, user.organization_id, user.id, session.id)
+    await end(context, tx, actorOf({ session, user }, client), locked)
   })
 
 /** Signs out users who are suspended, deleted or got a new password, except the session that changed it. */
@@ -73,6 +77,6 @@ export const endSessionsOfChanged =
     if (before === null) return
     const changed = after?.password_hash !== before.password_hash
     if (after?.state === 'ACTIVATED' && !changed) return
-    const ended = await deleteSessionsOf(tx, actor.organizationId, userId, actor.sessionId)
-    await fireEnded(context, tx, actor, ended)
+    const locked = await lockSessionsOf(tx, actor.organizationId, userId, actor.sessionId)
+    await end(context, tx, actor, locked)
   }

@@ -85,28 +85,30 @@ export const touchSession = (db: Queryable, organizationId: string, id: string) 
     sql`update user_sessions set seen_at = now() where organization_id = ${organizationId} and id = ${id}`,
   )
 
-export const deleteSession = (
-  db: Queryable,
+export const lockSession = (
+  tx: Queryable,
   organizationId: string,
   userId: string,
   id: string,
 ): Promise<SessionRow[]> =>
-  db.many(sql`
-    delete from user_sessions
-     where organization_id = ${organizationId} and user_id = ${userId} and id = ${id}
-    returning *`)
+  tx.many(sql`
+    select * from user_sessions
+     where organization_id = ${organizationId} and user_id = ${userId} and id = ${id} for update`)
 
-export const deleteSessionsOf = (
-  db: Queryable,
+export const lockSessionsOf = (
+  tx: Queryable,
   organizationId: string,
   userId: string,
   except: string | null = null,
 ): Promise<SessionRow[]> =>
-  db.many(sql`
-    delete from user_sessions
+  tx.many(sql`
+    select * from user_sessions
      where organization_id = ${organizationId} and user_id = ${userId}
        and (${except}::text is null or id <> ${except})
-    returning *`)
+     order by id for update`)
+
+export const deleteSession = (tx: Queryable, { organization_id, id }: SessionRow) =>
+  tx.run(sql`delete from user_sessions where organization_id = ${organization_id} and id = ${id}`)
 
 export const deleteExpiredSessions = (db: Queryable, organizationId: string) =>
   db.run(

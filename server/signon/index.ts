@@ -17,6 +17,7 @@ export {
   settleLater,
   signedOutPage,
   signOutAddress,
+  tellApplicationsOfEnd,
 } from './logout.ts'
 export type {
   LogoutContext,

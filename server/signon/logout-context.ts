@@ -15,6 +15,8 @@ export interface Party {
   /** By a frame in the browser, by a job, or not at all: the application has no logout URL. */
   channel: 'front' | 'back' | 'none'
   state: PartyState
+  /** No page waits for the outcome: only a job can tell it. */
+  unattended?: true
   /** What the protocol needs to tell it. */
   details: Record<string, string>
 }
@@ -41,7 +43,7 @@ export interface PartyReference {
 }
 
 export interface LogoutProtocol {
-  /** The applications that the session is known to. Runs before the session is deleted. */
+  /** Takes the applications that the session is known to, so that each is told once. Runs before the session is deleted. */
   parties: (tx: Tx, session: UserSession) => Promise<Party[]>
   /** The message that the browser carries; undefined if the application is gone. */
   message: (organizationId: string, party: Party, relay: string) => Promise<Delivery | undefined>

@@ -1,4 +1,5 @@
 import type { Tx } from '../platform/db/index.ts'
+import type { Listener } from '../platform/hooks.ts'
 import type { UserSession } from '../portal/index.ts'
 import type { LogoutContext, LogoutState, Origin, Party, PartyReference } from './logout-context.ts'
 import { findLogout, insertLogout, lockLogout, saveLogout } from './logout-store.ts'
@@ -19,18 +20,24 @@ const referenceTo = ({ organizationId, hash }: Token, at: number): PartyReferenc
   at,
 })
 
-/** Starts the logout of all applications of the session; undefined if there are none to tell. */
-export async function beginLogout(
+async function partiesOf(
   { protocols }: LogoutContext,
   tx: Tx,
   session: UserSession,
-  { origin, except }: { origin?: Origin; except?: string } = {},
-): Promise<Token | undefined> {
-  const { organizationId } = session
+): Promise<Party[]> {
   const parties: Party[] = []
   for (const protocol of Object.values(protocols))
-    for (const party of await protocol.parties(tx, session))
-      if (party.applicationId !== except) parties.push(party)
+    parties.push(...(await protocol.parties(tx, session)))
+  return parties
+}
+
+async function start(
+  { protocols }: LogoutContext,
+  tx: Tx,
+  organizationId: string,
+  parties: Party[],
+  origin?: Origin,
+): Promise<Token | undefined> {
   if (parties.length === 0) return undefined
   const token = newToken(organizationId)
   const state: LogoutState = { parties, ...(origin && { origin }) }
@@ -40,6 +47,28 @@ export async function beginLogout(
       await protocols[party.protocol].tellLater(tx, party, referenceTo(token, at))
   return token
 }
+
+/** Starts the logout of all applications of the session; undefined if there are none to tell. */
+export async function beginLogout(
+  context: LogoutContext,
+  tx: Tx,
+  session: UserSession,
+  { origin, except }: { origin?: Origin; except?: string } = {},
+): Promise<Token | undefined> {
+  const parties = await partiesOf(context, tx, session)
+  const others = parties.filter(({ applicationId }) => applicationId !== except)
+  return start(context, tx, session.organizationId, others, origin)
+}
+
+/** A session that ends without its browser, by an administrator for example: only jobs can tell the applications. */
+export const tellApplicationsOfEnd =
+  (context: LogoutContext): Listener<unknown, UserSession> =>
+  async (tx, _, session) => {
+    const parties = await partiesOf(context, tx, session)
+    const reachable = parties.filter(({ channel }) => channel === 'back')
+    const unattended = reachable.map((party): Party => ({ ...party, unattended: true }))
+    await start(context, tx, session.organizationId, unattended)
+  }
 
 /** Where the browser continues after signing out in the portal; undefined if no application is to be told. */
 export const signOutAddress =

@@ -17,7 +17,7 @@ import type { Status } from './messages/response.ts'
 import { inEnvelope } from './messages/soap.ts'
 import { type Binding, STATUS } from './names.ts'
 import type { PendingLogout } from './sign-in-request.ts'
-import { readParticipants } from './store.ts'
+import { takeParticipants } from './store.ts'
 
 // How applications of SAML are told about a logout, and how the one that asked for it gets its response.
 
@@ -74,7 +74,7 @@ export const samlLogout = (
   context: Pick<SsoSliceContext, 'db' | 'sealer' | 'send'>,
 ): LogoutProtocol => ({
   async parties(tx, { organizationId, id }) {
-    const rows = await readParticipants(tx, organizationId, id)
+    const rows = await takeParticipants(tx, organizationId, id)
     const found = await Promise.all(
       rows.map(async (row): Promise<Party[]> => {
         const application = await findSsoApplicationById(
@@ -159,7 +159,7 @@ export async function tellBySoap(
     await settleLater(context, reference, { state: 'done' })
   } catch (error) {
     // It may be out of our reach, or need the cookie: the browser tries next. Without that way, the queue tries again.
-    if (application.config.sloUrl === '') {
+    if (party.unattended || application.config.sloUrl === '') {
       await settleLater(context, reference, { state: 'failed' })
       throw error
     }

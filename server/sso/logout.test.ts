@@ -21,6 +21,7 @@ import {
   valueIn,
 } from '../../test/sso/world.ts'
 import { verifies } from '../../test/sso/xml-programs.ts'
+import { sql } from '../platform/db/sql.ts'
 
 // Logout by messages alone; test/sso runs it with a real service provider.
 
@@ -366,4 +367,43 @@ test('an application with nothing but a SOAP address is named if it does not con
   await app.runDueJobs()
   assert.deepEqual(await page.states(), ['failed'])
   assert.match((await visit(page.done)).body, /may still be signed in to:.*Wiki.*Not reached/s)
+})
+
+test('by SOAP also when a session ends without its browser, and retried until it is confirmed', async () => {
+  const heard: string[] = []
+  let confirms = true
+  const sloSoapUrl = await startEndpoint((xml) => {
+    heard.push(xml)
+    return confirms
+      ? SOAP(logoutResponse(attributeIn(xml, 'samlp:LogoutRequest', 'ID')!))
+      : undefined
+  })
+  // A logout URL for browsers is of no use here: there is no browser.
+  const { org, application, user, person } = await newWorld(app, { sloUrl: SLO, sloSoapUrl })
+  const told = () => heard.splice(0).map((xml) => valueIn(xml, 'samlp:SessionIndex'))
+
+  const first = await enter(application, person)
+  const elsewhere = await new Person(app.http).enter(user.email)
+  const second = await enter(application, elsewhere)
+  assert.equal((await elsewhere.delete('/sessions')).statusCode, 200)
+  await app.runDueJobs()
+  assert.deepEqual(told(), [first])
+
+  await org.put(`/api/systemusers/${user.id}`, { password: 'Painted-Harbour-71' })
+  await app.runDueJobs()
+  assert.deepEqual(told(), [second])
+
+  confirms = false
+  const again = await new Person(app.http).enter(user.email, 'Painted-Harbour-71')
+  const third = await enter(application, again)
+  await org.put(`/api/systemusers/${user.id}`, { state: 'SUSPENDED' })
+  await app.runDueJobs()
+  assert.deepEqual(told(), [third])
+  const jobs = await app.db.many<{ state: string }>(sql`
+    select state from pgboss.job
+     where name = 'sso.soap-logout' and data->>'organizationId' = ${org.organizationId} order by created_on`)
+  assert.deepEqual(
+    jobs.map(({ state }) => state),
+    ['completed', 'completed', 'retry'],
+  )
 })

@@ -88,6 +88,12 @@ export const insertParticipant = (
             ${row.name_id_format}, ${row.session_index})
     on conflict do nothing`)
 
+export const takeParticipants = (db: Queryable, organizationId: string, sessionId: string) =>
+  db.many<ParticipantRow>(sql`
+    with taken as (
+      delete from sso_participants where organization_id = ${organizationId} and session_id = ${sessionId} returning *)
+    select application_id, name_id, name_id_format, session_index from taken order by created, application_id`)
+
 export const readParticipants = (db: Queryable, organizationId: string, sessionId: string) =>
   db.many<ParticipantRow>(sql`
     select application_id, name_id, name_id_format, session_index from sso_participants
