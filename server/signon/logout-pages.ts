@@ -50,7 +50,7 @@ ${frames}</div>`,
 }
 
 /** Applications that could not be reached, with a way to sign out of each by hand. */
-export function resultPage(token: Token, { parties }: LogoutState): Page {
+export function resultPage(token: Token, { parties }: LogoutState, hasReturn: boolean): Page {
   const left = parties.map((party, at) => ({ party, at })).filter(({ party }) => isLeft(party))
   const rows = left.map(
     ({ party: { label, channel }, at }) =>
@@ -74,7 +74,11 @@ export function resultPage(token: Token, { parties }: LogoutState): Page {
 <ul class="parties">
 ${rows}</ul>
 <p class="quiet">To be sure, close your browser.</p>
-<div class="actions"><a class="button" href="/">Go to the portal</a></div>`,
+<div class="actions">${
+            hasReturn
+              ? html`<a class="button" href="${logoutPath(token)}/return">Go back to the application</a>`
+              : html`<a class="button" href="/">Go to the portal</a>`
+          }</div>`,
     ),
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { reportFailure } from '../platform/http/error-handler.ts'
-import { isSettled, respondToOrigin, signedOutPage, stateOf, tell } from './logout.ts'
+import { isComplete, isSettled, respondToOrigin, signedOutPage, stateOf, tell } from './logout.ts'
 import type { LogoutContext } from './logout-context.ts'
 import { logoutPage, resultPage } from './logout-pages.ts'
 import { failurePage, redirectTo } from './outcome.ts'
@@ -59,9 +59,21 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<{ context: LogoutContext }>
       if (!found) return sendOutcome(request, reply, signedOutPage())
       const { token, state } = found
       const response = await respondToOrigin(context, token.organizationId, state)
-      return response
+      return response && isComplete(state.parties)
         ? sendOutcome(request, reply, response)
-        : sendPage(reply, resultPage(token, state))
+        : sendPage(reply, resultPage(token, state, response !== undefined))
+    },
+  )
+
+  /** From the page that says what could not be reached, to the application that asked for the logout. */
+  app.get(
+    '/logout/:token/return',
+    { ...get, schema: { params: TokenPath } },
+    async (request, reply) => {
+      const found = await find(request.params.token)
+      const response =
+        found && (await respondToOrigin(context, found.token.organizationId, found.state))
+      return sendOutcome(request, reply, response ?? signedOutPage())
     },
   )
 

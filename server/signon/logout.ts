@@ -167,9 +167,11 @@ export async function respondToOrigin(
   { origin, parties }: LogoutState,
 ): Promise<Outcome | undefined> {
   if (!origin) return undefined
-  const complete = parties.every((party) => party.channel === 'none' || !isLeft(party))
-  return protocols[origin.protocol].respond(organizationId, origin, complete)
+  return protocols[origin.protocol].respond(organizationId, origin, isComplete(parties))
 }
+
+export const isComplete = (parties: Party[]): boolean =>
+  parties.every((party) => party.channel === 'none' || !isLeft(party))
 
 /** The end of a logout that an application asked for, or the page that tells the others first. */
 export const logoutOutcome = async (

@@ -124,7 +124,8 @@ export const samlLogout = (
     if (!application) return undefined
     const { requestId = '', relayState, binding } = details
     const ask = { requestId, relayState, binding: binding as Binding }
-    const partial: Status = { code: STATUS.responder, second: STATUS.partialLogout }
+    // Success first: the application itself is signed out, and many show an error for any other status.
+    const partial: Status = { code: STATUS.success, second: STATUS.partialLogout }
     return respond(application, ask, complete ? { code: STATUS.success } : partial)
   },
 })
