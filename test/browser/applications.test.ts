@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { startPage } from '../endpoint.ts'
 import { startListening } from '../listening.ts'
 import { addPerson, PASSWORD } from '../person.ts'
 import { startLab } from '../scim-lab.ts'
@@ -125,6 +126,47 @@ async function shown(page: Page, address: string): Promise<void> {
   await page.waitForLoadState('networkidle')
   await assertAccessible(page, `${address}, dark`)
 }
+
+test('a client keeps the settings of its logout, and metadata can be followed', async () => {
+  const org = await app.newOrganization()
+  const client = (
+    await org.post('/api/applications', { name: 'oidc', displayLabel: 'Board' })
+  ).json()
+  const path = `/api/v2/applications/${client.id}/sso`
+  const backchannelLogoutUri = 'https://board.example.com/out'
+  const redirectUris = ['https://board.example.com/in']
+  await org.post(path, { oidc: { redirectUris, backchannelLogoutUri } })
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  await page.goto(`/console/${org.organizationId}/applications/${client.id}`)
+  await signInToConsole(page, org.email, org.password)
+  assert.equal(await page.getByLabel('Back-channel logout URI').inputValue(), backchannelLogoutUri)
+  await page.getByLabel('Post-logout redirect URIs').fill('https://board.example.com/bye')
+  await page.getByRole('combobox', { name: 'Subjects' }).click()
+  await page.getByRole('option', { name: /^Public/ }).click()
+  await press(page, 'Save settings')
+  await page.getByText('Saved the settings').waitFor()
+  await assertAccessible(page, 'client')
+  const { oidc } = (await org.get(path)).json()
+  assert.deepEqual(oidc.postLogoutRedirectUris, ['https://board.example.com/bye'])
+  assert.deepEqual([oidc.subjectType, oidc.backchannelLogoutUri], ['public', backchannelLogoutUri])
+
+  const sp = await startServiceProvider()
+  const metadata = `${await startPage(() => sp.metadata)}/metadata`
+  const { id } = await addApplication(org, {}, { displayLabel: 'Wiki' })
+  await page.goto(`/console/${org.organizationId}/applications/${id}`)
+  await press(page, 'Read metadata')
+  await page.getByLabel('Metadata of the service provider').fill(metadata)
+  await page.getByLabel('Follow this URL').check()
+  await press(page, 'Show changes')
+  await press(page, 'Apply changes')
+  await page.getByText('Follows the metadata').waitFor()
+  await page.getByText(metadata).waitFor()
+  await assertAccessible(page, 'followed')
+  await press(page, 'Stop following')
+  await page.getByText('Follows the metadata').waitFor({ state: 'hidden' })
+  assert.equal((await org.get(`/api/v2/applications/${id}/spmetadata`)).json().followedUrl, null)
+  assert.deepEqual(problems, [])
+})
 
 test('accounts at a provider that fails, until it is repaired', async () => {
   const org = await app.newOrganization()

@@ -26,7 +26,7 @@ import { useOrganization } from '../organization.ts'
 import { useRead } from '../reads.ts'
 import page from '../resource/page.module.css'
 import { MetadataField, metadataBody, NO_METADATA } from './metadata-field.tsx'
-import { configOf, entriesOf, settingError, valuesOf } from './settings.ts'
+import { configOf, entriesOf, linesOf, settingError, valuesOf } from './settings.ts'
 import { SettingsFields } from './settings-fields.tsx'
 import { readTemplate, type Template } from './template.ts'
 
@@ -36,12 +36,6 @@ const slugOf = (organization: string, template: string) =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
-
-const linesOf = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
 
 interface Made {
   id: string

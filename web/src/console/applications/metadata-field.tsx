@@ -1,10 +1,11 @@
-import { Button, FileButton, Group, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, FileButton, Group, Text, TextInput } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 
 interface Metadata {
   url: string
   xml: string
+  follow: boolean
 }
 
 interface Props {
@@ -12,10 +13,10 @@ interface Props {
   onChange: (value: Metadata) => void
 }
 
-export const NO_METADATA: Metadata = { url: '', xml: '' }
+export const NO_METADATA: Metadata = { url: '', xml: '', follow: false }
 
 /** As the API takes it: one of the two. */
-export const metadataBody = ({ url, xml }: Metadata) => (xml ? { xml } : { url })
+export const metadataBody = ({ url, xml, follow }: Metadata) => (xml ? { xml } : { url, follow })
 
 /** The metadata of a service provider: its URL, or a file. */
 export function MetadataField({ value, onChange }: Props) {
@@ -23,7 +24,7 @@ export function MetadataField({ value, onChange }: Props) {
   const read = async (chosen: File | null) => {
     if (!chosen) return
     setFile(chosen.name)
-    onChange({ url: '', xml: await chosen.text() })
+    onChange({ ...NO_METADATA, xml: await chosen.text() })
   }
   return (
     <Group align="flex-end" gap="xs">
@@ -35,7 +36,7 @@ export function MetadataField({ value, onChange }: Props) {
         description="Its URL, or the file that the service provider offers"
         placeholder="https://example.com/saml/metadata"
         value={value.url}
-        onChange={(event) => onChange({ url: event.currentTarget.value, xml: '' })}
+        onChange={(event) => onChange({ ...value, url: event.currentTarget.value, xml: '' })}
       />
       <FileButton accept=".xml,application/xml,text/xml" onChange={read}>
         {(props) => (
@@ -49,6 +50,16 @@ export function MetadataField({ value, onChange }: Props) {
           </Button>
         )}
       </FileButton>
+      {value.url !== '' && (
+        <Checkbox
+          size="sm"
+          w="100%"
+          label="Follow this URL"
+          description="Read it again every six hours, and apply what has changed; https only"
+          checked={value.follow}
+          onChange={(event) => onChange({ ...value, follow: event.currentTarget.checked })}
+        />
+      )}
       {value.xml !== '' && (
         <Text size="sm" c="dimmed" w="100%" role="status">
           {file}

@@ -119,3 +119,9 @@ export const SECTIONS: { title: string; names: string[] }[] = [
     names: ['idpEntityId', 'defaultTargetUrl', 'idpInitUrl', 'spErrorFlow'],
   },
 ]
+
+export const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)

@@ -23,6 +23,7 @@ import { useChange } from '../../changes.ts'
 import { useMay } from '../../organization.ts'
 import { useRead } from '../../reads.ts'
 import { type Application, orNull } from '../application.ts'
+import { linesOf } from '../settings.ts'
 import { Attempts } from './attempts.tsx'
 
 type Settings = components['schemas']['ApplicationOidc']
@@ -34,6 +35,10 @@ interface Values {
   tokenEndpointAuthMethod: Oidc['tokenEndpointAuthMethod']
   accessTokenLifespan: number
   ssoUrl: string
+  postLogoutRedirectUris: string
+  backchannelLogoutUri: string
+  frontchannelLogoutUri: string
+  subjectType: Oidc['subjectType']
 }
 
 const METHODS: Record<Oidc['tokenEndpointAuthMethod'], string> = {
@@ -42,19 +47,26 @@ const METHODS: Record<Oidc['tokenEndpointAuthMethod'], string> = {
   none: 'None: a public client with PKCE',
 }
 
+const SUBJECTS: Record<Oidc['subjectType'], string> = {
+  pairwise: 'Pairwise: another one in each application',
+  public: 'Public: the id of the user, the same everywhere',
+}
+
 const valuesOf = (oidc: Oidc | undefined): Values => ({
   redirectUris: oidc?.redirectUris.join('\n') ?? '',
   refresh: oidc?.grantTypes.includes('refresh_token') ?? false,
   tokenEndpointAuthMethod: oidc?.tokenEndpointAuthMethod ?? 'client_secret_basic',
   accessTokenLifespan: oidc?.accessTokenLifespan ?? 3600,
   ssoUrl: oidc?.ssoUrl ?? '',
+  postLogoutRedirectUris: oidc?.postLogoutRedirectUris.join('\n') ?? '',
+  backchannelLogoutUri: oidc?.backchannelLogoutUri ?? '',
+  frontchannelLogoutUri: oidc?.frontchannelLogoutUri ?? '',
+  subjectType: oidc?.subjectType ?? 'pairwise',
 })
 
+/** All of them: a write replaces the settings. */
 const bodyOf = (values: Values) => ({
-  redirectUris: values.redirectUris
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean),
+  redirectUris: linesOf(values.redirectUris),
   grantTypes: [
     'authorization_code' as const,
     ...(values.refresh ? ['refresh_token' as const] : []),
@@ -62,6 +74,10 @@ const bodyOf = (values: Values) => ({
   tokenEndpointAuthMethod: values.tokenEndpointAuthMethod,
   accessTokenLifespan: values.accessTokenLifespan,
   ssoUrl: values.ssoUrl,
+  postLogoutRedirectUris: linesOf(values.postLogoutRedirectUris),
+  backchannelLogoutUri: values.backchannelLogoutUri,
+  frontchannelLogoutUri: values.frontchannelLogoutUri,
+  subjectType: values.subjectType,
 })
 
 const settingsKey = (id: string) => ['applications', id, 'oidc']
@@ -158,6 +174,39 @@ function ClientPanel({ application, oidc }: { application: Application; oidc: Oi
             disabled={!writable}
             {...form.getInputProps('refresh', { type: 'checkbox' })}
           />
+          <Select
+            size="sm"
+            label="Subjects"
+            description="After a change the application no longer recognizes its users"
+            allowDeselect={false}
+            readOnly={!writable}
+            data={Object.entries(SUBJECTS).map(([value, label]) => ({ value, label }))}
+            {...form.getInputProps('subjectType')}
+          />
+          <Textarea
+            size="sm"
+            label="Post-logout redirect URIs"
+            description="Where the application may send people after signing out; one in each line"
+            autosize
+            readOnly={!writable}
+            {...form.getInputProps('postLogoutRedirectUris')}
+          />
+          <TextInput
+            size="sm"
+            type="url"
+            label="Back-channel logout URI"
+            description="Receives a logout token from us when a session ends"
+            readOnly={!writable}
+            {...form.getInputProps('backchannelLogoutUri')}
+          />
+          <TextInput
+            size="sm"
+            type="url"
+            label="Front-channel logout URI"
+            description="Opened in a frame when people sign out; used if there is no back channel"
+            readOnly={!writable}
+            {...form.getInputProps('frontchannelLogoutUri')}
+          />
           <Problem error={save.error} />
           {writable && (
             <div>
@@ -222,6 +271,7 @@ export function OidcTab({ application }: { application: Application }) {
               { label: 'Token', value: at('/token') },
               { label: 'User info', value: at('/userinfo') },
               { label: 'Keys', value: at('/jwks') },
+              { label: 'Logout', value: at('/logout') },
             ]}
           />
         </Panel>

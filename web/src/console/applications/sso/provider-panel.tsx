@@ -12,6 +12,7 @@ import { type Application, applicationKey, writeOf } from '../application.ts'
 import { MetadataField, metadataBody, NO_METADATA } from '../metadata-field.tsx'
 import { configOf, entriesOf, settingError, type Values, valuesOf } from '../settings.ts'
 import { SettingsFields } from '../settings-fields.tsx'
+import { Followed } from './followed.tsx'
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
@@ -55,7 +56,7 @@ function ImportForm({ application, close }: { application: Application; close: (
           value={metadata}
           onChange={(value) => {
             setMetadata(value)
-            look.reset()
+            if (value.url !== metadata.url || value.xml !== metadata.xml) look.reset()
           }}
         />
         <Problem error={look.error ?? apply.error} />
@@ -68,7 +69,10 @@ function ImportForm({ application, close }: { application: Application; close: (
           <Button
             size="sm"
             type="submit"
-            disabled={(metadata.url === '' && metadata.xml === '') || changes?.length === 0}
+            disabled={
+              (metadata.url === '' && metadata.xml === '') ||
+              (changes?.length === 0 && !metadata.follow)
+            }
             loading={look.isPending || apply.isPending}
           >
             {changes ? 'Apply changes' : 'Show changes'}
@@ -124,6 +128,7 @@ export function ProviderPanel({ application }: { application: Application }) {
         )
       }
     >
+      <Followed application={application} />
       <form onSubmit={submit}>
         <Stack>
           <SettingsFields
