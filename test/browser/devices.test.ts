@@ -39,9 +39,12 @@ test('a machine enrols by the line shown, and a command comes back from it live'
   await assertAccessible(page, 'enrol')
   const line = await dialog.getByText(/^curl /).textContent()
   const root = tempDirectory()
-  const installed = await run('sh', ['-c', line!.replace('sudo sh', 'sh')], {
-    env: { GATEHOUSE_ROOT: root },
-  })
+  const paste = (text: string) =>
+    run('sh', ['-c', text.replace('sudo sh', 'sh')], { cwd: root, env: { GATEHOUSE_ROOT: root } })
+  const refused = await paste(line!.replace(/key: \w+/, 'key: wrong'))
+  assert.equal(refused.code, 22)
+  assert.match(refused.stderr, /401/)
+  const installed = await paste(line!)
   assert.equal(installed.code, 0, installed.stderr)
   await dialog.getByText(/enrolled/).waitFor()
   await dialog.getByRole('status').getByRole('link').click()

@@ -45,7 +45,8 @@ export function Enrol({ close }: { close: () => void }) {
     dataOf(await api.management.GET('/v2/connect-key')),
   )
   const arrived = useArrivals()
-  const line = `curl -sf -H 'x-connect-key: ${data?.connectKey}' ${window.location.origin}/Kickstart | sudo sh`
+  // Not piped into a shell: it would succeed with nothing to run when the download fails.
+  const line = `curl -sS --fail-with-body -H 'x-connect-key: ${data?.connectKey}' ${window.location.origin}/Kickstart -o kickstart.sh && sudo sh kickstart.sh`
   return (
     <Stack>
       <Text size="sm">Run this line on the machine, in a shell:</Text>
