@@ -1,11 +1,11 @@
 export interface Settings {
   rounds: number
   seconds: number
-  /** Events that `insights` searches. */
+  /** Events that `insights` and `web` search. */
   events: number
   /** Accounts that `provisioning` pushes; `imports` reads five times as many. */
   people: number
-  /** The same number where it was asked for: `directory` then has so many users, and no groups. */
+  /** The same number where it was asked for: so many users for `web`, and for `directory`, which then has no groups. */
   users: number | null
   /** Directory for a CPU profile of the service; null for none. */
   profileDir: string | null

@@ -8,6 +8,7 @@ import { provisioning } from './benchmarks/provisioning.ts'
 import { readUser } from './benchmarks/read-user.ts'
 import { saml } from './benchmarks/saml.ts'
 import { startUp } from './benchmarks/start.ts'
+import { web } from './benchmarks/web.ts'
 import { machine, resultsDir, table, writeResults } from './report.ts'
 
 // npm run bench [-- name… --rounds N --seconds N --people N --events N --profile --data DIR]
@@ -21,6 +22,7 @@ const ALL: Benchmark[] = [
   directory,
   provisioning,
   imports,
+  web,
 ]
 
 const { values, positionals } = parseArgs({

@@ -1,24 +1,17 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { startService, temporaryDataDir } from '../bench/service.ts'
 import type { DemoCredentials } from '../demo/credentials.ts'
-import { installPackages } from '../test/debian.ts'
+import { launchChromium } from '../test/browser/chromium.ts'
 
 // npm run screenshots: takes the pictures of the documentation from the demo, in docs/images/.
 
-const PROGRAM = '/usr/bin/chromium'
-
-if (!existsSync(PROGRAM)) installPackages('Chromium', 'chromium')
 const { dataDir, remove } = temporaryDataDir()
 const home = mkdtempSync(join(tmpdir(), 'gatehouse-chromium-'))
 const service = await startService(dataDir, [], {}, ['--demo'])
-const browser = await chromium.launch({
-  executablePath: PROGRAM,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  env: { ...process.env, HOME: home },
-})
+const browser = await launchChromium(home)
 
 const demo: DemoCredentials = JSON.parse(
   readFileSync(join(dataDir, 'demo-credentials.json'), 'utf8'),

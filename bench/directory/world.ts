@@ -27,17 +27,19 @@ type Type = keyof typeof PREFIX
 /** The id of the nth record of a type. */
 export const idOf = (type: Type, n: number): string =>
   PREFIX[type] + n.toString(16).padStart(16, '0')
-const idSql = (type: Type, n: string): string => `'${PREFIX[type]}' || lpad(to_hex(${n}), 16, '0')`
+export const idSql = (type: Type, n: string): string =>
+  `'${PREFIX[type]}' || lpad(to_hex(${n}), 16, '0')`
 
 const edges = (from: Type, fromNumber: string, to: Type, toNumber: string, series: string) => `
   insert into edges (organization_id, from_type, from_id, to_type, to_id)
   select $1, '${from}', ${idSql(from, fromNumber)}, '${to}', ${idSql(to, toNumber)} from ${series}
   on conflict do nothing`
-const series = (from: number, to: number, name = 'i') => `generate_series(${from}, ${to}) ${name}`
+export const series = (from: number, to: number, name = 'i') =>
+  `generate_series(${from}, ${to}) ${name}`
 
 type Run = (text: string) => Promise<unknown>
 
-const addNodes = (type: Type, from: number, to: number) =>
+export const addNodes = (type: Type, from: number, to: number) =>
   `insert into nodes (organization_id, type, id) select $1, '${type}', ${idSql(type, 'i')} from ${series(from, to)}`
 
 /** ACTIVATED users with names, a department and a job title. `run` passes the organization as $1. */
@@ -70,7 +72,7 @@ export async function makePeople(client: pg.Client, organizationId: string, coun
 }
 
 /** Counts and statistics, as they would be some minutes later. */
-async function finish(client: pg.Client): Promise<void> {
+export async function finish(client: pg.Client): Promise<void> {
   await client.query('call recount_members()')
   await client.query('call recount_nodes()')
   for (const table of ['users', 'groups', 'nodes', 'edges', 'member_counts', 'node_counts'])

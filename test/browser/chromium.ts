@@ -17,16 +17,21 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Debian's Chromium, headless; closed when the test file is done. */
-export async function startChromium(baseURL: string) {
+/** Debian's Chromium, headless. It writes to the directory. */
+export function launchChromium(home: string): Promise<Browser> {
   if (!existsSync(PROGRAM)) installPackages('Chromium', 'chromium')
-  const browser: Browser = await chromium.launch({
+  return chromium.launch({
     executablePath: PROGRAM,
     args: FLAGS,
-    env: { ...process.env, HOME: tempDirectory() },
+    env: { ...process.env, HOME: home },
     // Generous for busy machines: every wait ends with its condition.
     timeout: 120_000,
   })
+}
+
+/** Closed when the test file is done. */
+export async function startChromium(baseURL: string) {
+  const browser = await launchChromium(tempDirectory())
   after(() => browser.close())
 
   /** A user with a separate browser context: no shared cookies. `problems` collects console errors. */
