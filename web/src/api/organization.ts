@@ -13,8 +13,7 @@ export interface ApiCall {
 }
 
 /** These are about the caller's own organization or provider, and refuse the header with another. */
-const GLOBAL =
-  /^\/api\/(organizations$|users(\/|$)|v2\/(providers|roles|scope-groups|service-accounts|administrators)(\/|$))/
+const GLOBAL = /^\/api\/(organizations$|users(\/|$)|v2\/(providers|administrators)(\/|$))/
 
 interface Options {
   organization: string
