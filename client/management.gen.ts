@@ -6754,6 +6754,15 @@ export interface components {
             };
         };
         MembershipPreview: {
+            matching: {
+                total: number;
+                /** @description The first hundred */
+                objects: {
+                    id: string;
+                    type: string;
+                    attributes: null;
+                }[];
+            };
             add: {
                 total: number;
                 /** @description The first hundred */
@@ -23425,6 +23434,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "matching": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       },
                      *       "add": {
                      *         "total": 1,
                      *         "objects": [
@@ -24089,6 +24108,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "matching": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       },
                      *       "add": {
                      *         "total": 1,
                      *         "objects": [
@@ -25784,6 +25813,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "matching": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       },
                      *       "add": {
                      *         "total": 1,
                      *         "objects": [
@@ -26853,6 +26892,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "matching": {
+                     *         "total": 1,
+                     *         "objects": [
+                     *           {
+                     *             "id": "6650f3a2c4e1b70008d1a2b3",
+                     *             "type": "user",
+                     *             "attributes": null
+                     *           }
+                     *         ]
+                     *       },
                      *       "add": {
                      *         "total": 1,
                      *         "objects": [

@@ -152,6 +152,7 @@ test('a preview lists who would join and leave, and changes nothing', async () =
     org.post(`/api/v2/usergroups${path}`, body)
   const object = (who: string) => ({ id: who, type: 'user', attributes: null })
   assert.deepEqual((await preview({ memberQuery: inSales })).json(), {
+    matching: { total: 1, objects: [object(ann)] },
     add: { total: 1, objects: [object(ann)] },
     remove: { total: 1, objects: [object(ben)] },
   })

@@ -12,8 +12,9 @@ import { dynamicGroups, type GroupRow, type GroupType, holdGroup, lockGroup } fr
 import { announceSuggestions } from './suggestion-mails.ts'
 import { replaceSuggestions } from './suggestion-store.ts'
 
-/** The members that applying the rule would add and remove. */
+/** All who match the rule, and the members that applying it would add and remove. */
 interface Difference {
+  matching: string[]
   add: string[]
   remove: string[]
 }
@@ -35,13 +36,14 @@ export async function differenceOf(
   group: Ruled,
   only: string[] | null = null,
 ): Promise<Difference> {
-  if (!group.member_query) return { add: [], remove: [] }
+  if (!group.member_query) return { matching: [], add: [], remove: [] }
   const condition = conditionOf(context, group.type, group.member_query)
   const type = memberOf(group.type)
   const wanted = new Set(await matchingMembers(db, organizationId, type, condition, only))
   const members = new Set(await membersOf(db, organizationId, group, only))
   const exempt = new Set(group.exempt_ids)
   return {
+    matching: [...wanted],
     add: [...wanted].filter((id) => !members.has(id) && !exempt.has(id)),
     remove: [...members].filter((id) => !wanted.has(id) && !exempt.has(id)),
   }

@@ -82,7 +82,7 @@ export function applySuggestions(
 
 const SHOWN = 100
 
-/** Dry run: members that a rule would add or remove. Without a group, the members of a new one. */
+/** Dry run: who matches a rule, and the members that it would add or remove. Without a group, the members of a new one. */
 export async function previewMembers(
   context: GroupContext,
   { organizationId }: Caller,
@@ -109,7 +109,12 @@ export async function previewMembers(
         ? stored.exempt_ids
         : [],
   }
-  const { add, remove } = await differenceOf(context, tenant.listing, organizationId, group)
+  const { matching, add, remove } = await differenceOf(
+    context,
+    tenant.listing,
+    organizationId,
+    group,
+  )
   const part = (ids: string[]) => ({
     total: ids.length,
     objects: ids
@@ -117,5 +122,5 @@ export async function previewMembers(
       .slice(0, SHOWN)
       .map((id) => memberObject(type, id)),
   })
-  return { add: part(add), remove: part(remove) }
+  return { matching: part(matching), add: part(add), remove: part(remove) }
 }

@@ -131,7 +131,10 @@ const Part = Type.Object({
   total: Type.Integer(),
   objects: Type.Array(Member, { description: 'The first hundred' }),
 })
-export const Preview = Type.Object({ add: Part, remove: Part }, { title: 'MembershipPreview' })
+export const Preview = Type.Object(
+  { matching: Part, add: Part, remove: Part },
+  { title: 'MembershipPreview' },
+)
 export type Preview = Static<typeof Preview>
 
 export const Directory = Type.Object(
