@@ -15,3 +15,9 @@ export function ago(time: string): string {
   const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length)
   return unit ? relative.format(Math.trunc(-seconds / unit[1]), unit[0]) : 'just now'
 }
+
+/** For fields of the type datetime-local, in the viewer's zone. */
+export const localOf = (time: number): string => {
+  const offset = new Date(time).getTimezoneOffset() * 60_000
+  return new Date(time - offset).toISOString().slice(0, 16)
+}

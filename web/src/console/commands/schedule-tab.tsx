@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { CopyLine } from '../../ui/copy-line.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Section } from '../../ui/section.tsx'
+import { localOf } from '../../ui/time.ts'
 import { useMay } from '../organization.ts'
 import type { Command, CommandWrite } from './command.ts'
 import { useSave } from './save.ts'
@@ -23,10 +24,6 @@ const launchOf = ({ launchType }: Command): Launch =>
       ? launchType
       : 'manual'
 
-/** For a field of the viewer's zone. */
-const localOf = (moment: Date) =>
-  new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-
 function valuesOf(command: Command): Values {
   const { schedule = '', scheduleYear, trigger = '' } = command
   const launch = launchOf(command)
@@ -34,7 +31,7 @@ function valuesOf(command: Command): Values {
   return {
     ...repeatOf(launch === 'repeated' ? schedule : ''),
     launch,
-    once: moment ? localOf(moment) : '',
+    once: moment ? localOf(moment.getTime()) : '',
     trigger,
   }
 }

@@ -9,6 +9,8 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Confirm, type Question } from '../../ui/confirm.tsx'
+import { GroupsTab } from '../groups/groups-tab.tsx'
+import { DEVICE_GROUPS } from '../groups/kind.ts'
 import { usePath } from '../link.tsx'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
@@ -18,7 +20,6 @@ import { type BuiltIn, useDeviceActions } from './actions.ts'
 import { CommandsTab } from './commands-tab.tsx'
 import { type Device, deviceKey, nameOf, readDevice } from './device.ts'
 import { FactsTab } from './facts-tab.tsx'
-import { GroupsTab } from './groups-tab.tsx'
 import { OsIcon } from './os-icon.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { StatusTag } from './status-tag.tsx'
@@ -76,8 +77,20 @@ function DevicePage({ device }: { device: Device }) {
         menu={may.write('systems') ? menu : []}
         tabs={[
           { id: 'facts', label: 'Facts', content: () => <FactsTab device={device} /> },
-          { id: 'users', label: 'Users', content: () => <UsersTab device={device} /> },
-          { id: 'groups', label: 'Groups', content: () => <GroupsTab device={device} /> },
+          {
+            id: 'users',
+            label: 'Users',
+            content: () => (
+              <UsersTab
+                place={{ area: 'devices', id: device.id, name, root: '/v2/systems/{system_id}' }}
+              />
+            ),
+          },
+          {
+            id: 'groups',
+            label: 'Groups',
+            content: () => <GroupsTab kind={DEVICE_GROUPS} id={device.id} />,
+          },
           { id: 'commands', label: 'Commands', content: () => <CommandsTab device={device} /> },
           {
             id: 'settings',

@@ -1,4 +1,4 @@
-import { type Api, pageOfV1, pageOfV2 } from '../../api/organization.ts'
+import { type Api, pageOfV1 } from '../../api/organization.ts'
 import { nameOf, systemOf } from './device.ts'
 
 /** For the palette. */
@@ -7,11 +7,4 @@ export async function findDevices(api: Api, search: string) {
     await api.management.GET('/systems', { params: { query: { search, limit: 5 } } }),
   )
   return rows.map((device) => ({ id: device.id, name: nameOf(device), about: systemOf(device) }))
-}
-
-export async function findDeviceGroups(api: Api, search: string) {
-  const { rows } = pageOfV2(
-    await api.management.GET('/v2/systemgroups', { params: { query: { search, limit: 5 } } }),
-  )
-  return rows.map(({ id = '', name = '', description = '' }) => ({ id, name, about: description }))
 }

@@ -11,7 +11,6 @@ import { ObjectList } from '../resource/object-list.tsx'
 import { Picker } from '../resource/picker.tsx'
 import { findUsers } from '../users/find.ts'
 import { Why } from '../users/why.tsx'
-import { type Device, nameOf } from './device.ts'
 import { attributesOf, RIGHTS, type Right, rightOf } from './rights.ts'
 
 const LIMIT = 100
@@ -24,7 +23,16 @@ interface Named {
   name: string
 }
 
-/** The association of the device itself, if there is one. */
+/** A device, or a group of devices. */
+interface Place {
+  /** The area, in keys of the cache. */
+  area: string
+  id: string
+  name: string
+  root: '/v2/systems/{system_id}' | '/v2/systemgroups/{group_id}'
+}
+
+/** The association of the place itself, if there is one. */
 const directOf = ({ paths }: Bound) => paths.find((path) => path.length === 1)?.[0]
 
 const CHOICES = Object.entries(RIGHTS).map(([value, label]) => ({ value, label }))
@@ -35,7 +43,7 @@ interface RightProps {
   change: ((right: Right) => void) | undefined
 }
 
-/** As many rights as all paths together give; those of the device itself can be changed here. */
+/** As many rights as all paths together give; those of the place itself can be changed here. */
 function RightCell({ item, name, change }: RightProps) {
   const { write } = useMay()
   const direct = directOf(item)
@@ -59,31 +67,28 @@ function RightCell({ item, name, change }: RightProps) {
   )
 }
 
-/** Who may sign in to the machine, with which rights and why. */
-export function UsersTab({ device }: { device: Device }) {
+/** Who may sign in there, with which rights and why. */
+export function UsersTab({ place }: { place: Place }) {
   const writable = useMay().write('systems')
-  const path = { system_id: device.id }
+  const { area, id, name: placeName } = place
+  // Both kinds of places have the same below their root, with the same shapes.
+  const below = <P extends string>(path: P) =>
+    `${place.root}${path}` as `/v2/systems/{system_id}${P}`
+  const path = { system_id: id, group_id: id }
   const query = { limit: LIMIT }
-  const users = useRead(['devices', device.id, 'users'], async (api) =>
-    pageOfV2(
-      await api.management.GET('/v2/systems/{system_id}/users', { params: { path, query } }),
-    ),
+  const users = useRead([area, id, 'users'], async (api) =>
+    pageOfV2(await api.management.GET(below('/users'), { params: { path, query } })),
   )
-  const groups = useRead(['devices', device.id, 'usergroups'], async (api) =>
-    pageOfV2(
-      await api.management.GET('/v2/systems/{system_id}/usergroups', { params: { path, query } }),
-    ),
+  const groups = useRead([area, id, 'usergroups'], async (api) =>
+    pageOfV2(await api.management.GET(below('/usergroups'), { params: { path, query } })),
   )
   const bind =
     (op: 'add' | 'remove', type: Type) =>
     (api: Api, { id }: Named) =>
-      api.management.POST('/v2/systems/{system_id}/associations', {
-        params: { path },
-        body: { op, type, id },
-      })
-  const touches = [['devices', device.id], ['users'], ['groups']]
-  const done = ({ name }: Named) => `${name} may sign in to ${nameOf(device)}`
-  const undone = ({ name }: Named) => `Removed ${name} from ${nameOf(device)}`
+      api.management.POST(below('/associations'), { params: { path }, body: { op, type, id } })
+  const touches = [[area, id], ['devices'], ['users'], ['groups']]
+  const done = ({ name }: Named) => `${name} may sign in to ${placeName}`
+  const undone = ({ name }: Named) => `Removed ${name} from ${placeName}`
   const addUser = useChange({ run: bind('add', 'user'), touches, done })
   const addGroup = useChange({ run: bind('add', 'user_group'), touches, done })
   const removeUser = useChange({
@@ -100,7 +105,7 @@ export function UsersTab({ device }: { device: Device }) {
   })
   const change = useChange({
     run: (api, { id, type, right }: { id: string; type: Type; right: Right }) =>
-      api.management.POST('/v2/systems/{system_id}/associations', {
+      api.management.POST(below('/associations'), {
         params: { path },
         body: { op: 'update', type, id, attributes: attributesOf(right) },
       }),
@@ -127,7 +132,7 @@ export function UsersTab({ device }: { device: Device }) {
           aside={(item, name) => (
             <>
               <RightCell item={item} name={name} change={changeOf('user', item.id)} />
-              <Why user={item.id} target={{ system: device.id }} name={name} />
+              {area === 'devices' && <Why user={item.id} target={{ system: id }} name={name} />}
             </>
           )}
           removable={direct}

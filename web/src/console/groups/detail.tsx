@@ -5,28 +5,38 @@ import { useGo, usePath } from '../link.tsx'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
-import { ResourcePage } from '../resource/resource-page.tsx'
-import { GrantsTab } from './grants-tab.tsx'
+import { ResourcePage, type Tab } from '../resource/resource-page.tsx'
 import { type Group, groupKey, METHODS, readGroup } from './group.ts'
+import { at, type Kind } from './kind.ts'
 import { MembersTab } from './members-tab.tsx'
+import { MembershipTab } from './membership-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
+import { SuggestionsTab } from './suggestions-tab.tsx'
 
-const LIST = { path: 'groups', title: 'Groups' }
+interface Props {
+  kind: Kind
+  group: Group
+  /** What the group is for. */
+  grants: Tab[]
+}
 
-function GroupPage({ group }: { group: Group }) {
+function GroupPage({ kind, group, grants }: Props) {
   const may = useMay()
   const go = useGo()
   const params = { path: { id: group.id } }
+  const touches = [[kind.path], [kind.member.path]]
   const remove = useChange({
-    run: (api) => api.management.DELETE('/v2/usergroups/{id}', { params }),
-    touches: [['groups']],
+    run: (api) => api.management.DELETE(at(kind, '/{id}'), { params }),
+    touches,
     done: () => `Deleted ${group.name}`,
-    undo: (api) => api.management.POST('/v2/usergroups/{id}/restore', { params }),
-    after: () => void go('groups'),
+    undo: (api) => api.management.POST(at(kind, '/{id}/restore'), { params }),
+    after: () => void go(kind.path),
   })
+  const reviewed = group.membershipMethod === 'DYNAMIC_REVIEW_REQUIRED'
+  const shown = { kind, group, key: group.id }
   return (
     <ResourcePage
-      list={LIST}
+      list={kind}
       name={group.name}
       error={null}
       state={<Tag tone="calm">{METHODS[group.membershipMethod]}</Tag>}
@@ -37,22 +47,37 @@ function GroupPage({ group }: { group: Group }) {
           : []
       }
       tabs={[
-        { id: 'members', label: 'Members', content: () => <MembersTab group={group} /> },
-        { id: 'grants', label: 'Grants', content: () => <GrantsTab group={group} /> },
-        { id: 'settings', label: 'Settings', content: () => <SettingsTab group={group} /> },
+        { id: 'members', label: 'Members', content: () => <MembersTab {...shown} /> },
+        { id: 'membership', label: 'Membership', content: () => <MembershipTab {...shown} /> },
+        ...(reviewed
+          ? [
+              {
+                id: 'suggestions',
+                label: 'Suggestions',
+                content: () => <SuggestionsTab {...shown} />,
+              },
+            ]
+          : []),
+        ...grants,
+        { id: 'settings', label: 'Settings', content: () => <SettingsTab {...shown} /> },
         {
           id: 'history',
           label: 'History',
-          content: () => <HistoryTab area="groups" id={group.id} />,
+          content: () => <HistoryTab area={kind.path} id={group.id} />,
         },
       ]}
     />
   )
 }
 
-export function Detail() {
+interface DetailProps {
+  kind: Kind
+  grantsOf: (group: Group) => Tab[]
+}
+
+export function GroupDetail({ kind, grantsOf }: DetailProps) {
   const { id = '' } = usePath()
-  const { data, error } = useRead(groupKey(id), readGroup(id))
-  if (data) return <GroupPage group={data} />
-  return <ResourcePage list={LIST} name={undefined} error={error} tabs={[]} />
+  const { data, error } = useRead(groupKey(kind, id), readGroup(kind, id))
+  if (data) return <GroupPage kind={kind} group={data} grants={grantsOf(data)} />
+  return <ResourcePage list={kind} name={undefined} error={error} tabs={[]} />
 }

@@ -4,21 +4,27 @@ import { paramsV2 } from '../../api/list.ts'
 import { pageOfV2 } from '../../api/organization.ts'
 import { readAhead } from '../reads.ts'
 import type { ListDeclaration } from '../resource/list-declaration.ts'
-import { ResourceList } from '../resource/resource-list.tsx'
 import { CreateGroup } from './create-group.tsx'
 import { groupKey, readGroup } from './group.ts'
+import { at, DEVICE_GROUPS, type Kind, USER_GROUPS } from './kind.ts'
+import { CHOICES } from './membership-tab.tsx'
+
+const SIBLINGS = [
+  { path: USER_GROUPS.path, label: 'User groups' },
+  { path: DEVICE_GROUPS.path, label: 'Device groups' },
+]
 
 type Row = components['schemas']['Group']
 
-const groups: ListDeclaration<Row> = {
-  path: 'groups',
-  title: 'Groups',
-  one: 'group',
-  many: 'groups',
+export const listOf = (kind: Kind): ListDeclaration<Row> => ({
+  path: kind.path,
+  title: kind.title,
+  one: kind.one,
+  many: kind.many,
   scope: 'groups',
   Icon: IconUsersGroup,
   load: async (api, query) =>
-    pageOfV2(await api.management.GET('/v2/usergroups', { params: { query: paramsV2(query) } })),
+    pageOfV2(await api.management.GET(at(kind, ''), { params: { query: paramsV2(query) } })),
   idOf: ({ id = '' }) => id,
   first: {
     id: 'name',
@@ -36,11 +42,23 @@ const groups: ListDeclaration<Row> = {
     },
     { id: 'email', label: 'E-mail', width: '14rem', hidden: true, cell: ({ email }) => email },
   ],
-  filters: [{ id: 'name', label: 'Name', field: 'name' }],
+  filters: [
+    { id: 'name', label: 'Name', field: 'name' },
+    {
+      id: 'members',
+      label: 'Members',
+      field: 'membershipMethod',
+      options: CHOICES.map(({ value, label }) => ({ value, label })),
+    },
+  ],
   defaultSort: 'name',
-  ahead: (organization, { id = '' }) => readAhead(organization, groupKey(id), readGroup(id)),
-  empty: 'Groups grant their members applications and devices.',
-  create: { label: 'Add group', form: (close) => <CreateGroup close={close} /> },
-}
-
-export const List = () => <ResourceList list={groups} />
+  views: [
+    { label: 'By rule', search: { members: 'DYNAMIC_AUTOMATED' } },
+    { label: 'By rule, after review', search: { members: 'DYNAMIC_REVIEW_REQUIRED' } },
+  ],
+  ahead: (organization, { id = '' }) =>
+    readAhead(organization, groupKey(kind, id), readGroup(kind, id)),
+  empty: kind.about,
+  siblings: SIBLINGS,
+  create: { label: 'Add group', form: (close) => <CreateGroup kind={kind} close={close} /> },
+})

@@ -1,39 +1,84 @@
-import { Pagination, Stack } from '@mantine/core'
+import { Select, Stack, Text } from '@mantine/core'
 import { type Api, pageOfV2 } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
-import { useAddress, useGo } from '../link.tsx'
+import { To } from '../link.tsx'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
+import { useNames } from '../resource/names.ts'
 import { ObjectList } from '../resource/object-list.tsx'
+import { Pager, usePage } from '../resource/pager.tsx'
 import { Picker } from '../resource/picker.tsx'
-import { findUsers } from '../users/find.ts'
-import type { Group } from './group.ts'
+import { type Group, isDynamic } from './group.ts'
+import { at, type Kind } from './kind.ts'
 
-const LIMIT = 100
+const SIZE = 100
+/** The rule of a dynamic group is evaluated by a job. */
+const REFRESH_MS = 5000
 
 interface Named {
   id: string
   name: string
 }
 
-export function MembersTab({ group }: { group: Group }) {
-  const writable = useMay().write('groups')
-  const go = useGo()
-  const page = Math.max(1, Math.floor(Number(useAddress().page)) || 1)
-  const { data, error } = useRead(['groups', group.id, 'members', page], async (api) =>
-    pageOfV2(
-      await api.management.GET('/v2/usergroups/{group_id}/members', {
-        params: { path: { group_id: group.id }, query: { limit: LIMIT, skip: (page - 1) * LIMIT } },
-      }),
-    ),
+interface ExemptProps {
+  kind: Kind
+  group: Group
+  add: (member: Named) => void
+}
+
+/** In an automated group the rule decides about all but those exempt from it. */
+function AddExempt({ kind, group, add }: ExemptProps) {
+  const { one, many, type } = kind.member
+  const ids = group.memberQueryExemptions.map(({ id }) => id)
+  const name = useNames(type, ids)
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        The rule decides who is a member.{' '}
+        <To to={`${kind.path}/${group.id}/membership`}>
+          {ids.length === 0 ? `Exempt ${many} from it` : 'See the rule'}
+        </To>
+        {ids.length === 0 && ' to add or remove them by hand.'}
+      </Text>
+      {ids.length > 0 && (
+        <Select
+          size="sm"
+          maw={420}
+          label={`Add an exempt ${one}`}
+          placeholder="Choose"
+          value={null}
+          data={ids.map((id) => ({ value: id, label: name(id) }))}
+          onChange={(id) => id && add({ id, name: name(id) })}
+        />
+      )}
+    </>
   )
-  const member = (op: 'add' | 'remove') => (api: Api, user: Named) =>
-    api.management.POST('/v2/usergroups/{group_id}/members', {
-      params: { path: { group_id: group.id } },
-      body: { op, type: 'user', id: user.id },
-    })
-  const touches = [['groups', group.id], ['users']]
+}
+
+export function MembersTab({ kind, group }: { kind: Kind; group: Group }) {
+  const writable = useMay().write('groups')
+  const { type, one, path, find } = kind.member
+  const paging = usePage(SIZE)
+  const params = { path: { group_id: group.id } }
+  const { data, error } = useRead(
+    [kind.path, group.id, 'members', paging.skip],
+    async (api) =>
+      pageOfV2(
+        await api.management.GET(at(kind, '/{group_id}/members'), {
+          params: { ...params, query: paging },
+        }),
+      ),
+    { every: () => isDynamic(group) && REFRESH_MS },
+  )
+  const member =
+    (op: 'add' | 'remove') =>
+    (api: Api, { id }: Named) =>
+      api.management.POST(at(kind, '/{group_id}/members'), {
+        params,
+        body: { op, type: type as 'user', id },
+      })
+  const touches = [[kind.path, group.id], [path]]
   const add = useChange({
     run: member('add'),
     touches,
@@ -45,26 +90,25 @@ export function MembersTab({ group }: { group: Group }) {
     done: ({ name }: Named) => `Removed ${name}`,
     undo: member('add'),
   })
+  const automated = group.membershipMethod === 'DYNAMIC_AUTOMATED'
+  const isExempt = (id: string) => group.memberQueryExemptions.some((each) => each.id === id)
   return (
     <Stack maw={720}>
       <Problem error={error} />
-      {writable && <Picker label="Add a user" kind="users" find={findUsers} pick={add.mutate} />}
+      {writable &&
+        (automated ? (
+          <AddExempt kind={kind} group={group} add={add.mutate} />
+        ) : (
+          <Picker label={`Add a ${one}`} kind={path} find={find} pick={add.mutate} />
+        ))}
       <ObjectList
         items={data?.rows.map(({ to }) => to)}
-        type="user"
+        type={type}
         empty="No members yet."
+        removable={({ id }) => !automated || isExempt(id)}
         remove={writable ? remove.mutate : undefined}
       />
-      {data && data.total > LIMIT && (
-        <Pagination
-          size="sm"
-          total={Math.ceil(data.total / LIMIT)}
-          value={page}
-          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-          getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
-          onChange={(next) => void go(`groups/${group.id}`, { search: { page: String(next) } })}
-        />
-      )}
+      {data && <Pager to={`${kind.path}/${group.id}`} size={SIZE} total={data.total} />}
     </Stack>
   )
 }

@@ -3,7 +3,8 @@ import { useForm } from '@mantine/form'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
-import { type Group, groupKey } from './group.ts'
+import { type Group, groupKey, replaceGroup } from './group.ts'
+import type { Kind } from './kind.ts'
 
 interface Values {
   name: string
@@ -11,30 +12,18 @@ interface Values {
   email: string
 }
 
-export function SettingsTab({ group }: { group: Group }) {
+export function SettingsTab({ kind, group }: { kind: Kind; group: Group }) {
   const writable = useMay().write('groups')
   const form = useForm<Values>({
     initialValues: { name: group.name, description: group.description, email: group.email },
   })
   const save = useChange({
-    // The API replaces the group, so what the form does not show is sent back.
-    run: (api, values: Values) =>
-      api.management.PUT('/v2/usergroups/{id}', {
-        params: { path: { id: group.id } },
-        body: {
-          ...values,
-          attributes: group.attributes,
-          membershipMethod: group.membershipMethod,
-          memberSuggestionsNotify: group.memberSuggestionsNotify,
-          memberQueryExemptions: group.memberQueryExemptions.map(({ id, type }) => ({ id, type })),
-          ...(group.memberQuery && { memberQuery: group.memberQuery }),
-        },
-      }),
-    touches: [['groups']],
+    run: (api, values: Values) => replaceGroup(api, kind, group, values),
+    touches: [[kind.path]],
     done: () => 'Saved the group',
     after: (_, values) => form.resetDirty(values),
     expect: {
-      key: groupKey(group.id),
+      key: groupKey(kind, group.id),
       change: (cached: Group, values) => ({ ...cached, ...values }),
     },
     quiet: true,

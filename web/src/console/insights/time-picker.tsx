@@ -1,14 +1,9 @@
 import { ActionIcon, Button, Divider, Group, Popover, Stack, TextInput } from '@mantine/core'
 import { IconCalendarTime, IconRefresh, IconZoomOut } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
+import { localOf } from '../../ui/time.ts'
 import type { ExplorerState } from './explorer-state.ts'
 import { labelOf, PRESETS } from './time-range.ts'
-
-/** For fields of the type datetime-local, in the viewer's zone. */
-const localOf = (time: number): string => {
-  const offset = new Date(time).getTimezoneOffset() * 60_000
-  return new Date(time - offset).toISOString().slice(0, 16)
-}
 
 function FixedRange({ state, close }: { state: ExplorerState; close: () => void }) {
   const [from, setFrom] = useState(localOf(state.span.from))

@@ -48,17 +48,18 @@ const LOADERS: Record<string, Load> = {
 export function useNames(type: string, ids: string[]): (id: string) => string {
   const load = LOADERS[type]
   const sorted = [...ids].sort()
-  const { data } = useRead(
+  const { data, isPlaceholderData } = useRead(
     ['names', type, sorted],
     async (api) => new Map(load && sorted.length > 0 ? await load(api, sorted) : []),
     { placeholderData: (previous) => previous },
   )
-  return (id) => data?.get(id) ?? (data ? id : '…')
+  return (id) => data?.get(id) ?? (data && !isPlaceholderData ? id : '…')
 }
 
 const PATHS: Record<string, string> = {
   user: 'users',
   user_group: 'groups',
+  system_group: 'device-groups',
   application: 'applications',
   system: 'devices',
   command: 'commands',

@@ -10,7 +10,7 @@ import { useOrganization } from '../organization.ts'
 import { usePageActions } from '../page-actions.ts'
 import classes from './page.module.css'
 
-interface Tab {
+export interface Tab {
   /** In the address; the first tab has none there. */
   id: string
   label: string

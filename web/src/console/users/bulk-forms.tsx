@@ -2,7 +2,7 @@ import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
-import { findGroups } from '../groups/find.ts'
+import { findGroupsToJoin } from '../groups/find.ts'
 import type { BulkForm } from '../resource/list-declaration.ts'
 import { Picker } from '../resource/picker.tsx'
 import { joinGroup } from './bulk.ts'
@@ -10,8 +10,8 @@ import { joinGroup } from './bulk.ts'
 export const JoinGroupForm = ({ ids, start }: BulkForm) => (
   <Picker
     label="Group"
-    kind="groups"
-    find={findGroups}
+    kind="groups-to-join"
+    find={findGroupsToJoin}
     pick={(group) => start(joinGroup(ids, group))}
   />
 )

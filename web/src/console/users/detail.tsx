@@ -7,6 +7,8 @@ import {
   IconShieldOff,
   IconTrash,
 } from '@tabler/icons-react'
+import { GroupsTab } from '../groups/groups-tab.tsx'
+import { USER_GROUPS } from '../groups/kind.ts'
 import { usePath } from '../link.tsx'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
@@ -15,7 +17,6 @@ import { type MenuAction, ResourcePage } from '../resource/resource-page.tsx'
 import { AccessTab } from './access-tab.tsx'
 import { AccountsTab } from './accounts-tab.tsx'
 import { useUserActions } from './actions.ts'
-import { GroupsTab } from './groups-tab.tsx'
 import { nameOf } from './name.ts'
 import { ProfileTab } from './profile-tab.tsx'
 import { SshKeysTab } from './ssh-keys-tab.tsx'
@@ -77,7 +78,11 @@ function UserPage({ user }: { user: User }) {
           content: () => <ProfileTab key={user.id} user={user} />,
         },
         { id: 'state', label: 'State', content: () => <StateTab user={user} /> },
-        { id: 'groups', label: 'Groups', content: () => <GroupsTab user={user} /> },
+        {
+          id: 'groups',
+          label: 'Groups',
+          content: () => <GroupsTab kind={USER_GROUPS} id={user.id} />,
+        },
         { id: 'access', label: 'Access', content: () => <AccessTab user={user} /> },
         { id: 'keys', label: 'SSH keys', content: () => <SshKeysTab user={user} /> },
         ...(may.read('applications')

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { enrol, newKeyPair } from '../enrol.ts'
+import { startListening } from '../listening.ts'
+import { addPerson, PASSWORD } from '../person.ts'
+import { assertAccessible } from './axe.ts'
+import { startChromium } from './chromium.ts'
+import { signInToConsole, tab } from './console-steps.ts'
+import { field, heading, press } from './steps.ts'
+
+// Groups whose members a rule decides about, of users and of devices.
+
+const app = await startListening()
+const openBrowser = await startChromium(app.base)
+app.secrets.add(PASSWORD)
+
+async function choose(page: Page, label: string, option: string | RegExp): Promise<void> {
+  await page.getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', { name: option, exact: typeof option === 'string' }).click()
+}
+
+async function inLightAndDark(page: Page, where: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await assertAccessible(page, `${where}, ${colorScheme}`)
+  }
+}
+
+test('a rule is written with a live preview; its suggestions are accepted and rejected', async () => {
+  const org = await app.newOrganization()
+  for (const [firstname, department] of [
+    ['Ada', 'Sales'],
+    ['Ben', 'Sales'],
+    ['Cleo', 'Support'],
+  ])
+    await addPerson(org, { firstname, lastname: 'Berg', department })
+  const { page, problems } = await openBrowser({ viewport: { width: 1440, height: 900 } })
+  await page.goto(`/console/${org.organizationId}/groups?new=1`)
+  await signInToConsole(page, org.email, org.password)
+  const dialog = page.getByRole('dialog', { name: 'Add group' })
+  await dialog.getByLabel('Name').fill('Sellers')
+  await choose(page, 'Members are chosen', 'By rule, after review')
+  await dialog.getByRole('button', { name: 'Add group' }).click()
+  await heading(page, 'Sellers').waitFor()
+
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await preview.getByText('Add a condition').waitFor()
+  await press(page, 'Add condition')
+  await choose(page, 'Field of condition 1', 'Department')
+  await field(page, 'Value of condition 1').fill('Support')
+  await preview.getByText('1 user matches').waitFor()
+  await preview.getByRole('link', { name: 'Cleo Berg' }).waitFor()
+  await choose(page, 'Comparison of condition 1', 'is not')
+  await preview.getByText('2 users match').waitFor()
+  await preview.getByText('2 would join').waitFor()
+  await inLightAndDark(page, 'membership')
+  await press(page, 'Save membership')
+  await page.getByText('Saved how members are chosen').waitFor()
+  await app.runDueJobs()
+
+  await tab(page, 'Suggestions').click()
+  await page.getByRole('button', { name: 'Accept Ada Berg' }).waitFor()
+  await inLightAndDark(page, 'suggestions')
+  await press(page, 'Reject Ben Berg')
+  await page.getByText('Exempted Ben Berg from the rule').waitFor()
+  await app.runDueJobs()
+  await page.getByRole('button', { name: 'Accept Ben Berg' }).waitFor({ state: 'detached' })
+  await press(page, 'Accept Ada Berg')
+  await page.getByText('No suggestions', { exact: false }).waitFor()
+  await tab(page, 'Members').click()
+  await page.getByRole('link', { name: 'Ada Berg' }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Ben Berg' }).count(), 0)
+
+  // From now on the rule decides by itself, and who is exempt is added by hand.
+  await tab(page, 'Membership').click()
+  await page.getByRole('radio', { name: 'By rule', exact: true }).check()
+  await press(page, 'Save membership')
+  await page.getByRole('link', { name: 'Suggestions' }).waitFor({ state: 'detached' })
+  await tab(page, 'Members').click()
+  await choose(page, 'Add an exempt user', 'Ben Berg')
+  await page.getByRole('link', { name: 'Ben Berg' }).waitFor()
+  await inLightAndDark(page, 'members by rule')
+  assert.deepEqual(problems, [])
+})
+
+test('devices join a group by rule, and the group lets people sign in to them', async () => {
+  const org = await app.newOrganization()
+  await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  await enrol(app.http, org, newKeyPair().publicKey)
+  const { page, problems } = await openBrowser({ viewport: { width: 1440, height: 900 } })
+  await page.goto(`/console/${org.organizationId}/groups`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByRole('link', { name: 'Device groups' }).click()
+  await page.getByText('No device groups yet').waitFor()
+  await inLightAndDark(page, 'no device groups')
+  await page.getByRole('button', { name: 'Add group' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Add group' })
+  await dialog.getByLabel('Name').fill('Linux')
+  await choose(page, 'Members are chosen', 'By rule')
+  await dialog.getByRole('button', { name: 'Add group' }).click()
+  await heading(page, 'Linux').waitFor()
+  await press(page, 'Add condition')
+  await choose(page, 'Field of condition 1', 'Kind of system')
+  await choose(page, 'Value of condition 1', 'Linux')
+  await page.getByText('1 device matches').waitFor()
+  await inLightAndDark(page, 'membership of devices')
+  await press(page, 'Save membership')
+  await page.getByText('Saved how members are chosen').waitFor()
+  await app.runDueJobs()
+
+  await tab(page, 'Users').click()
+  await page.getByRole('combobox', { name: 'Let a user sign in' }).fill('ada')
+  await page.getByRole('option', { name: /Ada Berg/ }).click()
+  await choose(page, 'Rights of Ada Berg', 'Administrator')
+  await page.getByText('Changed the rights').waitFor()
+  await inLightAndDark(page, 'users of a device group')
+  await tab(page, 'Commands').click()
+  await page.getByText('None. Commands', { exact: false }).waitFor()
+  await tab(page, 'Members').click()
+  await page.getByText('The rule decides who is a member', { exact: false }).waitFor()
+  await page.getByRole('main').locator('a[href*="/devices/"]').click()
+  await tab(page, 'Facts').waitFor()
+  await tab(page, 'Users').click()
+  await page.getByRole('link', { name: 'Ada Berg' }).waitFor()
+  await tab(page, 'Groups').click()
+  await page.getByRole('link', { name: 'Linux' }).waitFor()
+  await page.getByText('By rule').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Remove from Linux' }).count(), 0)
+  await assertAccessible(page, 'groups of a device')
+  assert.deepEqual(problems, [])
+})

@@ -1,2 +1,0 @@
-export { Detail } from './detail.tsx'
-export { List } from './list.tsx'
