@@ -81,6 +81,8 @@ export interface ListDeclaration<T> {
   empty: string
   /** Shown together, with tabs between them; this list is one of them. */
   siblings?: Sibling[]
+  /** Beside the button that creates one. */
+  aside?: () => ReactNode
   /** A dialog, or a page of its own. */
   create?: { label: string } & ({ form: (close: () => void) => ReactNode } | { to: string })
 }

@@ -44,11 +44,14 @@ export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {
             <span hidden={!data}> {data?.total === 1 ? list.one : list.many}</span>
           </Text>
         </Group>
-        {creates && (
-          <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={create}>
-            {creates.label}
-          </Button>
-        )}
+        <Group gap="xs" wrap="nowrap">
+          {list.aside?.()}
+          {creates && (
+            <Button size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={create}>
+              {creates.label}
+            </Button>
+          )}
+        </Group>
       </Group>
       {list.siblings && <SiblingTabs siblings={list.siblings} />}
       <Toolbar list={list} state={state} search={search} setSearch={setSearch} />

@@ -17,6 +17,7 @@ import { ResourceList } from '../resource/resource-list.tsx'
 import { activateAll, exportAll, resetMfaOfAll, suspendAll } from './bulk.ts'
 import { JoinGroupForm, ScheduleForm } from './bulk-forms.tsx'
 import { CreateUser } from './create-user.tsx'
+import { ImportButton } from './import-button.tsx'
 import { nameOf } from './name.ts'
 import { StateBadge } from './state-badge.tsx'
 import { readUser, STATES, type User, userKey } from './user.ts'
@@ -143,6 +144,7 @@ const users: ListDeclaration<User> = {
   ],
   ahead: (organization, { id }) => readAhead(organization, userKey(id), readUser(id)),
   empty: 'The people of your organization: they sign in to applications and devices.',
+  aside: () => <ImportButton />,
   create: { label: 'Add user', form: (close) => <CreateUser close={close} /> },
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { Button, Group, Select, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { IconListCheck, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dataOf } from '../../../api/organization.ts'
@@ -11,14 +11,86 @@ import { useMay } from '../../organization.ts'
 import type { Application } from '../application.ts'
 import classes from '../mapping/mapping.module.css'
 import { JobState } from './job-state.tsx'
-import { type Config, type Job, keyOf, useJobs } from './source.ts'
+import { type Config, type Create, type Job, keyOf, useJobs } from './source.ts'
 
-type Operation = 'users.create' | 'users.update'
-
-const OPERATIONS: Record<string, Operation[]> = {
+const OPERATIONS: Record<string, Create['operations']> = {
   both: ['users.create', 'users.update'],
   create: ['users.create'],
   update: ['users.update'],
+}
+
+/** How this run differs from others. */
+interface Options {
+  what: string
+  /** Empty: as the mapping or the settings of the organization say. */
+  state: '' | NonNullable<Create['state']>
+  reactivate: boolean
+  query: string
+}
+
+const bodyOf = ({ what, state, reactivate, query }: Options, dryRun: boolean): Create => ({
+  operations: OPERATIONS[what] ?? [],
+  allowUserReactivation: reactivate,
+  dryRun,
+  ...(state && { state }),
+  ...(query && { queryString: query }),
+})
+
+interface OptionsProps {
+  kind: Config['source']['kind']
+  options: Options
+  set: (options: Options) => void
+}
+
+function OptionFields({ kind, options, set }: OptionsProps) {
+  const { what, state, reactivate, query } = options
+  return (
+    <SimpleGrid cols={{ base: 1, sm: kind === 'file' ? 2 : 3 }}>
+      <Select
+        size="sm"
+        label="What to do"
+        allowDeselect={false}
+        data={[
+          { value: 'both', label: 'Create and update users' },
+          { value: 'create', label: 'Only create users' },
+          { value: 'update', label: 'Only update users' },
+        ]}
+        value={what}
+        onChange={(value) => set({ ...options, what: value ?? 'both' })}
+      />
+      {what !== 'update' && (
+        <Select
+          size="sm"
+          label="State of new users"
+          allowDeselect={false}
+          data={[
+            { value: '', label: 'As the mapping or the settings say' },
+            { value: 'ACTIVATED', label: 'Active' },
+            { value: 'STAGED', label: 'Staged: activate later' },
+            { value: 'SUSPENDED', label: 'Suspended' },
+          ]}
+          value={state}
+          onChange={(value) => set({ ...options, state: (value ?? '') as Options['state'] })}
+        />
+      )}
+      {kind !== 'file' && (
+        <TextInput
+          size="sm"
+          label={kind === 'scim' ? 'Filter of this run' : 'Query of this run'}
+          placeholder={kind === 'scim' ? 'userType eq "Employee"' : 'department=Sales'}
+          value={query}
+          onChange={({ currentTarget }) => set({ ...options, query: currentTarget.value })}
+        />
+      )}
+      {what !== 'create' && (
+        <Switch
+          label="Reactivate suspended users who are there again"
+          checked={reactivate}
+          onChange={({ currentTarget }) => set({ ...options, reactivate: currentTarget.checked })}
+        />
+      )}
+    </SimpleGrid>
+  )
 }
 
 const kindOf = ({ kind, dryRun }: Job) => (kind === 'undo' ? 'Undo' : dryRun ? 'Plan' : 'Import')
@@ -27,14 +99,19 @@ const kindOf = ({ kind, dryRun }: Job) => (kind === 'undo' ? 'Undo' : dryRun ? '
 export function RunsPanel({ application, config }: { application: Application; config: Config }) {
   const writable = useMay().write('applications')
   const go = useGo()
-  const [what, setWhat] = useState('both')
+  const [options, setOptions] = useState<Options>({
+    what: 'both',
+    state: '',
+    reactivate: config.allowUserReactivation,
+    query: '',
+  })
   const { data, error } = useJobs(application.id)
   const start = useChange({
     run: async (api, dryRun: boolean) =>
       dataOf(
         await api.management.POST('/v2/applications/{application_id}/import/jobs', {
           params: { path: { application_id: application.id } },
-          body: { operations: OPERATIONS[what] ?? [], dryRun },
+          body: bodyOf(options, dryRun),
         }),
       ),
     touches: [keyOf(application.id), ['users'], ['home']],
@@ -58,18 +135,6 @@ export function RunsPanel({ application, config }: { application: Application; c
         action={
           writable && (
             <Group gap="xs">
-              <Select
-                size="sm"
-                aria-label="What to do"
-                allowDeselect={false}
-                data={[
-                  { value: 'both', label: 'Create and update users' },
-                  { value: 'create', label: 'Only create users' },
-                  { value: 'update', label: 'Only update users' },
-                ]}
-                value={what}
-                onChange={(value) => setWhat(value ?? 'both')}
-              />
               <Button
                 size="sm"
                 variant="default"
@@ -91,6 +156,7 @@ export function RunsPanel({ application, config }: { application: Application; c
           )
         }
       >
+        {writable && <OptionFields kind={config.source.kind} options={options} set={setOptions} />}
         <Problem error={start.error ?? error} />
         {data?.rows.length === 0 && (
           <Text size="sm" c="dimmed">

@@ -6,6 +6,7 @@ import { orNull } from '../application.ts'
 export type Config = components['schemas']['ImportConfig']
 export type Put = components['schemas']['ImportConfigPut']
 export type Source = Put['source']
+export type Create = components['schemas']['ImportJobCreate']
 export type Job = components['schemas']['ImportJob']
 /** Of one record. */
 export type Preview = components['schemas']['ImportPreview']
