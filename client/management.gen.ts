@@ -2595,6 +2595,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List imports, bulk jobs and reports, and background work that failed
+         * @description Newest first. Only work that is about the organization.
+         *
+         *     Scopes: `organizations` or `organizations.readonly`.
+         */
+        get: operations["getApiV2Jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/jobs/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try failed background work again, now
+         * @description Scopes: `organizations`.
+         */
+        post: operations["postApiV2JobsByIdRetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/ldapservers/{ldapserver_id}/associations": {
         parameters: {
             query?: never;
@@ -6857,6 +6899,30 @@ export interface components {
             maxSystemUsers?: number;
         } & {
             [key: string]: unknown;
+        };
+        OrganizationJob: {
+            id: string;
+            /**
+             * @description queue: background work that failed at least once and is not done yet
+             * @enum {unknown}
+             */
+            kind: "import" | "undo" | "bulk" | "report" | "queue";
+            /** @description Of the queue, or the type of the report */
+            name: string;
+            /**
+             * @description waiting: for a confirmation; retrying: failed before, tried again by itself
+             * @enum {unknown}
+             */
+            state: "queued" | "running" | "waiting" | "retrying" | "failed" | "finished" | "cancelled";
+            total: number | null;
+            pending: number | null;
+            failed: number | null;
+            attempts: number | null;
+            message: string | null;
+            applicationId: string | null;
+            created: string;
+            next: string | null;
+            finished: string | null;
         };
         OrganizationList: {
             totalCount: number;
@@ -19474,6 +19540,138 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2Jobs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of records to return
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description Number of records to skip
+                 * @example 0
+                 */
+                skip?: number;
+                /**
+                 * @description Comma-separated fields; a leading - sorts descending
+                 * @example [
+                 *       "-created"
+                 *     ]
+                 */
+                sort?: string[];
+                /**
+                 * @description field:op:value with eq ne gt ge lt le between search co nco in; several are combined with AND
+                 * @example [
+                 *       "department:$eq:Engineering"
+                 *     ]
+                 */
+                filter?: string[];
+                /**
+                 * @description Free text
+                 * @example {"searchTerm": "ada", "fields": ["username"]}
+                 */
+                search?: string;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "kind": "import",
+                     *         "name": "Engineering",
+                     *         "state": "queued",
+                     *         "total": 1,
+                     *         "pending": 1,
+                     *         "failed": 1,
+                     *         "attempts": 1,
+                     *         "message": "Done",
+                     *         "applicationId": "6650f3a2c4e1b70008d1a2f7",
+                     *         "created": "2026-03-02T09:15:00.000Z",
+                     *         "next": "text",
+                     *         "finished": "text"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["OrganizationJob"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2JobsByIdRetry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request was rejected */
             "4XX": {

@@ -117,6 +117,7 @@ const PARAMETERS: [RegExp, Record<string, string>][] = [
     { application_id: 'application', user_id: 'user', job_id: 'importJob' },
   ],
   [/^\/api\/v2\/bulk\/users\//, { job_id: 'job' }],
+  [/^\/api\/v2\/jobs\//, { id: 'job' }],
   [/^\/api\/v2\/bulk\/userstates\//, { id: 'planned' }],
   [/^\/api\/v2\/workdays\//, { id: 'workday', workday_id: 'workday', job_id: 'import' }],
   [/^\/api\/v2\/policies\//, { policy_id: 'policy' }],

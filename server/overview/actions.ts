@@ -1,5 +1,8 @@
+import { recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
+import { notFound } from '../platform/errors.ts'
+import { retryJobOf } from '../platform/jobs/failures.ts'
 import type { Attention, SearchHit } from './schema.ts'
 import { COUNTS, FINDERS } from './store.ts'
 
@@ -26,4 +29,17 @@ export async function searchEverything(db: Db, caller: Caller, text: string): Pr
     find(tenant, organizationId, { text: text.trim(), words }),
   )
   return (await Promise.all(finds)).flat()
+}
+
+/** Work of a queue is due at once, with all its attempts. Imports are retried where they belong: in their application. */
+export function retryJob(db: Db, caller: Caller, id: string): Promise<void> {
+  const { organizationId } = caller
+  return db.tx(organizationId, async (tx) => {
+    const queue = await retryJobOf(tx, organizationId, id)
+    if (queue === undefined) throw notFound('job_not_found', 'There is no such failed job')
+    await recordEvent(tx, caller, {
+      event_type: 'job_retry',
+      resource: { type: 'job', id, name: queue },
+    })
+  })
 }

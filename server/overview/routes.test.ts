@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { addUser } from '../../test/people.ts'
+import { evaluateGroupJob } from '../groups/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 
@@ -105,4 +106,69 @@ test('refuses an empty search and one that is too long', async () => {
   const org = await app.newOrganization()
   for (const q of ['', '%20', 'x'.repeat(201)])
     assert.equal((await org.get(`/api/v2/search?q=${q}`)).statusCode, 400)
+})
+
+test('lists the work of an organization, and tries what failed in a queue again', async () => {
+  const org = await app.newOrganization()
+  const stranger = await app.newOrganization()
+  const { organizationId } = org
+  const jobs = async (query = '', by: { get: typeof org.get } = org) => {
+    const res = await by.get(`/api/v2/jobs${query}`)
+    assert.equal(res.statusCode, 200, res.body)
+    return res.json() as { id: string; kind: string; state: string; attempts: number }[]
+  }
+  assert.deepEqual(await jobs(), [])
+  const batch = newId()
+  await app.db.tenant(organizationId).run(sql`
+    insert into batches (organization_id, id, kind, state, started_by, total, input, error)
+    values (${organizationId}, ${batch}, 'imports.import', 'failed', '{}', 0, '{"applicationId": "a1"}', 'gone')`)
+  await org.post('/insights/directory/v1/reports/os-version', {})
+  await app.db.tx(null, (tx) =>
+    app.queue.send(tx, evaluateGroupJob, { organizationId, type: 'user_group', id: newId() }),
+  )
+  const mine = sql`name = ${evaluateGroupJob.name} and data->>'organizationId' = ${organizationId}`
+  await app.db.run(sql`update pgboss.job set state = 'failed', retry_count = 3 where ${mine}`)
+  const listed = await jobs('?sort=kind')
+  assert.deepEqual(
+    listed.map(({ kind, state }) => [kind, state]),
+    [
+      ['import', 'failed'],
+      ['queue', 'failed'],
+      ['report', 'queued'],
+    ],
+  )
+  const [first, failed] = await jobs('?filter=state:eq:failed&sort=kind')
+  assert.deepEqual(first, {
+    ...first,
+    id: batch,
+    total: 0,
+    pending: null,
+    message: 'gone',
+    applicationId: 'a1',
+  })
+  assert.equal(failed?.attempts, 4)
+  assert.deepEqual(await jobs('', stranger), [])
+
+  const retry = (by: { post: typeof org.post }, id = failed!.id) =>
+    by.post(`/api/v2/jobs/${id}/retry`)
+  const reader = await app.addAdministrator(organizationId, 'Read Only')
+  assert.equal((await jobs('', reader)).length, 3)
+  assert.equal((await retry(reader)).statusCode, 403)
+  for (const refused of [await retry(stranger), await retry(org, batch), await retry(org, 'x')])
+    assert.deepEqual([refused.statusCode, refused.json().reason], [404, 'job_not_found'])
+  assert.equal((await org.get('/api/v2/jobs?filter=secret:eq:x')).statusCode, 400)
+  assert.equal((await retry(org)).statusCode, 204)
+  await app.runDueJobs()
+  assert.deepEqual(
+    (await jobs('?sort=kind')).map(({ kind, state }) => [kind, state]),
+    [
+      ['import', 'failed'],
+      ['report', 'finished'],
+    ],
+  )
+  const events = (await org.events()).filter(({ event_type }) => event_type === 'job_retry')
+  assert.deepEqual(
+    events.map(({ resource }) => resource),
+    [{ type: 'job', id: failed!.id, name: evaluateGroupJob.name }],
+  )
 })

@@ -2,12 +2,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db/index.ts'
 import { errorsOf } from '../platform/http/errors.ts'
-import { countAttention, searchEverything } from './actions.ts'
-import { Attention, SearchHit } from './schema.ts'
+import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
+import { countAttention, retryJob, searchEverything } from './actions.ts'
+import { jobResource, readJobs } from './job-store.ts'
+import { Attention, OrganizationJob, SearchHit } from './schema.ts'
 import { COUNTS, FINDERS } from './store.ts'
 
 const errors = errorsOf('v2')
 const tags = ['overview']
+const params = Type.Object({ id: Type.String() })
 const anyOf = (parts: object) => Object.keys(parts).flatMap((scope) => [scope, `${scope}.readonly`])
 
 /** Answers about an organization as a whole, across its kinds of records. */
@@ -41,5 +44,39 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
       config: { scopes: anyOf(FINDERS) },
     },
     ({ caller, query }) => searchEverything(db, caller, query.q),
+  )
+  app.get(
+    '/jobs',
+    {
+      schema: {
+        tags,
+        summary: 'List imports, bulk jobs and reports, and background work that failed',
+        description: 'Newest first. Only work that is about the organization.',
+        querystring: Type.Pick(ListQueryV2, ['filter', 'limit', 'search', 'skip', 'sort']),
+        response: { 200: Type.Array(OrganizationJob), ...errors },
+      },
+      config: { scopes: ['organizations', 'organizations.readonly'] },
+    },
+    async ({ caller: { organizationId }, query }, reply) => {
+      const list = readListV2(jobResource, query)
+      const page = await readJobs(db.tenant(organizationId), organizationId, list)
+      return reply.header('x-total-count', page.totalCount).send(page.results)
+    },
+  )
+  app.post(
+    '/jobs/:id/retry',
+    {
+      schema: {
+        tags,
+        summary: 'Try failed background work again, now',
+        params,
+        response: { 204: Type.Null(), ...errors },
+      },
+      config: { scopes: ['organizations'] },
+    },
+    async ({ caller, params }, reply) => {
+      await retryJob(db, caller, params.id)
+      return reply.code(204).send(null)
+    },
   )
 }

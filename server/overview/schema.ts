@@ -20,6 +20,44 @@ export const Attention = Type.Object(
 )
 export type Attention = Static<typeof Attention>
 
+const JOB_STATES = [
+  'queued',
+  'running',
+  'waiting',
+  'retrying',
+  'failed',
+  'finished',
+  'cancelled',
+] as const
+
+const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
+  schema: T,
+) => Type.Union([schema, Type.Null()])
+
+export const OrganizationJob = Type.Object(
+  {
+    id: Type.String(),
+    kind: Type.Enum(['import', 'undo', 'bulk', 'report', 'queue'], {
+      description: 'queue: background work that failed at least once and is not done yet',
+    }),
+    name: Type.String({ description: 'Of the queue, or the type of the report' }),
+    state: Type.Enum([...JOB_STATES], {
+      description: 'waiting: for a confirmation; retrying: failed before, tried again by itself',
+    }),
+    total: nullable(Type.Integer({ description: 'Rows of an import or a bulk job' })),
+    pending: nullable(Type.Integer()),
+    failed: nullable(Type.Integer()),
+    attempts: nullable(Type.Integer()),
+    message: nullable(Type.String({ description: 'Why it failed as a whole' })),
+    applicationId: nullable(Type.String({ description: 'Of an import' })),
+    created: Type.String(),
+    next: nullable(Type.String({ description: 'The next attempt' })),
+    finished: nullable(Type.String()),
+  },
+  { title: 'OrganizationJob' },
+)
+export type OrganizationJob = Static<typeof OrganizationJob>
+
 const HIT_TYPES = [
   'user',
   'user_group',

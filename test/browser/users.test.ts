@@ -93,3 +93,76 @@ test('a key of a user, their accounts, and the search behind their history', asy
   await page.getByRole('region', { name: 'Events', exact: true }).getByText('User create').waitFor()
   assert.deepEqual(problems, [])
 })
+
+test('people from a CSV file: who is new and who changes is shown first, and it can be undone', async () => {
+  const org = await app.newOrganization()
+  const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Adams' })
+  const content = [
+    'First name,Last name,Email,Username,Department',
+    `Ada,Adams,${ada.email},${ada.username},Engineering`,
+    'Noor,Haddad,noor.haddad@example.com,noor.haddad,Sales',
+  ].join('\n')
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  await page.goto(`/console/${org.organizationId}/users`)
+  await field(page, 'E-mail').fill(org.email)
+  await field(page, 'Password').fill(org.password)
+  await press(page, 'Sign in')
+  await press(page, 'Import CSV')
+  await heading(page, 'CSV upload').waitFor()
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(content) })
+  await press(page, 'Save source')
+  await press(page, 'Preview records')
+  const records = page.getByRole('table', { name: 'Records' })
+  await records.getByRole('row', { name: /Ada Adams Update/ }).waitFor()
+  await records.getByRole('row', { name: /Noor Haddad Create/ }).waitFor()
+  await press(page, 'Continue to import')
+  await page.getByRole('combobox', { name: 'State of new users' }).click()
+  await page.getByRole('option', { name: /^Staged/ }).click()
+  await assertAccessible(page, 'runs')
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
+  await app.runDueJobs()
+  await page.getByText('1 create').waitFor()
+  await page.getByText('1 update').waitFor()
+  const people = async () =>
+    (await org.get('/api/systemusers?sort=lastname')).json().results as Record<string, string>[]
+  assert.equal((await people()).length, 1)
+  await page.getByRole('navigation', { name: 'Import' }).getByRole('link', { name: 'Runs' }).click()
+  await page.getByRole('combobox', { name: 'State of new users' }).click()
+  await page.getByRole('option', { name: /^Staged/ }).click()
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('heading', { name: 'Import', exact: true }).waitFor()
+  await app.runDueJobs()
+  await page.getByText('2 done, 0 failed').waitFor()
+  assert.deepEqual(
+    (await people()).map(({ lastname, department, state }) => [lastname, department, state]),
+    [
+      ['Adams', 'Engineering', 'ACTIVATED'],
+      ['Haddad', 'Sales', 'STAGED'],
+    ],
+  )
+
+  // The same application again, and its work is among the jobs.
+  await page.goto(`/console/${org.organizationId}/users`)
+  await press(page, 'Import CSV')
+  await page.getByText('staff.csv').waitFor()
+  await page.goto(`/console/${org.organizationId}/settings/jobs`)
+  const jobs = page.getByRole('table', { name: 'Jobs' })
+  await jobs.getByRole('link', { name: 'Import of people' }).first().waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await assertAccessible(page, `jobs, ${colorScheme}`)
+  }
+  await jobs.getByRole('link', { name: 'Import of people' }).first().click()
+  await press(page, 'Undo import')
+  await page.getByRole('heading', { name: 'Undo', exact: true }).waitFor()
+  await app.runDueJobs()
+  await page.getByText('2 done, 0 failed').waitFor()
+  assert.deepEqual(
+    (await people()).map(({ lastname }) => lastname),
+    ['Adams'],
+  )
+  assert.deepEqual(problems, [])
+})

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Db, Queryable, Tx } from '../db/index.ts'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import { defineJob, FOREVER, UPKEEP } from './definition.ts'
 
 /** Attempts after which a job with unlimited retries counts as failed: about a quarter of an hour. */
@@ -81,11 +81,25 @@ export const listFailedJobs = (db: Queryable) =>
      where j.state in ('failed', 'retry') and j.name not like '__pgboss%'
      order by j.created_on, j.id`)
 
-/** Makes jobs due now, with a fresh retry count. `job` is an id, the name of a queue, or `all`. */
-export const retryJobs = (db: Queryable, job: string): Promise<number> =>
-  db.run(sql`
-    update pgboss.job
+/** The organization that a job is about, if it is about one. */
+export const JOB_ORGANIZATION = sql`coalesce(j.data->>'organizationId', j.data->>'organization')`
+
+const retry = (db: Queryable, which: Sql) =>
+  db.many<{ queue: string }>(sql`
+    update pgboss.job j
        set state = 'retry', retry_count = 0, start_after = now(), completed_on = null,
            keep_until = greatest(keep_until, now() + interval '14 days')
-     where state in ('failed', 'retry') and name not like '__pgboss%'
-       and (${job} = 'all' or name = ${job} or id::text = ${job})`)
+     where state in ('failed', 'retry') and name not like '__pgboss%' and ${which}
+    returning name as queue`)
+
+/** Makes jobs due now, with a fresh retry count. `job` is an id, the name of a queue, or `all`. */
+export const retryJobs = async (db: Queryable, job: string): Promise<number> =>
+  (await retry(db, sql`(${job} = 'all' or name = ${job} or id::text = ${job})`)).length
+
+/** The same for one job of an organization; the name of its queue, or undefined when there is no such job. */
+export const retryJobOf = async (
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<string | undefined> =>
+  (await retry(db, sql`id::text = ${id} and ${JOB_ORGANIZATION} = ${organizationId}`))[0]?.queue

@@ -25,8 +25,18 @@ const ITEMS: Item[] = [
     label: 'Applications with failing provisioning',
     to: 'applications',
   },
-  { count: 'parkedImports', label: 'Imports that wait for you', to: 'applications' },
-  { count: 'failedJobs', label: 'Jobs that failed in 7 days', to: 'applications' },
+  {
+    count: 'parkedImports',
+    label: 'Imports that wait for you',
+    to: 'settings/jobs',
+    search: { view: 'open' },
+  },
+  {
+    count: 'failedJobs',
+    label: 'Jobs that failed in 7 days',
+    to: 'settings/jobs',
+    search: { view: 'failed' },
+  },
   { count: 'failingForwarders', label: 'Webhooks that cannot be reached', to: 'settings/webhooks' },
   {
     count: 'expiringCertificates',

@@ -7,6 +7,7 @@ import pageClasses from '../resource/page.module.css'
 import { About } from './about.tsx'
 import { ConnectKey } from './connect-key.tsx'
 import { GENERAL, SECURITY } from './fields.ts'
+import { Jobs } from './jobs.tsx'
 import { Reports } from './reports.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { Webhook } from './webhook.tsx'
@@ -42,6 +43,7 @@ const PARTS: Part[] = [
     content: (id) => (id ? <Webhook key={id} id={id} /> : <Webhooks />),
   },
   { id: 'reports', label: 'Reports', scope: 'insights', content: () => <Reports /> },
+  { id: 'jobs', label: 'Jobs', scope: 'organizations', content: () => <Jobs /> },
   { id: 'about', label: 'About and health', scope: 'organizations', content: () => <About /> },
 ]
 
