@@ -4771,6 +4771,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/users/{user_id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where a user is signed in to the portal
+         * @description Scopes: `users` or `users.readonly`.
+         */
+        get: operations["getApiV2UsersByUserIdSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * Sign a user out everywhere
+         * @description Applications of the sessions are told, as far as they can be reached.
+         *
+         *     Scopes: `users`.
+         */
+        delete: operations["deleteApiV2UsersByUserIdSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/users/{user_id}/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one session of a user
+         * @description Scopes: `users`.
+         */
+        delete: operations["deleteApiV2UsersByUserIdSessionsBySessionId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/users/{user_id}/systemgroups": {
         parameters: {
             query?: never;
@@ -8293,6 +8339,15 @@ export interface components {
             ssh_keys?: components["schemas"]["SshKeyWrite"][] | null;
         } & {
             [key: string]: unknown;
+        };
+        UserSession: {
+            id: string;
+            created: string;
+            seenAt: string;
+            clientIp: string | null;
+            browser: string;
+            system: string;
+            methods: ("pwd" | "otp")[];
         };
         UserSetPassword: {
             password: string;
@@ -29141,6 +29196,151 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["GraphObjectWithPaths"][];
                 };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    getApiV2UsersByUserIdSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6650f3a2c4e1b70008d1a2b3",
+                     *         "created": "2026-03-02T09:15:00.000Z",
+                     *         "seenAt": "text",
+                     *         "clientIp": "203.0.113.7",
+                     *         "browser": "text",
+                     *         "system": "6650f3a2c4e1b70008d1a2e6",
+                     *         "methods": [
+                     *           "pwd"
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["UserSession"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2UsersByUserIdSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    deleteApiV2UsersByUserIdSessionsBySessionId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
+                user_id: string;
+                /** @example text */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request was rejected */
             "4XX": {

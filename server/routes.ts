@@ -44,7 +44,7 @@ import type { Db } from './platform/db/index.ts'
 import { registerContract } from './platform/http/contract-routes.ts'
 import type { Operation } from './platform/http/openapi.ts'
 import { registerWeb } from './platform/http/web.ts'
-import { portalRoutes } from './portal/index.ts'
+import { portalRoutes, userSessionRoutes } from './portal/index.ts'
 import { provisioningRoutes } from './provisioning/index.ts'
 import { reportRoutes } from './reports/index.ts'
 import { assetRoutes, logoutRoutes } from './signon/index.ts'
@@ -154,6 +154,7 @@ export async function registerRoutes(
   await http.register(overviewRoutes, { prefix: '/api/v2', db })
   await http.register(workdayRoutes, { prefix: '/api/v2', context: imports })
   await http.register(portalRoutes, { context: portal })
+  await http.register(userSessionRoutes, { prefix: '/api/v2', context: portal })
   await http.register(assetRoutes)
   await http.register(logoutRoutes, { context: contexts.logout })
   await http.register(samlRoutes, { context: sso })

@@ -106,7 +106,7 @@ const PARAMETERS: [RegExp, Record<string, string>][] = [
   [/^\/api\/command\/trigger\//, { triggername: 'trigger' }],
   [/^\/api\/commandresults\//, { id: 'result' }],
   [/^\/api\/applications\//, { id: 'application' }],
-  [/^\/api\/v2\/users\//, { user_id: 'user', push_endpoint_id: 'user' }],
+  [/^\/api\/v2\/users\//, { user_id: 'user', push_endpoint_id: 'user', session_id: 'user' }],
   [/^\/api\/v2\/usergroups\//, { id: 'user_group', group_id: 'user_group' }],
   [/^\/api\/v2\/systems\//, { system_id: 'system' }],
   [/^\/api\/v2\/systemgroups\//, { id: 'system_group', group_id: 'system_group' }],

@@ -4,7 +4,7 @@ import type { Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
 import { countRecoveryCodes } from './recovery-code-store.ts'
 import type { Profile, Security, Session, SessionAnswer } from './schema.ts'
-import { csrfOf, type SignedIn } from './sessions.ts'
+import { csrfOf, type SignedIn, userNotFound } from './sessions.ts'
 import { portalSettings } from './settings.ts'
 import { listSessions, type SessionRow } from './store.ts'
 
@@ -82,11 +82,10 @@ export const describeSecurity = async (
   },
 })
 
-const toSessionEntry = (row: SessionRow, current: string): Session => {
+const toSessionEntry = (row: SessionRow): Omit<Session, 'current'> => {
   const agent = parseUserAgent(row.useragent ?? undefined)
   return {
     id: row.id,
-    current: row.id === current,
     created: row.created,
     seenAt: row.seen_at,
     clientIp: row.client_ip,
@@ -99,5 +98,16 @@ const toSessionEntry = (row: SessionRow, current: string): Session => {
 export async function sessionsOf({ db }: PortalContext, visit: Visit): Promise<Session[]> {
   const { organization_id, id } = visit.user
   const rows = await listSessions(db.tenant(organization_id), organization_id, id)
-  return rows.map((row) => toSessionEntry(row, visit.session.id))
+  return rows.map((row) => ({ ...toSessionEntry(row), current: row.id === visit.session.id }))
+}
+
+/** The same for an administrator. */
+export async function sessionsOfUser(
+  { db }: PortalContext,
+  organizationId: string,
+  userId: string,
+) {
+  const tenant = db.tenant(organizationId)
+  if (!(await findUser(tenant, organizationId, userId))) throw userNotFound()
+  return (await listSessions(tenant, organizationId, userId)).map(toSessionEntry)
 }

@@ -1,7 +1,7 @@
 import { stringifySetCookie } from 'cookie'
 import type { Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
-import { unauthenticated } from '../platform/errors.ts'
+import { notFound, unauthenticated } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { randomToken, sha256 } from '../platform/secrets.ts'
 import type { UserRow } from '../users/index.ts'
@@ -24,6 +24,8 @@ const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
 
 export const sessionEnded = () =>
   unauthenticated('session_ended', 'Unauthorized: no session; sign in again')
+
+export const userNotFound = () => notFound('user_not_found', 'user not found')
 
 export interface SignedIn {
   session: SessionRow

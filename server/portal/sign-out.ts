@@ -1,9 +1,16 @@
-import type { Client } from '../platform/caller.ts'
+import { recordEvent } from '../insights/index.ts'
+import type { Caller, Client } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
-import { type UserActor, type UserListener, userActor } from '../users/index.ts'
+import {
+  findUser,
+  resourceOf,
+  type UserActor,
+  type UserListener,
+  userActor,
+} from '../users/index.ts'
 import type { Visit } from './authenticate.ts'
 import type { PortalContext, UserSession } from './context.ts'
-import { toSession } from './sessions.ts'
+import { toSession, userNotFound } from './sessions.ts'
 import { deleteSession, lockSession, lockSessionsOf, type SessionRow } from './store.ts'
 
 // All the ways a session ends before it expires.
@@ -68,6 +75,27 @@ export const signOutElsewhere = (
   context.db.tx(user.organization_id, async (tx) => {
     const locked = await lockSessionsOf(tx, user.organization_id, user.id, session.id)
     await end(context, tx, actorOf({ session, user }, client), locked)
+  })
+
+/** An administrator signs the user out everywhere, or of one session; the number of sessions that ended. */
+export const endSessionsOf = (
+  context: EndContext,
+  caller: Caller,
+  userId: string,
+  id?: string,
+): Promise<number> =>
+  context.db.tx(caller.organizationId, async (tx) => {
+    const { organizationId } = caller
+    const user = await findUser(tx, organizationId, userId)
+    if (!user) throw userNotFound()
+    const locked =
+      id === undefined
+        ? await lockSessionsOf(tx, organizationId, userId)
+        : await lockSession(tx, organizationId, userId, id)
+    if (locked.length === 0) return 0
+    await recordEvent(tx, caller, { event_type: 'user_session_end', resource: resourceOf(user) })
+    await end(context, tx, caller, locked)
+    return locked.length
   })
 
 /** Signs out users who are suspended, deleted or got a new password, except the session that changed it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { startListening } from '../listening.ts'
-import { addPerson, PASSWORD } from '../person.ts'
+import { addPerson, PASSWORD, Person } from '../person.ts'
 import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { field, heading, press } from './steps.ts'
@@ -84,6 +84,14 @@ test('a key of a user, their accounts, and the search behind their history', asy
   await press(page, 'Undo')
   await page.getByRole('button', { name: 'Delete Laptop' }).waitFor()
   const pages = page.getByRole('navigation', { name: /^Pages of/ })
+  await new Person(app.http).enter(ada.username)
+  await pages.getByRole('link', { name: 'Sessions' }).click()
+  await assertAccessible(page, 'sessions')
+  await page
+    .getByRole('table', { name: 'Sessions' })
+    .getByRole('button', { name: /^Sign out/ })
+    .click()
+  await page.getByText('Not signed in anywhere.').waitFor()
   await pages.getByRole('link', { name: 'Accounts' }).click()
   await page.getByText('No application of the user', { exact: false }).waitFor()
   await assertAccessible(page, 'accounts')

@@ -19,6 +19,7 @@ import { AccountsTab } from './accounts-tab.tsx'
 import { useUserActions } from './actions.ts'
 import { nameOf } from './name.ts'
 import { ProfileTab } from './profile-tab.tsx'
+import { SessionsTab } from './sessions-tab.tsx'
 import { SshKeysTab } from './ssh-keys-tab.tsx'
 import { StateBadge } from './state-badge.tsx'
 import { StateTab } from './state-tab.tsx'
@@ -84,6 +85,7 @@ function UserPage({ user }: { user: User }) {
           content: () => <GroupsTab kind={USER_GROUPS} id={user.id} />,
         },
         { id: 'access', label: 'Access', content: () => <AccessTab user={user} /> },
+        { id: 'sessions', label: 'Sessions', content: () => <SessionsTab user={user} /> },
         { id: 'keys', label: 'SSH keys', content: () => <SshKeysTab user={user} /> },
         ...(may.read('applications')
           ? [{ id: 'accounts', label: 'Accounts', content: () => <AccountsTab user={user} /> }]
