@@ -49,7 +49,7 @@ export const OrganizationJob = Type.Object(
     failed: nullable(Type.Integer()),
     attempts: nullable(Type.Integer()),
     message: nullable(Type.String({ description: 'Why it failed as a whole' })),
-    applicationId: nullable(Type.String({ description: 'Of an import' })),
+    applicationId: nullable(Type.String({ description: 'The source of imported people' })),
     created: Type.String(),
     next: nullable(Type.String({ description: 'The next attempt' })),
     finished: nullable(Type.String()),

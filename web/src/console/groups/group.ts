@@ -20,7 +20,7 @@ export const groupKey = (kind: Kind, id: string) => [kind.path, id, 'record']
 export const readGroup = (kind: Kind, id: string) => async (api: Api) =>
   dataOf(await api.management.GET(at(kind, '/{id}'), { params: { path: { id } } }))
 
-export interface GroupChanges {
+interface GroupChanges {
   name?: string
   description?: string
   email?: string
