@@ -1,6 +1,7 @@
 import { type BatchRow, countRows, listRows } from '../platform/batches/row-store.ts'
 import { type Batch, findBatch, listBatches } from '../platform/batches/store.ts'
 import type { Caller } from '../platform/caller.ts'
+import type { Queryable } from '../platform/db/index.ts'
 import { notFound } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { Page, Paging } from '../platform/list/page.ts'
@@ -70,6 +71,10 @@ const toJob = (
   }
 }
 
+/** Counted while it runs; what has ended keeps its numbers. */
+const progressOf = (db: Queryable, batch: Batch) =>
+  batch.summary ? { ...batch.summary, pending: 0 } : countRows(db, batch)
+
 export async function getJob(
   context: ImportContext,
   caller: Caller,
@@ -77,7 +82,7 @@ export async function getJob(
   jobId: string,
 ): Promise<ImportJob> {
   const batch = await getBatch(context, caller, applicationId, jobId)
-  return toJob(batch, await countRows(context.db.tenant(caller.organizationId), batch))
+  return toJob(batch, await progressOf(context.db.tenant(caller.organizationId), batch))
 }
 
 export async function listJobs(
@@ -96,12 +101,7 @@ export async function listJobs(
     paging,
   )
   const results: ImportJob[] = []
-  for (const batch of page.results) {
-    const counted = batch.summary
-      ? { ...batch.summary, pending: 0 }
-      : await countRows(tenant, batch)
-    results.push(toJob(batch, counted))
-  }
+  for (const batch of page.results) results.push(toJob(batch, await progressOf(tenant, batch)))
   return { ...page, results }
 }
 
