@@ -9,10 +9,11 @@ import { storedActor } from '../users/index.ts'
 import { applicationOf, sourceKey } from './application.ts'
 import type { ImportContext } from './context.ts'
 import { recordJobEvent } from './events.ts'
-import { IMPORT, inputOf, type RowResult, UNDO } from './job.ts'
+import { IMPORT, inputOf, keyOf, type RowResult, UNDO } from './job.ts'
 import { runImportJob } from './job-definitions.ts'
 import { getBatch } from './jobs-view.ts'
 import type { Action } from './schema.ts'
+import { holdSource } from './start.ts'
 
 /** A change of the job as a whole, with its event. */
 async function change(
@@ -53,6 +54,7 @@ export const confirmJob = (
   jobId: string,
 ): Promise<void> =>
   change(context, caller, applicationId, jobId, 'import_job_confirm', async (tx, batch) => {
+    await holdSource(tx, keyOf(batch))
     if (!(await confirmBatch(tx, batch))) throw wrongState('The job does not wait for confirmation')
     await noteBatch(tx, batch, { confirmed: true })
     await run(context, tx, batch)
@@ -67,6 +69,7 @@ export const retryJob = (
 ): Promise<void> =>
   change(context, caller, applicationId, jobId, 'import_job_retry', async (tx, batch) => {
     if (inputOf(batch).dryRun) throw wrongState('A dry run has nothing to retry')
+    await holdSource(tx, keyOf(batch))
     if (!(await retryBatch(tx, batch))) throw wrongState('The job has nothing to retry')
     await run(context, tx, batch)
   })

@@ -68,6 +68,13 @@ export function checkQuery({ settings }: SourceRow, query: string): void {
     throw invalid('bad_query', 'queryString: a file takes no filter')
 }
 
+/** For one import at a time: each would be planned on what the other is about to change. */
+export async function holdSource(tx: Tx, key: SourceKey): Promise<void> {
+  await lockSource(tx, key)
+  if (await isImporting(tx, key))
+    throw conflict('import_running', 'An import from this source is running: wait, or cancel it')
+}
+
 export async function startJob(
   context: ImportContext,
   caller: Caller,
@@ -78,10 +85,7 @@ export async function startJob(
   const { row } = await usableSource(context, key)
   checkQuery(row, body.queryString ?? '')
   return context.db.tx(key.organizationId, async (tx) => {
-    await lockSource(tx, key)
-    // Each would be planned on what the other is about to change.
-    if (!body.dryRun && (await isImporting(tx, key)))
-      throw conflict('import_running', 'An import from this source is running: wait, or cancel it')
+    if (!body.dryRun) await holdSource(tx, key)
     return insertJob(context, tx, caller, key, body)
   })
 }
