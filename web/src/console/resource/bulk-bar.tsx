@@ -63,7 +63,7 @@ export function BulkBar({ list, selected, clear }: Props) {
   if (selected.size === 0) return null
   return (
     <Paper className={classes.bulk} shadow="lg" p="sm" role="region" aria-label="Selection">
-      <Group>
+      <Group gap="xs">
         <Text size="sm" fw={600} aria-live="polite">
           {selected.size} selected
         </Text>

@@ -7,6 +7,7 @@ import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
 import { StateBadge } from './state-badge.tsx'
+import { StateTimeline } from './state-timeline.tsx'
 import { STATES, type User } from './user.ts'
 
 type Target = 'ACTIVATED' | 'SUSPENDED'
@@ -63,7 +64,7 @@ function Schedule({ user }: { user: User }) {
   )
 }
 
-/** What the state is, and what it will be. */
+/** What the state will be, is and was. */
 export function StateTab({ user }: { user: User }) {
   const writable = useMay().write('users')
   const { data, error } = useRead(['users', user.id, 'scheduled'], async (api) =>
@@ -79,14 +80,6 @@ export function StateTab({ user }: { user: User }) {
   })
   return (
     <Stack maw={720}>
-      <Paper p="lg" withBorder bg="var(--gh-surface)">
-        <Group justify="space-between">
-          <StateBadge user={user} />
-          <Text size="sm" c="dimmed" component="div">
-            Created <When time={user.created} />
-          </Text>
-        </Group>
-      </Paper>
       <Paper p="lg" withBorder component="section" bg="var(--gh-surface)">
         <Title order={2} size="h5" mb="sm">
           Scheduled changes
@@ -117,6 +110,15 @@ export function StateTab({ user }: { user: User }) {
           ))}
           {writable && <Schedule user={user} />}
         </Stack>
+      </Paper>
+      <Paper p="lg" withBorder component="section" bg="var(--gh-surface)">
+        <Group mb="md">
+          <Title order={2} size="h5">
+            Until now
+          </Title>
+          <StateBadge user={user} />
+        </Group>
+        <StateTimeline user={user} />
       </Paper>
     </Stack>
   )
