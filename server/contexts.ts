@@ -40,7 +40,7 @@ import {
   touchApplication,
   touchEdge,
   touchGroup,
-  touchUser,
+  touchUsers,
 } from './provisioning/index.ts'
 import type { ReportContext } from './reports/index.ts'
 import { type LogoutContext, signOutAddress, tellApplicationsOfEnd } from './signon/index.ts'
@@ -209,7 +209,7 @@ function subscribe(contexts: Contexts): void {
     for (const { userId, after } of changes)
       if (!after) await forgetMember(tx, actor.organizationId, userId)
   })
-  users.changed.on(touchUser)
+  users.changed.onAll(touchUsers)
 
   systems.changed.on(async (tx, actor, { systemId, after }) => {
     if (after) await membersChanged(groups, tx, actor, 'system', [systemId])

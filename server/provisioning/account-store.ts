@@ -49,19 +49,57 @@ export const touchAccounts = async (
        set ${touched}, urgent = p.urgent or excluded.urgent,
            removal_since = coalesce(p.removal_since, excluded.removal_since)`)
 
-/** Compares the accounts that these users have; returns their applications. */
+/**
+ * Locks rows in the order that all writers keep, so that they wait for each other, but never in a circle. A writer of
+ * several rows locks all of them first.
+ */
+const locked = (organizationId: string, which: Sql): Sql => sql`
+  select application_id, user_id from provisioning_users
+   where organization_id = ${organizationId} and (${which}) order by application_id, user_id for update`
+
+const ofUsers = (userIds: readonly string[]): Sql => sql`user_id = any(${userIds}::text[])`
+
+/** Locks the accounts of the first users at the application, and all accounts of the others. */
+export const lockAccounts = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  userIds: readonly string[],
+  otherIds: readonly string[],
+) =>
+  tx.run(
+    locked(
+      organizationId,
+      sql`application_id = ${applicationId} and ${ofUsers(userIds)} or ${ofUsers(otherIds)}`,
+    ),
+  )
+
+/** Whether any of these users has, or had, an account. */
+export const haveAccounts = async (
+  tx: Queryable,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<boolean> =>
+  (await tx.one(sql`
+    select 1 as one from provisioning_users
+     where organization_id = ${organizationId} and ${ofUsers(userIds)} limit 1`)) !== undefined
+
+/** Compares the accounts that these users have, first those that may end; returns their applications. */
 export const touchAccountsOf = async (
   tx: Queryable,
   organizationId: string,
   userIds: readonly string[],
-  urgent: boolean,
+  endingIds: readonly string[] = [],
 ): Promise<string[]> => {
   const rows = await tx.many<{ id: string }>(sql`
+    with locked as (${locked(organizationId, ofUsers(userIds))})
     update provisioning_users p
-       set ${touched}, urgent = p.urgent or ${urgent},
-           removal_since = case when ${urgent}::boolean then coalesce(p.removal_since, now()) else p.removal_since end
-     where organization_id = ${organizationId} and user_id = any(${userIds}::text[])
-    returning application_id::text as id`)
+       set ${touched}, urgent = p.urgent or p.user_id = any(${endingIds}::text[]),
+           removal_since = case when p.user_id = any(${endingIds}::text[])
+             then coalesce(p.removal_since, now()) else p.removal_since end
+      from locked l
+     where p.organization_id = ${organizationId} and p.application_id = l.application_id and p.user_id = l.user_id
+    returning p.application_id::text as id`)
   return [...new Set(rows.map(({ id }) => id))]
 }
 
@@ -79,7 +117,7 @@ export async function sweepAccounts(
 ): Promise<void> {
   await tx.run(sql`
     insert into provisioning_users as p (organization_id, application_id, user_id, next_at)
-    select ${organizationId}, ${applicationId}, u, now() from unnest(${boundIds}::text[]) u
+    select ${organizationId}, ${applicationId}, u, now() from unnest(${boundIds}::text[]) u order by u
     on conflict (organization_id, application_id, user_id) do update set ${touched}
      where not p.bound or p.removal_since is not null or ${all}`)
   await tx.run(sql`
@@ -163,9 +201,14 @@ export const saveUnderWay = (
   writes: readonly Pick<AccountRow, 'user_id' | 'written'>[],
 ) =>
   tx.run(sql`
+    with locked as (${locked(
+      organizationId,
+      sql`application_id = ${applicationId} and ${ofUsers(writes.map(({ user_id }) => user_id))}`,
+    )})
     update provisioning_users p set written = w.written
-      from jsonb_to_recordset(${JSON.stringify(writes)}::jsonb) as w (user_id text, written jsonb)
-     where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.user_id = w.user_id
+      from locked l, jsonb_to_recordset(${JSON.stringify(writes)}::jsonb) as w (user_id text, written jsonb)
+     where p.organization_id = ${organizationId} and p.application_id = l.application_id and p.user_id = l.user_id
+       and w.user_id = l.user_id
        and exists (select from provisioning_runs l where l.application_id = ${applicationId} and l.lease = ${token})`)
 
 /** When the next account is due; null if none is. */

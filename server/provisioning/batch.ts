@@ -4,6 +4,7 @@ import { ScimClient, type ScimExchange, ScimFailure } from '../scim/index.ts'
 import {
   type AccountResult,
   type AccountRow,
+  lockAccounts,
   saveResults,
   saveUnderWay,
   touchAccountsOf,
@@ -198,21 +199,22 @@ export class Batch {
   async save(lease: Lease, outcomes: readonly Outcome[]): Promise<boolean> {
     const { db, removed } = this.#context
     const { organizationId, applicationId, evaluator } = this.#session
+    const moved = outcomes.filter((outcome) => outcome.moved).map(({ result }) => result.user_id)
     const saved = await db.tx(organizationId, async (tx) => {
       const results = outcomes.map(({ result }) => result)
+      const reports =
+        evaluator.readsManagers && moved.length > 0
+          ? await reportsOf(tx, organizationId, moved)
+          : []
+      const ids = results.map(({ user_id }) => user_id)
+      await lockAccounts(tx, organizationId, applicationId, ids, reports)
       const count = await saveResults(tx, organizationId, lease, results)
       if (count < results.length) return false
       const events = outcomes.flatMap(({ event }) => event ?? [])
       await recordProvisions(tx, this.#session, events)
-      const moved = outcomes.filter((outcome) => outcome.moved).map(({ result }) => result.user_id)
-      if (moved.length > 0) {
-        if (this.#session.settings.groups.push)
-          await touchAllGroups(tx, organizationId, applicationId)
-        if (evaluator.readsManagers) {
-          const reports = await reportsOf(tx, organizationId, moved)
-          if (reports.length > 0) await touchAccountsOf(tx, organizationId, reports, false)
-        }
-      }
+      if (moved.length > 0 && this.#session.settings.groups.push)
+        await touchAllGroups(tx, organizationId, applicationId)
+      if (reports.length > 0) await touchAccountsOf(tx, organizationId, reports)
       return true
     })
     if (saved)

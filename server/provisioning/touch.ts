@@ -3,8 +3,8 @@ import { type EdgeContext, membersOf } from '../graph/index.ts'
 import type { GroupContext } from '../groups/index.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { notify } from '../platform/db/listen.ts'
-import type { UserListener } from '../users/index.ts'
-import { touchAccounts, touchAccountsOf } from './account-store.ts'
+import type { UserContext } from '../users/index.ts'
+import { haveAccounts, touchAccounts, touchAccountsOf } from './account-store.ts'
 import { listConnected } from './connection-store.ts'
 import { touchGroups } from './group-store.ts'
 import { boundApplications, reportsOf } from './related-store.ts'
@@ -14,6 +14,7 @@ import { requestSweep } from './run-store.ts'
 // as they are when it comes to them, so several changes of one person become one request to the provider.
 
 type ListenerOf<H> = H extends { on(listener: infer L): void } ? L : never
+type ListenerOfAll<H> = H extends { onAll(listener: infer L): void } ? L : never
 
 export const CHANNEL = 'gatehouse_provisioning'
 
@@ -26,19 +27,25 @@ export async function wake(
   for (const id of applicationIds) await notify(tx, CHANNEL, `${organizationId} ${id}`)
 }
 
-/** Attributes or state of a user have changed; those of a manager may be written with the direct reports. */
-export const touchUser: UserListener = async (tx, _, change) => {
-  const { organizationId, userId, before, after, isNew } = change
-  if (isNew) return
-  const ends = after === null || after.state !== 'ACTIVATED'
-  const applications = await touchAccountsOf(tx, organizationId, [userId], ends)
-  if (applications.length === 0) return
-  if (before !== null) {
-    const reports = await reportsOf(tx, organizationId, [userId])
-    if (reports.length > 0)
-      applications.push(...(await touchAccountsOf(tx, organizationId, reports, false)))
-  }
-  await wake(tx, organizationId, [...new Set(applications)])
+/** Attributes or states of users have changed; those of a manager may be written with the direct reports. */
+export const touchUsers: ListenerOfAll<UserContext['changed']> = async (
+  tx,
+  { organizationId },
+  changes,
+) => {
+  const known = changes.filter(({ isNew }) => !isNew)
+  const ids = known.map(({ userId }) => userId)
+  if (ids.length === 0 || !(await haveAccounts(tx, organizationId, ids))) return
+  const ending = known.filter(({ after }) => after === null || after.state !== 'ACTIVATED')
+  const managers = known.filter(({ before }) => before !== null).map(({ userId }) => userId)
+  const reports = managers.length > 0 ? await reportsOf(tx, organizationId, managers) : []
+  const applications = await touchAccountsOf(
+    tx,
+    organizationId,
+    [...ids, ...reports],
+    ending.map(({ userId }) => userId),
+  )
+  await wake(tx, organizationId, applications)
 }
 
 const idsOf = (connections: readonly { id: string }[]) => connections.map(({ id }) => id)
@@ -61,7 +68,7 @@ export const touchEdge: ListenerOf<EdgeContext['edgeChanged']> = async (
     }
     // A mapping may depend on the groups of a user, whether they are bound or not.
     const others = connected.some(({ readsGroups }) => readsGroups)
-      ? await touchAccountsOf(tx, organizationId, [target.id], false)
+      ? await touchAccountsOf(tx, organizationId, [target.id])
       : []
     await wake(tx, organizationId, [...new Set([...bound, ...others])])
     return
