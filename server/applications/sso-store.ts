@@ -43,7 +43,8 @@ export const findSsoRow = (db: Queryable, organizationId: string, id: string) =>
               from application_certificates c
              where c.organization_id = a.organization_id and c.application_id = a.id) as certificates
       from applications a
-     where a.organization_id = ${organizationId} and a.id = ${id} and a.deleted_at is null`)
+     where a.organization_id = ${organizationId} and a.id = ${id} and a.deleted_at is null
+       and not is_deleted(a.organization_id)`)
 
 /** Kept per certificate: the endpoint is public and clients choose their user agent, so the rows are bounded. */
 const MAX_FETCHES = 50

@@ -22,7 +22,7 @@ export interface SessionRow {
 /** Takes no tenant: the login identifies it. Row-level security applies to everything after. */
 export const findLogins = (db: Queryable, login: string, limit: number) =>
   db.many<{ tenant: string; user_id: string }>(
-    sql`select tenant, user_id from find_logins(${login}, ${limit}::int)`,
+    sql`select tenant, user_id from find_logins(${login}, ${limit}::int) where not is_deleted(tenant)`,
   )
 
 const alive = sql`expires_at > now() and seen_at > now() - make_interval(mins => idle_minutes)`

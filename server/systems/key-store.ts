@@ -78,7 +78,9 @@ export const findConnectKey = (db: Queryable, organizationId: string) =>
 
 /** Takes no tenant: the key identifies it. */
 export const findTenantOfConnectKey = (db: Queryable, hash: Buffer) =>
-  db.find<{ tenant: string }>(sql`select tenant from connect_keys where hash = ${hash}`)
+  db.find<{ tenant: string }>(
+    sql`select tenant from connect_keys where hash = ${hash} and not is_deleted(tenant)`,
+  )
 
 const putConnectKey =
   (onConflict: Sql) =>
