@@ -1,5 +1,6 @@
 import {
   hashKey,
+  type InfiniteData,
   type QueryKey,
   queryOptions,
   useInfiniteQuery,
@@ -37,6 +38,7 @@ export function readOptions<T>(
 
 interface Options<T> {
   enabled?: boolean
+  staleTime?: number
   /** Reads again after so many milliseconds; false once nothing more is expected. */
   every?: (data: T | undefined) => number | false
   placeholderData?: (previous: T | undefined) => T | undefined
@@ -55,6 +57,16 @@ export function useRead<T>(
   })
 }
 
+type Pages<T, C> = InfiniteData<T, C | null>
+
+interface PagesOptions<T, C> {
+  enabled?: boolean
+  placeholderData?: (
+    previous: Pages<T, C> | undefined,
+    query: { queryKey: QueryKey } | undefined,
+  ) => Pages<T, C> | undefined
+}
+
 /**
  * A list read page by page, each from the cursor of the page before. It is never read again on its own: the key says
  * which moment it shows.
@@ -63,7 +75,7 @@ export function useReadPages<T, C>(
   key: QueryKey,
   read: (api: Api, after: C | null) => Promise<T>,
   cursorOf: (page: T) => C | null,
-  options: { enabled?: boolean } = {},
+  options: PagesOptions<T, C> = {},
 ) {
   const { id } = useOrganization()
   const queryKey = keyOf(id, key)

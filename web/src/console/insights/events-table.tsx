@@ -11,6 +11,8 @@ import type { ExplorerState } from './explorer-state.ts'
 const ROW_HEIGHT = 34
 const SKELETON_ROWS = 12
 const MAX_BESIDE = 2
+/** So many rows before the end, the next ones are fetched. */
+const AHEAD = 200
 
 const exact = new Intl.DateTimeFormat('en', {
   month: 'short',
@@ -42,7 +44,7 @@ export function EventsTable({ state, events, more }: Props) {
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
-    if (events && last >= events.length - 1) more?.()
+    if (events && last >= events.length - AHEAD) more?.()
   }, [events, last, more])
 
   const at = events?.findIndex(({ id }) => id === state.event) ?? -1

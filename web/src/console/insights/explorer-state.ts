@@ -1,5 +1,6 @@
-import { useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useAddress, useGo } from '../link.tsx'
+import { useOrganization } from '../organization.ts'
 import type { Leaf } from './query/term.ts'
 import { toJson } from './query/term.ts'
 import { parseQuery, withCondition } from './query/text.ts'
@@ -35,11 +36,29 @@ function termOf(text: string) {
   }
 }
 
+/** The search that was shown last, and the moment that its answers are of. */
+let left = { search: '', now: 0 }
+
+/** Another search begins at a new "now". One that was left is shown as it was, from the cache, until there are new answers. */
+function useNow(search: string) {
+  const [refreshed, setRefreshed] = useState(0)
+  const now = useMemo(
+    () => (refreshed === 0 && left.search === search ? left.now : Date.now()),
+    [search, refreshed],
+  )
+  const refresh = useCallback(() => setRefreshed((count) => count + 1), [])
+  useEffect(() => {
+    if (left.search === search && left.now === now) refresh()
+    left = { search, now }
+  }, [search, now, refresh])
+  return { now, refresh }
+}
+
 /** What the explorer shows is in the address. */
 export function useExplorer() {
   const address = useAddress()
   const go = useGo()
-  const [refreshed, setRefreshed] = useState(0)
+  const { id: organization } = useOrganization()
   const {
     q = '',
     last,
@@ -52,8 +71,8 @@ export function useExplorer() {
     compare,
     live,
   } = address
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another query or range begins at a new "now"
-  const now = useMemo(() => Date.now(), [q, last, services, refreshed])
+  const search = JSON.stringify([organization, q, last, from, to, services])
+  const { now, refresh } = useNow(search)
   const range = useMemo(
     () => rangeOf({ ...(last && { last }), ...(from && { from }), ...(to && { to }) }),
     [last, from, to],
@@ -76,6 +95,7 @@ export function useExplorer() {
     void go('insights', { search: addressWith(changes), replace })
   return {
     query: q,
+    search,
     error,
     range,
     span,
@@ -93,7 +113,7 @@ export function useExplorer() {
     setColumns: (next: string[]) =>
       set({ columns: next.join(',') === DEFAULT_COLUMNS.join(',') ? '' : next.join(',') }, true),
     narrow: (leaf: Leaf) => set({ q: withCondition(q, leaf) }),
-    refresh: () => setRefreshed((count) => count + 1),
+    refresh,
   }
 }
 

@@ -28,12 +28,17 @@ async function readEvents(
   return { events, next: events.length === PAGE && cursor ? JSON.parse(cursor) : null }
 }
 
-export const useEvents = ({ selection, error }: ExplorerState) =>
+export const useEvents = ({ search, selection, error }: ExplorerState) =>
   useReadPages(
-    ['insights', 'events', selection],
+    ['insights', 'events', search, selection],
     (api, after: unknown[] | null) => readEvents(api, selection, after),
     ({ next }) => next,
-    { enabled: error === null },
+    {
+      enabled: error === null,
+      // The same search at an earlier moment.
+      placeholderData: (previous, query) =>
+        query?.queryKey.includes(search) ? previous : undefined,
+    },
   )
 
 /** An event that a link opens, wherever it lies. */
@@ -70,6 +75,7 @@ export function useBars({ span, service, selection, compare, error }: ExplorerSt
   const enabled = error === null
   const bars = useRead(['insights', 'bars', selection], (api) => readBars(api, span, selection), {
     placeholderData: (previous) => previous,
+    staleTime: Number.POSITIVE_INFINITY,
     enabled,
   })
   const past = useRead(
