@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { after } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { tempDirectory } from '../database.ts'
 import { installPackages } from '../debian.ts'
 
+const IDLE_MS = 100
 const PROGRAM = '/usr/bin/chromium'
 
 const FLAGS = [
@@ -36,7 +38,8 @@ export async function startChromium(baseURL: string) {
 
   /** A user with a separate browser context: no shared cookies. `problems` collects console errors. */
   return async (options: BrowserContextOptions = {}) => {
-    const context = await browser.newContext({ baseURL, ...options })
+    // Transitions would only be waited for.
+    const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...options })
     context.setDefaultTimeout(60_000)
     const problems: string[] = []
     const page: Page = await context.newPage()
@@ -46,6 +49,21 @@ export async function startChromium(baseURL: string) {
       if (message.type() === 'error' && !/status of 4\d\d/.test(message.text()))
         problems.push(message.text())
     })
-    return { context, page, problems }
+    const running = new Set<unknown>()
+    let last = 0
+    const note = (request: unknown, starts: boolean) => {
+      last = performance.now()
+      if (starts) running.add(request)
+      else running.delete(request)
+    }
+    page.on('request', (request) => note(request, true))
+    page.on('requestfinished', (request) => note(request, false))
+    page.on('requestfailed', (request) => note(request, false))
+    /** Until the page has asked for nothing more for a moment: shorter than the half second of `networkidle`. */
+    const settled = async () => {
+      last = performance.now()
+      while (running.size > 0 || performance.now() - last < IDLE_MS) await delay(10)
+    }
+    return { context, page, problems, settled }
   }
 }

@@ -5,6 +5,11 @@ import { ApiError } from '../api/session.ts'
 
 const UNDO_MS = 10_000
 
+let takeBack: (() => void) | undefined
+
+/** What the last notice offers, as long as it is there. */
+export const undoLast = (): void => takeBack?.()
+
 /** What failed, and the id by which the operator finds the request in the log. */
 export function notifyFailure(error: Error): void {
   const requestId = error instanceof ApiError ? error.requestId : null
@@ -33,7 +38,14 @@ export function notifyFailure(error: Error): void {
 }
 
 export function notifyDone(words: string, undo?: () => Promise<unknown>): void {
+  const run = () => {
+    notifications.hide(id)
+    void undo?.()
+  }
   const id = notifications.show({
+    onClose: () => {
+      if (takeBack === run) takeBack = undefined
+    },
     color: 'teal',
     icon: <IconCheck size={18} aria-hidden />,
     autoClose: undo ? UNDO_MS : 4000,
@@ -43,18 +55,12 @@ export function notifyDone(words: string, undo?: () => Promise<unknown>): void {
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm">{words}</Text>
         {undo && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            onClick={() => {
-              notifications.hide(id)
-              void undo()
-            }}
-          >
+          <Button size="compact-sm" variant="subtle" onClick={run}>
             Undo
           </Button>
         )}
       </Group>
     ),
   })
+  if (undo) takeBack = run
 }

@@ -13,6 +13,7 @@ import { forgetMadeCalls } from '../changes.ts'
 import { ConfirmationDialog } from '../confirmation-dialog.tsx'
 import { rememberOrganization } from '../last-organization.ts'
 import { usePath } from '../link.tsx'
+import { undoLast } from '../notices.tsx'
 import { OrganizationContext } from '../organization.ts'
 import { forgetOthers, readOptions } from '../reads.ts'
 import { type Session, sessionQuery } from '../session.ts'
@@ -35,7 +36,10 @@ function Shell({ session, id }: { session: Session; id: string }) {
   const [menu, { toggle, close }] = useDisclosure()
   const [keys, keysDialog] = useDisclosure()
   const [calls, callsDialog] = useDisclosure()
-  useHotkeys([['shift+?', keysDialog.open, { usePhysicalKeys: false }]])
+  useHotkeys([
+    ['shift+?', keysDialog.open, { usePhysicalKeys: false }],
+    ['mod+z', undoLast],
+  ])
   useEffect(() => {
     forgetOthers(id)
     forgetMadeCalls()
@@ -105,5 +109,14 @@ export function Frame() {
     // The session ended while the page was open: the route re-evaluates and redirects to sign-in.
     if (session === null) void router.invalidate()
   }, [session, router])
+  useEffect(
+    () =>
+      // The focus was on a link of the page before.
+      router.subscribe('onRendered', () => {
+        if (document.activeElement === document.body)
+          document.getElementById('main')?.focus({ preventScroll: true })
+      }),
+    [router],
+  )
   return session ? <Shell key={organization} session={session} id={organization} /> : null
 }

@@ -8,6 +8,7 @@ const KEYS = [
   ['k', 'Previous row'],
   ['Enter', 'Open the row'],
   ['x', 'Select the row'],
+  ['⌘Z', 'Undo, as long as the notice offers it'],
   ['?', 'Show these keys'],
 ] as const
 

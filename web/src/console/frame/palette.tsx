@@ -13,6 +13,8 @@ import { pathOf } from '../resource/names.ts'
 import { useAreas } from './use-areas.ts'
 
 const DEBOUNCE_MS = 150
+/** Until the palette has given the focus back: a dialog that an action opens returns it there. */
+const FOCUS_MS = 50
 /** Types that one search of the API covers. */
 const TYPES = ['user', 'user_group', 'system_group', 'system', 'application', 'administrator']
 
@@ -50,8 +52,12 @@ function OwnHits({ area, text }: { area: Area; text: string }) {
 }
 
 function Results({ areas, text }: { areas: Area[]; text: string }) {
-  const { data = [] } = useRead(['palette', text], async (api) =>
-    dataOf(await api.management.GET('/v2/search', { params: { query: { q: text } } })),
+  const { data = [] } = useRead(
+    ['palette', text],
+    async (api) =>
+      dataOf(await api.management.GET('/v2/search', { params: { query: { q: text } } })),
+    // While typing goes on.
+    { placeholderData: (previous) => previous },
   )
   const covered = TYPES.map(pathOf)
   return areas.map((area) =>
@@ -83,7 +89,7 @@ function Actions({ label, actions }: { label: string; actions: PageAction[] }) {
           key={label}
           label={label}
           leftSection={<Icon size={20} stroke={1.5} aria-hidden />}
-          onClick={run}
+          onClick={() => setTimeout(run, FOCUS_MS)}
         />
       ))}
     </Spotlight.ActionsGroup>

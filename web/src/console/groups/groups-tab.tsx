@@ -57,6 +57,7 @@ export function GroupsTab({ kind, id }: { kind: Kind; id: string }) {
     run: member('add'),
     touches,
     done: ({ name }: Named) => `Added to ${name}`,
+    undo: member('remove'),
   })
   const leave = useChange({
     run: member('remove'),

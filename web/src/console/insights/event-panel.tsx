@@ -9,7 +9,7 @@ import {
   Text,
   Title,
 } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { When } from '../../ui/when.tsx'
@@ -123,8 +123,14 @@ interface Props {
 export function EventPanel({ state, id, known }: Props) {
   const { data, error } = useEvent(id, known)
   const event = known ?? data
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null
+    panel.current?.focus({ preventScroll: true })
+    return () => before?.focus({ preventScroll: true })
+  }, [])
   return (
-    <aside className={classes.panel} aria-label="Event">
+    <aside ref={panel} tabIndex={-1} className={classes.panel} aria-label="Event">
       <Group justify="space-between" wrap="nowrap" align="flex-start" mb="xs">
         <Title order={2} size="h5">
           {event ? eventWords(event.event_type) : event === null ? 'Not found' : 'Event'}

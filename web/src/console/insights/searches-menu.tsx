@@ -7,6 +7,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { useAddress, useGo } from '../link.tsx'
 import { useMay, useOrganization } from '../organization.ts'
+import { usePageActions } from '../page-actions.ts'
 import { useRead } from '../reads.ts'
 import type { ExplorerState } from './explorer-state.ts'
 import { addressOf, OFFERED, queryOf, type SavedSearch } from './searches.ts'
@@ -72,7 +73,7 @@ export function SearchesMenu({ state }: { state: ExplorerState }) {
   const { saved } = useAddress()
   const [naming, { open, close }] = useDisclosure()
   // Only once the menu is opened or a saved search is shown.
-  const [wanted, menu] = useDisclosure(saved !== undefined)
+  const [wanted, menu] = useDisclosure()
   const { data } = useRead(
     key,
     async (api) =>
@@ -81,7 +82,7 @@ export function SearchesMenu({ state }: { state: ExplorerState }) {
           params: { query: { limit: MAX_SHOWN, sort: ['name'] } },
         }),
       ).results,
-    { enabled: wanted },
+    { enabled: wanted || saved !== undefined },
   )
   const remove = useChange({
     run: (api, { id }: SavedSearch) =>
@@ -97,6 +98,8 @@ export function SearchesMenu({ state }: { state: ExplorerState }) {
     after: () => state.set({ saved: undefined }, true),
   })
   const current = data?.find(({ id }) => id === saved)
+  const savable = writable && state.error === null
+  usePageActions(savable ? [{ label: 'Save this search', Icon: IconBookmark, run: open }] : [])
   return (
     <>
       <Menu position="bottom-start" onOpen={menu.open}>
@@ -134,7 +137,7 @@ export function SearchesMenu({ state }: { state: ExplorerState }) {
           {writable && (
             <>
               <Menu.Divider />
-              <Menu.Item onClick={open} disabled={state.error !== null}>
+              <Menu.Item onClick={open} disabled={!savable}>
                 Save this search…
               </Menu.Item>
               {current && current.owner === session.id && (

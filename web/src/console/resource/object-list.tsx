@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Paper, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { useKeepFocus } from '../../ui/keep-focus.ts'
 import { To } from '../link.tsx'
 import { pathOf, useNames } from './names.ts'
 import classes from './object-list.module.css'
@@ -33,15 +34,10 @@ export function ObjectList<T extends Item>({
   removeLabel,
 }: Props<T>) {
   const name = useNames(type, items?.map(({ id }) => id) ?? [])
+  const box = useKeepFocus<HTMLDivElement>()
   if (!items) return null
-  if (items.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        {empty}
-      </Text>
-    )
   const path = pathOf(type)
-  return (
+  const list = (
     <Paper withBorder bg="var(--gh-surface)" component="ul" className={classes.list}>
       {items.map((item) => (
         <Group key={item.id} justify="space-between" component="li" className={classes.item}>
@@ -62,5 +58,16 @@ export function ObjectList<T extends Item>({
         </Group>
       ))}
     </Paper>
+  )
+  return (
+    <div ref={box} tabIndex={-1}>
+      {items.length > 0 ? (
+        list
+      ) : (
+        <Text size="sm" c="dimmed">
+          {empty}
+        </Text>
+      )}
+    </div>
   )
 }
