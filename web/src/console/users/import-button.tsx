@@ -5,7 +5,8 @@ import { useChange } from '../changes.ts'
 import { useGo } from '../link.tsx'
 import { useMay, useOrganization } from '../organization.ts'
 
-const LABEL = 'CSV upload'
+/** As `gatehouse import` calls it: both have one history. */
+const LABEL = 'File import'
 
 /** Imports belong to an application; this one is there for files alone, and no user sees it. */
 async function findOrCreate(api: Api, organization: string): Promise<string> {
@@ -21,6 +22,7 @@ async function findOrCreate(api: Api, organization: string): Promise<string> {
       body: {
         name: 'bookmark',
         displayLabel: LABEL,
+        displayName: LABEL,
         description: 'Where people come from who are imported from a file',
         active: true,
         ssoUrl: `${window.location.origin}/console/${organization}/users`,
