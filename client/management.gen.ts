@@ -5055,6 +5055,8 @@ export interface components {
                 /** Format: date-time */
                 createdAt: string;
                 expireAt?: string | null;
+                /** @description Give or take a few minutes */
+                lastUsedAt?: string | null;
                 prefix: string;
                 scopes?: string[];
             };
@@ -5137,6 +5139,8 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             expireAt?: string | null;
+            /** @description Give or take a few minutes */
+            lastUsedAt?: string | null;
             prefix: string;
             scopes?: string[];
         };
@@ -7128,6 +7132,8 @@ export interface components {
                 /** Format: date-time */
                 createdAt: string;
                 expireAt?: string | null;
+                /** @description Give or take a few minutes */
+                lastUsedAt?: string | null;
                 prefix: string;
                 scopes?: string[];
             };

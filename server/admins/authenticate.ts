@@ -10,7 +10,7 @@ import { sha256 } from '../platform/secrets.ts'
 import { ifThereIsRoom } from '../platform/storage.ts'
 import { hashKey, looksValid } from './api-key.ts'
 import type { CredentialCache } from './credential-cache.ts'
-import { findAccessToken, findCredential } from './credential-store.ts'
+import { type CredentialRow, findAccessToken, findCredential, noteUse } from './credential-store.ts'
 import { builtInRole, type Role } from './roles.ts'
 import { findSession, touchSession } from './session-store.ts'
 import {
@@ -104,6 +104,12 @@ async function serviceAccountPrincipal(
 async function principalOfKey(db: Db, key: string): Promise<Principal | null> {
   const credential = await findCredential(db, hashKey(key))
   if (credential?.kind !== 'api-key') return null
+  const principal = await principalOfCredential(db, credential)
+  if (principal) await ifThereIsRoom(noteUse(db, credential))
+  return principal
+}
+
+async function principalOfCredential(db: Db, credential: CredentialRow): Promise<Principal | null> {
   if (credential.service_account_id !== null) {
     return serviceAccountPrincipal(
       db,

@@ -4,7 +4,7 @@ import type { CredentialTx } from './credential-cache.ts'
 
 // Global tables: the credential determines the tenant, so it is looked up first.
 
-interface CredentialRow {
+export interface CredentialRow {
   hash: Buffer
   kind: 'api-key' | 'client-secret'
   administrator_id: string | null
@@ -15,6 +15,22 @@ interface CredentialRow {
   scopes: string[] | null
   created: string
   expires_at: string | null
+  last_used_at: string | null
+}
+
+/** Of the last use; to write it with every request would cost more than it tells. */
+const USE_MINUTES = 5
+
+const isStale = ({ last_used_at }: CredentialRow): boolean =>
+  last_used_at === null || Date.now() - Date.parse(last_used_at) > USE_MINUTES * 60_000
+
+/** Notes that the credential is used, unless that was noted a moment ago. Other processes note it too. */
+export const noteUse = async (db: Queryable, credential: CredentialRow): Promise<void> => {
+  if (!isStale(credential)) return
+  await db.run(sql`
+    update credentials set last_used_at = now()
+     where hash = ${credential.hash}
+       and (last_used_at is null or last_used_at < now() - make_interval(mins => ${USE_MINUTES}))`)
 }
 
 export const findCredential = (db: Queryable, hash: Buffer) =>

@@ -9,6 +9,7 @@ const keyHash = (row: AdministratorDetail) =>
         apiKeyHash: {
           createdAt: row.key_created!,
           expireAt: row.key_expires_at,
+          lastUsedAt: row.key_last_used_at,
           prefix: row.key_prefix,
           ...(row.key_scopes && { scopes: row.key_scopes }),
         },

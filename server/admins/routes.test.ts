@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
+import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 
 const app = await startApp()
@@ -155,6 +156,28 @@ test('resetting a key revokes the old one at once', async () => {
   assert.equal(self.apiKeyHash.prefix, res.json().prefix)
   const event = (await org.events()).at(-1)
   assert.deepEqual(event?.changes, [{ field: 'apiKey' }])
+})
+
+test('the last use of a key is noted, once in a few minutes', async () => {
+  const org = await app.newOrganization()
+  const admin = await app.addAdministrator(org.organizationId)
+  const lastUse = async () =>
+    (await org.get(`/api/users/${admin.id}`)).json().apiKeyHash.lastUsedAt as string | null
+  assert.equal(await lastUse(), null)
+  /** A change of an administrator clears the cache, so that the key is looked up again. */
+  const usedAt = async (minutes: number) => {
+    await app.db.run(sql`
+      update credentials set last_used_at = now() - make_interval(mins => ${minutes})
+       where administrator_id = ${admin.id}`)
+    await org.put(`/api/users/${admin.id}`, { lastname: `Used ${minutes}` })
+    const before = await lastUse()
+    assert.equal((await admin.get('/api/users/getSelf')).statusCode, 200)
+    return before === (await lastUse())
+  }
+  assert.equal((await admin.get('/api/users/getSelf')).statusCode, 200)
+  assert.ok(await lastUse())
+  assert.equal(await usedAt(3), true)
+  assert.equal(await usedAt(6), false)
 })
 
 test('a key can be narrowed to scopes and cannot widen itself again', async () => {

@@ -10,6 +10,9 @@ const nullableDate = Type.Union([date, Type.Null()])
 const ApiKeyHash = Type.Object({
   createdAt: date,
   expireAt: Type.Optional(nullableDate),
+  lastUsedAt: Type.Optional(
+    Type.Union([date, Type.Null()], { description: 'Give or take a few minutes' }),
+  ),
   prefix: Type.String(),
   scopes: Type.Optional(Type.Array(Type.String())),
 })

@@ -39,6 +39,7 @@ export interface AdministratorDetail extends AdministratorRow {
   key_created: string | null
   key_expires_at: string | null
   key_scopes: string[] | null
+  key_last_used_at: string | null
   session_count: number
   organization_total: number
 }
@@ -62,6 +63,7 @@ export const administratorResource: Resource = {
 }
 
 const detail = sql`a.*, k.prefix as key_prefix, k.created as key_created, k.expires_at as key_expires_at, k.scopes as key_scopes,
+  k.last_used_at as key_last_used_at,
   (select count(*) from sessions s where s.administrator_id = a.id and s.expires_at > now()) as session_count,
   (select count(*) from administrator_organizations l where l.administrator_id = a.id) as organization_total`
 const from = sql`administrators a left join credentials k on k.administrator_id = a.id`

@@ -37,6 +37,7 @@ function Keys({ admins }: { admins: Administrator[] }) {
           <Table.Th>Owner</Table.Th>
           <Table.Th>May do</Table.Th>
           <Table.Th>Made</Table.Th>
+          <Table.Th>Last used</Table.Th>
           <Table.Th>Expires</Table.Th>
           <Table.Td />
         </Table.Tr>
@@ -51,6 +52,13 @@ function Keys({ admins }: { admins: Administrator[] }) {
             <Table.Td title={admin.apiKeyHash?.scopes?.join(', ')}>{scopesOf(admin)}</Table.Td>
             <Table.Td>
               <When time={admin.apiKeyHash?.createdAt} />
+            </Table.Td>
+            <Table.Td>
+              {admin.apiKeyHash?.lastUsedAt ? (
+                <When time={admin.apiKeyHash.lastUsedAt} />
+              ) : (
+                'Not yet'
+              )}
             </Table.Td>
             <Table.Td>
               {admin.apiKeyHash?.expireAt ? <When time={admin.apiKeyHash.expireAt} /> : 'Never'}
