@@ -25,6 +25,16 @@ test('work on many users goes to the tray, which lists failures and survives a r
   await field(page, 'Password').fill(org.password)
   await press(page, 'Sign in')
   await heading(page, 'Users').waitFor()
+  const row = page.getByRole('row', { name: /Berg/ })
+  const height = async () => (await row.boundingBox())?.height
+  const comfortable = (await height())!
+  await press(page, 'Columns')
+  await page.getByText('Compact').click()
+  await assertAccessible(page, 'columns')
+  await page.keyboard.press('Escape')
+  await page.reload()
+  await row.waitFor()
+  assert.ok((await height())! < comfortable, 'the browser remembers how close the rows are')
   const tray = page.getByRole('region', { name: 'Work in progress' })
   const selectAll = () => page.getByLabel('Select the first 3').check()
 
@@ -116,7 +126,7 @@ test('people from a CSV file: who is new and who changes is shown first, and it 
   await field(page, 'Password').fill(org.password)
   await press(page, 'Sign in')
   await press(page, 'Import CSV')
-  await heading(page, 'CSV upload').waitFor()
+  await heading(page, 'File import').waitFor()
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(content) })

@@ -1,5 +1,6 @@
-import { Button, Checkbox, Popover, Stack } from '@mantine/core'
+import { Button, Checkbox, Divider, Popover, SegmentedControl, Stack } from '@mantine/core'
 import { IconColumns3 } from '@tabler/icons-react'
+import { DENSITIES, type Density, useDensity } from './density.ts'
 import type { AnyList } from './list-declaration.ts'
 import type { ListState } from './list-state.ts'
 
@@ -9,6 +10,7 @@ interface Props {
 }
 
 export function ColumnsMenu({ list, state }: Props) {
+  const [density, setDensity] = useDensity()
   return (
     <Popover position="bottom-start" trapFocus>
       <Popover.Target>
@@ -28,6 +30,14 @@ export function ColumnsMenu({ list, state }: Props) {
             ))}
           </Stack>
         </Checkbox.Group>
+        <Divider my="sm" />
+        <SegmentedControl
+          size="xs"
+          aria-label="Density of the rows"
+          data={[...DENSITIES]}
+          value={density}
+          onChange={(value) => setDensity(value as Density)}
+        />
       </Popover.Dropdown>
     </Popover>
   )

@@ -3,6 +3,7 @@ import { IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useKeepFocus } from '../../ui/keep-focus.ts'
 import { To } from '../link.tsx'
+import { useDensity } from './density.ts'
 import { pathOf, useNames } from './names.ts'
 import classes from './object-list.module.css'
 
@@ -33,12 +34,19 @@ export function ObjectList<T extends Item>({
   removable = () => true,
   removeLabel,
 }: Props<T>) {
+  const [density] = useDensity()
   const name = useNames(type, items?.map(({ id }) => id) ?? [])
   const box = useKeepFocus<HTMLDivElement>()
   if (!items) return null
   const path = pathOf(type)
   const list = (
-    <Paper withBorder bg="var(--gh-surface)" component="ul" className={classes.list}>
+    <Paper
+      withBorder
+      bg="var(--gh-surface)"
+      component="ul"
+      className={classes.list}
+      data-density={density}
+    >
       {items.map((item) => (
         <Group key={item.id} justify="space-between" component="li" className={classes.item}>
           {path ? <To to={`${path}/${item.id}`}>{name(item.id)}</To> : <span>{name(item.id)}</span>}

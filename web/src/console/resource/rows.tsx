@@ -5,12 +5,13 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, useLayoutEffect, useRef, useState } from 'react'
 import { To, useGo } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
+import { type Density, useDensity } from './density.ts'
 import classes from './list.module.css'
 import type { Column, ListDeclaration } from './list-declaration.ts'
 import type { ListState } from './list-state.ts'
 import { useFurtherRows, type useRows } from './use-rows.ts'
 
-const ROW_HEIGHT = 46
+const ROW_HEIGHT: Record<Density, number> = { comfortable: 46, compact: 34 }
 /** Shown while the first page is on its way. */
 const SKELETON_ROWS = 12
 
@@ -50,14 +51,19 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
   const [top, setTop] = useState(0)
   const [active, setActive] = useState(-1)
   useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [])
+  const [density] = useDensity()
+  const height = ROW_HEIGHT[density]
   const { data, isPlaceholderData } = rows.first
   const count = data?.total ?? SKELETON_ROWS
   const virtual = useWindowVirtualizer({
     count,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => height,
     overscan: 8,
     scrollMargin: top,
   })
+  // Heights are remembered.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when they change
+  useLayoutEffect(() => virtual.measure(), [height])
   const items = virtual.getVirtualItems()
   const rowAt = useFurtherRows(
     list,
@@ -126,7 +132,7 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
               data-selected={(id && selected.has(id)) || undefined}
               data-active={index === active || undefined}
               className={classes.row}
-              style={{ ...style, height: ROW_HEIGHT, transform: `translateY(${start - top}px)` }}
+              style={{ ...style, height, transform: `translateY(${start - top}px)` }}
               onMouseEnter={() => row && list.ahead?.(organization, row)}
             >
               <td className={classes.check}>
