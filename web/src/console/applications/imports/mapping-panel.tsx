@@ -9,8 +9,8 @@ import { useChange } from '../../changes.ts'
 import { useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import type { Application } from '../application.ts'
+import { EditMapping } from '../mapping/edit-mapping.tsx'
 import classes from '../mapping/mapping.module.css'
-import { MappingEditor } from '../mapping/mapping-editor.tsx'
 import { RuleResults } from '../mapping/rule-results.tsx'
 import type { Mapping } from '../mapping/rules.ts'
 import { ACTIONS, type Config, keyOf, type Preview, personOf, put, putOf } from './source.ts'
@@ -74,12 +74,6 @@ export function MappingPanel({
     touches: [],
     quiet: true,
   })
-  const save = useChange({
-    run: (api, mapping: Mapping) => put(application.id)(api, { ...putOf(config), mapping }),
-    touches: [keyOf(application.id)],
-    done: () => 'Saved the mapping',
-    quiet: true,
-  })
   return (
     <Stack maw={1100}>
       <Panel
@@ -128,27 +122,15 @@ export function MappingPanel({
           </div>
         )}
       </Panel>
-      <Panel title="Mapping" lead="How fields of a record become fields of a user.">
-        <MappingEditor
-          mapping={config.mapping}
-          onChange={setMapping}
-          readOnly={!writable}
-          columns={['Field of the user', 'From the record']}
-        />
-        <Problem error={save.error} />
-        {writable && (
-          <div>
-            <Button
-              size="sm"
-              disabled={!mapping}
-              loading={save.isPending}
-              onClick={() => mapping && save.mutate(mapping)}
-            >
-              Save mapping
-            </Button>
-          </div>
-        )}
-      </Panel>
+      <EditMapping
+        lead="How fields of a record become fields of a user."
+        columns={['Field of the user', 'From the record']}
+        stored={config.mapping}
+        mapping={mapping}
+        onChange={setMapping}
+        save={(api, mapping) => put(application.id)(api, { ...putOf(config), mapping })}
+        touches={keyOf(application.id)}
+      />
     </Stack>
   )
 }

@@ -1,14 +1,13 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { dataOf } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { useChange } from '../../changes.ts'
-import { useMay } from '../../organization.ts'
 import { Picker } from '../../resource/picker.tsx'
 import { findUsers } from '../../users/find.ts'
 import type { Application } from '../application.ts'
-import { MappingEditor } from '../mapping/mapping-editor.tsx'
+import { EditMapping } from '../mapping/edit-mapping.tsx'
 import { RuleResults } from '../mapping/rule-results.tsx'
 import type { Mapping } from '../mapping/rules.ts'
 import { type Connection, keyOf, put, putOf } from './connection.ts'
@@ -20,14 +19,7 @@ interface Props {
 
 /** From a user to the account, tried on a real user before it is saved. */
 export function MappingPanel({ application, connection }: Props) {
-  const writable = useMay().write('applications')
   const [mapping, setMapping] = useState<Mapping | null>(connection.mapping)
-  const save = useChange({
-    run: (api, mapping: Mapping) => put(application.id)(api, { ...putOf(connection), mapping }),
-    touches: [keyOf(application.id)],
-    done: () => 'Saved the mapping',
-    quiet: true,
-  })
   const preview = useChange({
     run: async (api, user: { id: string; name: string }) =>
       dataOf(
@@ -41,27 +33,15 @@ export function MappingPanel({ application, connection }: Props) {
   })
   return (
     <Stack maw={1100}>
-      <Panel title="Mapping" lead="How attributes of a user become the account at the provider.">
-        <MappingEditor
-          mapping={connection.mapping}
-          onChange={setMapping}
-          readOnly={!writable}
-          columns={['Attribute of the account', 'From the user']}
-        />
-        <Problem error={save.error} />
-        {writable && (
-          <div>
-            <Button
-              size="sm"
-              disabled={!mapping}
-              loading={save.isPending}
-              onClick={() => mapping && save.mutate(mapping)}
-            >
-              Save mapping
-            </Button>
-          </div>
-        )}
-      </Panel>
+      <EditMapping
+        lead="How attributes of a user become the account at the provider."
+        columns={['Attribute of the account', 'From the user']}
+        stored={connection.mapping}
+        mapping={mapping}
+        onChange={setMapping}
+        save={(api, mapping) => put(application.id)(api, { ...putOf(connection), mapping })}
+        touches={keyOf(application.id)}
+      />
       <Panel
         title="Preview"
         lead="What the mapping above makes of a user; nothing is saved or sent."

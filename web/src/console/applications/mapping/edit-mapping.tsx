@@ -1,0 +1,48 @@
+import { Button } from '@mantine/core'
+import type { Api } from '../../../api/organization.ts'
+import { Panel } from '../../../ui/panel.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { useChange } from '../../changes.ts'
+import { useMay } from '../../organization.ts'
+import { MappingEditor } from './mapping-editor.tsx'
+import type { Mapping } from './rules.ts'
+
+interface Props {
+  lead: string
+  columns: [string, string]
+  stored: Mapping
+  /** As it is edited; null while it cannot be read. */
+  mapping: Mapping | null
+  onChange: (mapping: Mapping | null) => void
+  save: (api: Api, mapping: Mapping) => Promise<unknown>
+  touches: string[]
+}
+
+/** A mapping that is edited and saved. Whoever shows it tries it out meanwhile. */
+export function EditMapping({ lead, columns, stored, mapping, onChange, save, touches }: Props) {
+  const writable = useMay().write('applications')
+  const saving = useChange({
+    run: save,
+    touches: [touches],
+    done: () => 'Saved the mapping',
+    quiet: true,
+  })
+  return (
+    <Panel title="Mapping" lead={lead}>
+      <MappingEditor mapping={stored} onChange={onChange} readOnly={!writable} columns={columns} />
+      <Problem error={saving.error} />
+      {writable && (
+        <div>
+          <Button
+            size="sm"
+            disabled={!mapping}
+            loading={saving.isPending}
+            onClick={() => mapping && saving.mutate(mapping)}
+          >
+            Save mapping
+          </Button>
+        </div>
+      )}
+    </Panel>
+  )
+}
