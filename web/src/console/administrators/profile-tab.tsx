@@ -1,8 +1,10 @@
-import { Button, Checkbox, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Checkbox, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Facts } from '../../ui/facts.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
+import { settle } from '../../ui/settle.ts'
 import { When } from '../../ui/when.tsx'
 import { useChange } from '../changes.ts'
 import { To } from '../link.tsx'
@@ -37,8 +39,7 @@ export function ProfileTab({ admin }: { admin: Administrator }) {
     touches: [['administrators']],
     done: () => 'Saved the administrator',
     after: (_, values) => {
-      form.setInitialValues(values)
-      form.resetDirty(values)
+      settle(form, values)
     },
     quiet: true,
   })
@@ -94,11 +95,12 @@ export function ProfileTab({ admin }: { admin: Administrator }) {
         </Section>
         <Problem error={save.error} />
         {writable && (
-          <div>
-            <Button size="sm" type="submit" disabled={!form.isDirty()} loading={save.isPending}>
-              Save administrator
-            </Button>
-          </div>
+          <SaveBar
+            label="Save administrator"
+            dirty={form.isDirty()}
+            saving={save.isPending}
+            discard={form.reset}
+          />
         )}
       </Stack>
     </form>

@@ -15,6 +15,8 @@ import { ApiError } from '../../api/session.ts'
 import { AppMark } from '../../ui/app-mark.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { SaveBar } from '../../ui/save-bar.tsx'
+import { settle } from '../../ui/settle.ts'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { type Application, applicationKey, type Color, nameOf, writeOf } from './application.ts'
@@ -131,7 +133,7 @@ export function SettingsTab({ application }: { application: Application }) {
       }),
     touches: [['applications']],
     done: () => 'Saved the application',
-    after: (_, values) => form.resetDirty(values),
+    after: (_, values) => settle(form, values),
     expect: {
       key: applicationKey(application.id),
       change: (cached: Application, { hidden, ...values }) => ({
@@ -209,11 +211,12 @@ export function SettingsTab({ application }: { application: Application }) {
           />
           <Problem error={Object.keys(form.errors).length === 0 ? save.error : null} />
           {writable && (
-            <div>
-              <Button size="sm" type="submit" disabled={!form.isDirty()} loading={save.isPending}>
-                Save application
-              </Button>
-            </div>
+            <SaveBar
+              label="Save application"
+              dirty={form.isDirty()}
+              saving={save.isPending}
+              discard={form.reset}
+            />
           )}
         </Panel>
       </form>

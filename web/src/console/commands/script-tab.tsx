@@ -1,18 +1,10 @@
-import {
-  Button,
-  Group,
-  Input,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Input, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { LazyScriptEditor } from '../../ui/lazy-script-editor.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
+import { settle } from '../../ui/settle.ts'
 import { useMay } from '../organization.ts'
 import { type Command, ROOT, TYPES } from './command.ts'
 import { RunAs } from './run-as.tsx'
@@ -35,7 +27,7 @@ export function ScriptTab({ command }: { command: Command }) {
     initialValues: valuesOf(command),
     validate: { command: (text) => (text.trim() === '' ? 'Write what to run' : null) },
   })
-  const save = useSave(command, 'Saved the command', () => form.resetDirty(form.values))
+  const save = useSave(command, 'Saved the command', () => settle(form, form.values))
   const windows = form.values.commandType === 'windows'
   const files = command.filesS3 ?? []
   return (
@@ -106,16 +98,12 @@ export function ScriptTab({ command }: { command: Command }) {
         )}
         <Problem error={save.error} />
         {writable && (
-          <Group>
-            <Button size="sm" type="submit" disabled={!form.isDirty()} loading={save.isPending}>
-              Save command
-            </Button>
-            {form.isDirty() && (
-              <Button size="sm" variant="default" onClick={form.reset}>
-                Discard changes
-              </Button>
-            )}
-          </Group>
+          <SaveBar
+            label="Save command"
+            dirty={form.isDirty()}
+            saving={save.isPending}
+            discard={form.reset}
+          />
         )}
       </Stack>
     </form>

@@ -1,7 +1,9 @@
-import { Button, Checkbox, Stack, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Stack, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Problem } from '../../ui/problem.tsx'
+import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
+import { settle } from '../../ui/settle.ts'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { type Device, deviceKey } from './device.ts'
@@ -25,7 +27,7 @@ export function SettingsTab({ device }: { device: Device }) {
       api.management.PUT('/systems/{id}', { params: { path: { id: device.id } }, body: values }),
     touches: [['devices']],
     done: () => 'Saved the device',
-    after: (_, values) => form.resetDirty(values),
+    after: (_, values) => settle(form, values),
     expect: {
       key: deviceKey(device.id),
       change: (cached: Device, values) => ({ ...cached, ...values }),
@@ -67,11 +69,12 @@ export function SettingsTab({ device }: { device: Device }) {
         </Section>
         <Problem error={save.error} />
         {writable && (
-          <div>
-            <Button size="sm" type="submit" disabled={!form.isDirty()} loading={save.isPending}>
-              Save device
-            </Button>
-          </div>
+          <SaveBar
+            label="Save device"
+            dirty={form.isDirty()}
+            saving={save.isPending}
+            discard={form.reset}
+          />
         )}
       </Stack>
     </form>

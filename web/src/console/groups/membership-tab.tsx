@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, Radio, Stack } from '@mantine/core'
+import { Checkbox, Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
@@ -146,16 +147,13 @@ export function MembershipTab({ kind, group }: { kind: Kind; group: GroupRecord 
         )}
         <Problem error={save.error} />
         {writable && (
-          <Group>
-            <Button size="sm" type="submit" disabled={!dirty || missing} loading={save.isPending}>
-              Save membership
-            </Button>
-            {dirty && (
-              <Button size="sm" variant="default" onClick={() => setDraft(stored)}>
-                Discard changes
-              </Button>
-            )}
-          </Group>
+          <SaveBar
+            label="Save membership"
+            dirty={dirty}
+            saving={save.isPending}
+            unfinished={missing}
+            discard={() => setDraft(stored)}
+          />
         )}
       </Stack>
       {dynamic && (

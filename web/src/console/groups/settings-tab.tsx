@@ -1,6 +1,8 @@
-import { Button, Paper, Stack, TextInput } from '@mantine/core'
+import { Paper, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Problem } from '../../ui/problem.tsx'
+import { SaveBar } from '../../ui/save-bar.tsx'
+import { settle } from '../../ui/settle.ts'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { type Group, groupKey, replaceGroup } from './group.ts'
@@ -21,7 +23,7 @@ export function SettingsTab({ kind, group }: { kind: Kind; group: Group }) {
     run: (api, values: Values) => replaceGroup(api, kind, group, values),
     touches: [[kind.path]],
     done: () => 'Saved the group',
-    after: (_, values) => form.resetDirty(values),
+    after: (_, values) => settle(form, values),
     expect: {
       key: groupKey(kind, group.id),
       change: (cached: Group, values) => ({ ...cached, ...values }),
@@ -48,11 +50,12 @@ export function SettingsTab({ kind, group }: { kind: Kind; group: Group }) {
           />
           <Problem error={save.error} />
           {writable && (
-            <div>
-              <Button size="sm" type="submit" disabled={!form.isDirty()} loading={save.isPending}>
-                Save group
-              </Button>
-            </div>
+            <SaveBar
+              label="Save group"
+              dirty={form.isDirty()}
+              saving={save.isPending}
+              discard={form.reset}
+            />
           )}
         </Stack>
       </form>

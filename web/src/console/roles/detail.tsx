@@ -1,11 +1,13 @@
-import { Button, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dataOf } from '../../api/organization.ts'
 import { Confirm, type Question } from '../../ui/confirm.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
+import { settle } from '../../ui/settle.ts'
 import { Tag } from '../../ui/tag.tsx'
 import { useChange } from '../changes.ts'
 import { useGo, usePath } from '../link.tsx'
@@ -31,8 +33,7 @@ function ScopesTab({ role }: { role: Role }) {
     touches: [['roles'], ['administrators']],
     done: () => 'Saved the role',
     after: (_, values) => {
-      form.setInitialValues(values)
-      form.resetDirty(values)
+      settle(form, values)
     },
     quiet: true,
   })
@@ -64,11 +65,12 @@ function ScopesTab({ role }: { role: Role }) {
         </Section>
         <Problem error={save.error} />
         {writable && (
-          <div>
-            <Button size="sm" type="submit" disabled={!form.isDirty()} loading={save.isPending}>
-              Save role
-            </Button>
-          </div>
+          <SaveBar
+            label="Save role"
+            dirty={form.isDirty()}
+            saving={save.isPending}
+            discard={form.reset}
+          />
         )}
       </Stack>
     </form>

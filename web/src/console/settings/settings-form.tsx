@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
+import { Checkbox, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useChange } from '../changes.ts'
 import { useMay, useOrganization } from '../organization.ts'
@@ -142,16 +143,12 @@ export function SettingsForm({ groups }: { groups: FieldGroup[] }) {
         ))}
         <Problem error={save.error} />
         {writable && (
-          <Group>
-            <Button size="sm" type="submit" disabled={!dirty} loading={save.isPending}>
-              Save settings
-            </Button>
-            {dirty && (
-              <Button size="sm" variant="default" onClick={() => setChanged({})}>
-                Discard changes
-              </Button>
-            )}
-          </Group>
+          <SaveBar
+            label="Save settings"
+            dirty={dirty}
+            saving={save.isPending}
+            discard={() => setChanged({})}
+          />
         )}
       </Stack>
     </form>

@@ -1,7 +1,9 @@
-import { Button, Group, Paper, SimpleGrid, Stack, TextInput, Title } from '@mantine/core'
+import { Paper, SimpleGrid, Stack, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { ApiError } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { SaveBar } from '../../ui/save-bar.tsx'
+import { settle } from '../../ui/settle.ts'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { Attributes } from './attributes.tsx'
@@ -30,8 +32,7 @@ export function ProfileTab({ user }: { user: User }) {
     touches: [['users']],
     done: () => 'Saved the profile',
     after: (_, values) => {
-      form.setInitialValues(values)
-      form.resetDirty(values)
+      settle(form, values)
     },
     expect: {
       key: userKey(user.id),
@@ -73,16 +74,12 @@ export function ProfileTab({ user }: { user: User }) {
         <Attributes form={form} readOnly={!writable} />
         <Problem error={misplaced} />
         {writable && (
-          <Group>
-            <Button type="submit" size="sm" disabled={!form.isDirty()} loading={save.isPending}>
-              Save profile
-            </Button>
-            {form.isDirty() && (
-              <Button variant="default" size="sm" onClick={form.reset}>
-                Discard changes
-              </Button>
-            )}
-          </Group>
+          <SaveBar
+            label="Save profile"
+            dirty={form.isDirty()}
+            saving={save.isPending}
+            discard={form.reset}
+          />
         )}
       </Stack>
     </form>

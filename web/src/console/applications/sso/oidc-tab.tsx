@@ -19,6 +19,8 @@ import { type Api, dataOf } from '../../../api/organization.ts'
 import { Facts } from '../../../ui/facts.tsx'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
+import { SaveBar } from '../../../ui/save-bar.tsx'
+import { settle } from '../../../ui/settle.ts'
 import { useChange } from '../../changes.ts'
 import { useMay } from '../../organization.ts'
 import { useRead } from '../../reads.ts'
@@ -101,7 +103,7 @@ function ClientPanel({ application, oidc }: { application: Application; oidc: Oi
     touches,
     done: () => 'Saved the settings',
     after: (saved, values) => {
-      form.resetDirty(values)
+      settle(form, values)
       after(saved)
     },
     quiet: true,
@@ -209,11 +211,12 @@ function ClientPanel({ application, oidc }: { application: Application; oidc: Oi
           />
           <Problem error={save.error} />
           {writable && (
-            <div>
-              <Button size="sm" type="submit" disabled={!form.isDirty()} loading={save.isPending}>
-                Save settings
-              </Button>
-            </div>
+            <SaveBar
+              label="Save settings"
+              dirty={form.isDirty()}
+              saving={save.isPending}
+              discard={form.reset}
+            />
           )}
         </Stack>
       </form>

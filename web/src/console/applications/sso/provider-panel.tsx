@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { type Api, dataOf } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
+import { SaveBar } from '../../../ui/save-bar.tsx'
 import { useChange } from '../../changes.ts'
 import { useMay } from '../../organization.ts'
 import { type Change, Diff } from '../../resource/diff.tsx'
@@ -141,16 +142,12 @@ export function ProviderPanel({ application }: { application: Application }) {
           />
           {!settingError(save.error) && <Problem error={save.error} />}
           {writable && (
-            <Group>
-              <Button size="sm" type="submit" disabled={!dirty} loading={save.isPending}>
-                Save settings
-              </Button>
-              {dirty && (
-                <Button size="sm" variant="default" onClick={() => setEdited({})}>
-                  Discard changes
-                </Button>
-              )}
-            </Group>
+            <SaveBar
+              label="Save settings"
+              dirty={dirty}
+              saving={save.isPending}
+              discard={() => setEdited({})}
+            />
           )}
         </Stack>
       </form>
