@@ -278,6 +278,8 @@ test('people from a file, with a preview, a plan, and taken back', async () => {
   await page.getByRole('heading', { name: 'Import', exact: true }).waitFor()
   await app.runDueJobs()
   await page.getByText('2 done, 0 failed').waitFor()
+  const tray = page.getByRole('region', { name: 'Work in progress' }).getByRole('listitem')
+  await tray.filter({ hasText: 'Import: Staff list' }).getByText('Done').waitFor()
   await page
     .getByRole('table', { name: 'People' })
     .getByRole('link', { name: 'Ada Berg' })

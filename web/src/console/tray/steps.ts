@@ -94,7 +94,31 @@ const exportUsers: Step = async (api, { id, input, done }) => {
   return { done: after, finished: true }
 }
 
+/** The way that an import goes by itself. */
+const importPeople: Step = async (api, { input }) => {
+  const { status, statusReason, total, pending, failed } = dataOf(
+    await api.management.GET('/v2/applications/{application_id}/import/jobs/{job_id}', {
+      params: {
+        path: { application_id: String(input.applicationId), job_id: String(input.jobId) },
+      },
+    }),
+  )
+  const done = total - pending
+  if (status === 'queued' || status === 'running') {
+    await pause()
+    return { done, total }
+  }
+  const ended = { done, total, finished: true }
+  if (status === 'waiting') return { ...ended, outcome: 'Waits for you', error: statusReason ?? '' }
+  if (status !== 'finished') {
+    const outcome = status === 'failed' ? 'Failed' : 'Cancelled'
+    return { ...ended, outcome, error: statusReason ?? '' }
+  }
+  return failed > 0 ? { ...ended, outcome: `${failed} of ${total} failed or parked` } : ended
+}
+
 export const KINDS: Record<string, Kind> = {
+  'import-people': { step: importPeople, touches: [['users'], ['applications'], ['home']] },
   'bulk-users': { step: bulkUsers, touches: [['users']] },
   'join-group': {
     step: each((api, id, { group }) =>

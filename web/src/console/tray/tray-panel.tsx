@@ -10,17 +10,18 @@ import type { Work } from './work.ts'
 
 const number = new Intl.NumberFormat('en')
 
-function Result({ work: { finished, failed, error, done, total } }: { work: Work }) {
+function Result({ work: { finished, failed, outcome, error, done, total } }: { work: Work }) {
   if (!finished)
     return (
       <Text size="xs" c="dimmed">
         {number.format(done)} of {number.format(total)}
       </Text>
     )
-  if (error || failed.length > 0)
+  if (outcome || error || failed.length > 0)
     return (
       <Tag tone="bad" Icon={IconAlertCircle}>
-        {error ? 'Stopped' : `${number.format(failed.length)} of ${number.format(total)} failed`}
+        {outcome ??
+          (error ? 'Stopped' : `${number.format(failed.length)} of ${number.format(total)} failed`)}
       </Tag>
     )
   return (
@@ -32,11 +33,19 @@ function Result({ work: { finished, failed, error, done, total } }: { work: Work
 
 function Item({ work, dismiss }: { work: Work; dismiss: () => void }) {
   const [opened, setOpened] = useState(false)
-  const { title, link, failed, finished, done, total, error } = work
+  const { title, link, search, failed, finished, done, total, error } = work
   return (
     <li className={classes.item}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
-        <Text size="sm" fw={600} component={To} to={link} className={classes.title} truncate>
+        <Text
+          size="sm"
+          fw={600}
+          component={To}
+          to={link}
+          {...(search && { search })}
+          className={classes.title}
+          truncate
+        >
           {title}
         </Text>
         {finished && <CloseButton size="sm" aria-label={`Dismiss: ${title}`} onClick={dismiss} />}

@@ -18,15 +18,18 @@ export interface Work {
   title: string
   /** The page about it, below the organization. */
   link: string
+  search?: Record<string, string>
   total: number
   done: number
   failed: Failure[]
   finished: boolean
+  /** How it ended, if not well. */
+  outcome?: string
   /** Why it stopped as a whole. */
   error?: string
 }
 
-export type NewWork = Pick<Work, 'kind' | 'input' | 'title' | 'link' | 'total'>
+export type NewWork = Pick<Work, 'kind' | 'input' | 'title' | 'link' | 'search' | 'total'>
 
 /** Takes the next step. A step may be taken twice, if the page is left in between. */
 export type Step = (api: Api, work: Work) => Promise<Partial<Work>>

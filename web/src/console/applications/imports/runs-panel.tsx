@@ -7,7 +7,8 @@ import { Problem } from '../../../ui/problem.tsx'
 import { When } from '../../../ui/when.tsx'
 import { useChange } from '../../changes.ts'
 import { To, useGo } from '../../link.tsx'
-import { useMay } from '../../organization.ts'
+import { useMay, useOrganization } from '../../organization.ts'
+import { startWork } from '../../tray/tray.ts'
 import type { Application } from '../application.ts'
 import classes from '../mapping/mapping.module.css'
 import { JobState } from './job-state.tsx'
@@ -99,6 +100,7 @@ const kindOf = ({ kind, dryRun }: Job) => (kind === 'undo' ? 'Undo' : dryRun ? '
 export function RunsPanel({ application, config }: { application: Application; config: Config }) {
   const writable = useMay().write('applications')
   const go = useGo()
+  const { id: organization } = useOrganization()
   const [options, setOptions] = useState<Options>({
     what: 'both',
     state: '',
@@ -115,8 +117,14 @@ export function RunsPanel({ application, config }: { application: Application; c
         }),
       ),
     touches: [keyOf(application.id), ['users'], ['home']],
-    after: ({ jobId }) =>
-      void go(`applications/${application.id}/import`, { search: { job: jobId } }),
+    after: ({ jobId }, dryRun) => {
+      const link = `applications/${application.id}/import`
+      const search = { job: jobId }
+      const title = `${dryRun ? 'Plan' : 'Import'}: ${application.displayLabel || application.name}`
+      const input = { applicationId: application.id, jobId }
+      startWork(organization, { kind: 'import-people', input, title, link, search, total: 0 })
+      void go(link, { search })
+    },
     quiet: true,
   })
   return (
