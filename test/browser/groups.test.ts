@@ -81,6 +81,15 @@ test('a rule is written with a live preview; its suggestions are accepted and re
   await choose(page, 'Add an exempt user', 'Ben Berg')
   await page.getByRole('link', { name: 'Ben Berg' }).waitFor()
   await inLightAndDark(page, 'members by rule')
+
+  // What was saved is what discarding goes back to.
+  await tab(page, 'Settings').click()
+  await field(page, 'Description').fill('People who sell')
+  await press(page, 'Save group')
+  await page.getByText('Saved the group').waitFor()
+  await field(page, 'Description').fill('Nobody')
+  await press(page, 'Discard changes')
+  assert.equal(await field(page, 'Description').inputValue(), 'People who sell')
   assert.deepEqual(problems, [])
 })
 

@@ -4,7 +4,6 @@ import { Facts } from '../../ui/facts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
-import { settle } from '../../ui/settle.ts'
 import { When } from '../../ui/when.tsx'
 import { useChange } from '../changes.ts'
 import { To } from '../link.tsx'
@@ -39,7 +38,7 @@ export function ProfileTab({ admin }: { admin: Administrator }) {
     touches: [['administrators']],
     done: () => 'Saved the administrator',
     after: (_, values) => {
-      settle(form, values)
+      form.resetDirty(values)
     },
     quiet: true,
   })

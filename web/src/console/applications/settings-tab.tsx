@@ -16,7 +16,6 @@ import { AppMark } from '../../ui/app-mark.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
-import { settle } from '../../ui/settle.ts'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { type Application, applicationKey, type Color, nameOf, writeOf } from './application.ts'
@@ -133,7 +132,7 @@ export function SettingsTab({ application }: { application: Application }) {
       }),
     touches: [['applications']],
     done: () => 'Saved the application',
-    after: (_, values) => settle(form, values),
+    after: (_, values) => form.resetDirty(values),
     expect: {
       key: applicationKey(application.id),
       change: (cached: Application, { hidden, ...values }) => ({

@@ -4,7 +4,6 @@ import { CopyLine } from '../../ui/copy-line.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
-import { settle } from '../../ui/settle.ts'
 import { localOf } from '../../ui/time.ts'
 import { useMay } from '../organization.ts'
 import type { Command, CommandWrite } from './command.ts'
@@ -122,7 +121,7 @@ function RepeatFields({ form }: { form: ReturnType<typeof useForm<Values>> }) {
 export function ScheduleTab({ command }: { command: Command }) {
   const writable = useMay().write('commands')
   const form = useForm<Values>({ initialValues: valuesOf(command) })
-  const save = useSave(command, 'Saved the schedule', () => settle(form, form.values))
+  const save = useSave(command, 'Saved the schedule', () => form.resetDirty(form.values))
   const { launch, trigger } = form.values
   const call = `curl -X POST -H "x-api-key: $KEY" ${window.location.origin}/api/command/trigger/${encodeURIComponent(trigger)}`
   return (

@@ -4,7 +4,6 @@ import { LazyScriptEditor } from '../../ui/lazy-script-editor.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
-import { settle } from '../../ui/settle.ts'
 import { useMay } from '../organization.ts'
 import { type Command, ROOT, TYPES } from './command.ts'
 import { RunAs } from './run-as.tsx'
@@ -27,7 +26,7 @@ export function ScriptTab({ command }: { command: Command }) {
     initialValues: valuesOf(command),
     validate: { command: (text) => (text.trim() === '' ? 'Write what to run' : null) },
   })
-  const save = useSave(command, 'Saved the command', () => settle(form, form.values))
+  const save = useSave(command, 'Saved the command', () => form.resetDirty(form.values))
   const windows = form.values.commandType === 'windows'
   const files = command.filesS3 ?? []
   return (

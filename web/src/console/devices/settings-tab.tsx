@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
-import { settle } from '../../ui/settle.ts'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { type Device, deviceKey } from './device.ts'
@@ -27,7 +26,7 @@ export function SettingsTab({ device }: { device: Device }) {
       api.management.PUT('/systems/{id}', { params: { path: { id: device.id } }, body: values }),
     touches: [['devices']],
     done: () => 'Saved the device',
-    after: (_, values) => settle(form, values),
+    after: (_, values) => form.resetDirty(values),
     expect: {
       key: deviceKey(device.id),
       change: (cached: Device, values) => ({ ...cached, ...values }),

@@ -2,7 +2,6 @@ import { Paper, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
-import { settle } from '../../ui/settle.ts'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { type Group, groupKey, replaceGroup } from './group.ts'
@@ -23,7 +22,7 @@ export function SettingsTab({ kind, group }: { kind: Kind; group: Group }) {
     run: (api, values: Values) => replaceGroup(api, kind, group, values),
     touches: [[kind.path]],
     done: () => 'Saved the group',
-    after: (_, values) => settle(form, values),
+    after: (_, values) => form.resetDirty(values),
     expect: {
       key: groupKey(kind, group.id),
       change: (cached: Group, values) => ({ ...cached, ...values }),

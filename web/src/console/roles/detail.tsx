@@ -7,7 +7,6 @@ import { Confirm, type Question } from '../../ui/confirm.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
-import { settle } from '../../ui/settle.ts'
 import { Tag } from '../../ui/tag.tsx'
 import { useChange } from '../changes.ts'
 import { useGo, usePath } from '../link.tsx'
@@ -33,7 +32,7 @@ function ScopesTab({ role }: { role: Role }) {
     touches: [['roles'], ['administrators']],
     done: () => 'Saved the role',
     after: (_, values) => {
-      settle(form, values)
+      form.resetDirty(values)
     },
     quiet: true,
   })

@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form'
 import { ApiError } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
-import { settle } from '../../ui/settle.ts'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { Attributes } from './attributes.tsx'
@@ -32,7 +31,7 @@ export function ProfileTab({ user }: { user: User }) {
     touches: [['users']],
     done: () => 'Saved the profile',
     after: (_, values) => {
-      settle(form, values)
+      form.resetDirty(values)
     },
     expect: {
       key: userKey(user.id),

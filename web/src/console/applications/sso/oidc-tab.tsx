@@ -20,7 +20,6 @@ import { Facts } from '../../../ui/facts.tsx'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { SaveBar } from '../../../ui/save-bar.tsx'
-import { settle } from '../../../ui/settle.ts'
 import { useChange } from '../../changes.ts'
 import { useMay } from '../../organization.ts'
 import { useRead } from '../../reads.ts'
@@ -103,7 +102,7 @@ function ClientPanel({ application, oidc }: { application: Application; oidc: Oi
     touches,
     done: () => 'Saved the settings',
     after: (saved, values) => {
-      settle(form, values)
+      form.resetDirty(values)
       after(saved)
     },
     quiet: true,
