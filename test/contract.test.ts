@@ -210,6 +210,7 @@ for (const bundle of BUNDLES)
         problems.push(`${where}: ${ajv.errorsText()}: ${JSON.stringify(value)}`)
       // Patterns, as an example, tell a reader nothing.
       else if (/\\\\[dws]|\^\[/.test(JSON.stringify(value))) problems.push(`${where}: a pattern`)
+      else if (/"text[" ]/.test(JSON.stringify(value))) problems.push(`${where}: a placeholder`)
     }
     for (const [path, operations] of Object.entries(document.paths as object))
       for (const [method, operation] of Object.entries(operations as Record<string, Described>)) {

@@ -159,7 +159,11 @@ export const importFileRoutes: FastifyPluginAsyncTypebox<{ context: ImportContex
         params,
         querystring: Type.Object({ name: Type.Optional(Type.String({ maxLength: 256 })) }),
         consumes: [...FILE_TYPES, 'application/json'],
-        body: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }),
+        body: Type.Unsafe<Buffer>({
+          type: 'string',
+          format: 'binary',
+          example: 'email,firstname\nada@example.com,Ada\n',
+        }),
         response: { 204: Type.Null(), ...errors },
       },
       validatorCompiler: () => () => true,

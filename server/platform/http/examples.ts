@@ -26,8 +26,8 @@ const FORMATS: Record<string, string> = {
 
 const isNull = ({ type, const: constant }: Json): boolean => type === 'null' || constant === ''
 
-function textOf(schema: Json): string {
-  const text = FORMATS[String(schema.format)] ?? 'text'
+function textOf(schema: Json, name: string): string {
+  const text = FORMATS[String(schema.format)] ?? (/(_id|Id)$/.test(name) ? ID : 'text')
   return [text, ID, 'text that is long enough'].find((one) => fits(schema, one)) ?? text
 }
 
@@ -73,7 +73,7 @@ export function exampleOf(schema: Json, name = '', depth = 0): unknown {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
   switch (type) {
     case 'string':
-      return textOf(schema)
+      return textOf(schema, name)
     case 'integer':
     case 'number':
       return numberOf(schema)
