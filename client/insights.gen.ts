@@ -985,7 +985,7 @@ export interface operations {
                      * @example {
                      *       "buckets": [
                      *         {
-                     *           "key": "text",
+                     *           "key": "ada",
                      *           "doc_count": 1
                      *         }
                      *       ],
@@ -1122,7 +1122,7 @@ export interface operations {
                      *       "buckets": [
                      *         {
                      *           "key": 1,
-                     *           "key_as_string": "text",
+                     *           "key_as_string": "2026-03-02T09:15:00.000Z",
                      *           "doc_count": 1
                      *         }
                      *       ]
@@ -1163,7 +1163,7 @@ export interface operations {
                 service?: string[];
                 /**
                  * @description JSON, as in queries
-                 * @example text
+                 * @example {"and": [{"event_type": "user_create"}]}
                  */
                 search_term?: string;
                 /**
@@ -1177,7 +1177,7 @@ export interface operations {
                 fields?: string[];
                 /**
                  * @description For clients that cannot set headers
-                 * @example text
+                 * @example 6650f3a2c4e1b70008d1a2b3
                  */
                 last_event_id?: string;
             };
@@ -1257,12 +1257,12 @@ export interface operations {
                      *           "search_term": {},
                      *           "status": "active",
                      *           "last_success": "2026-03-02T09:15:00.000Z",
-                     *           "last_error": "text",
+                     *           "last_error": null,
                      *           "last_error_at": "2026-03-02T09:15:00.000Z",
                      *           "delivered_to": "2026-03-02T09:15:00.000Z",
                      *           "cursor": [
                      *             1,
-                     *             "text"
+                     *             "OK"
                      *           ],
                      *           "lag_seconds": 1,
                      *           "next_attempt": "2026-03-02T09:15:00.000Z",
@@ -1342,12 +1342,12 @@ export interface operations {
                      *       "search_term": {},
                      *       "status": "active",
                      *       "last_success": "2026-03-02T09:15:00.000Z",
-                     *       "last_error": "text",
+                     *       "last_error": null,
                      *       "last_error_at": "2026-03-02T09:15:00.000Z",
                      *       "delivered_to": "2026-03-02T09:15:00.000Z",
                      *       "cursor": [
                      *         1,
-                     *         "text"
+                     *         "OK"
                      *       ],
                      *       "lag_seconds": 1,
                      *       "next_attempt": "2026-03-02T09:15:00.000Z",
@@ -1414,12 +1414,12 @@ export interface operations {
                      *       "search_term": {},
                      *       "status": "active",
                      *       "last_success": "2026-03-02T09:15:00.000Z",
-                     *       "last_error": "text",
+                     *       "last_error": null,
                      *       "last_error_at": "2026-03-02T09:15:00.000Z",
                      *       "delivered_to": "2026-03-02T09:15:00.000Z",
                      *       "cursor": [
                      *         1,
-                     *         "text"
+                     *         "OK"
                      *       ],
                      *       "lag_seconds": 1,
                      *       "next_attempt": "2026-03-02T09:15:00.000Z",
@@ -1499,12 +1499,12 @@ export interface operations {
                      *       "search_term": {},
                      *       "status": "active",
                      *       "last_success": "2026-03-02T09:15:00.000Z",
-                     *       "last_error": "text",
+                     *       "last_error": null,
                      *       "last_error_at": "2026-03-02T09:15:00.000Z",
                      *       "delivered_to": "2026-03-02T09:15:00.000Z",
                      *       "cursor": [
                      *         1,
-                     *         "text"
+                     *         "OK"
                      *       ],
                      *       "lag_seconds": 1,
                      *       "next_attempt": "2026-03-02T09:15:00.000Z",
@@ -1607,14 +1607,14 @@ export interface operations {
                      *       "results": [
                      *         {
                      *           "time": "2026-03-02T09:15:00.000Z",
-                     *           "webhook_id": "text",
+                     *           "webhook_id": "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W",
                      *           "count": 1,
                      *           "http_status": 1,
                      *           "duration_ms": 1,
-                     *           "error": "text",
+                     *           "error": null,
                      *           "cursor": [
                      *             1,
-                     *             "text"
+                     *             "OK"
                      *           ]
                      *         }
                      *       ],
@@ -1688,12 +1688,12 @@ export interface operations {
                      *       "search_term": {},
                      *       "status": "active",
                      *       "last_success": "2026-03-02T09:15:00.000Z",
-                     *       "last_error": "text",
+                     *       "last_error": null,
                      *       "last_error_at": "2026-03-02T09:15:00.000Z",
                      *       "delivered_to": "2026-03-02T09:15:00.000Z",
                      *       "cursor": [
                      *         1,
-                     *         "text"
+                     *         "OK"
                      *       ],
                      *       "lag_seconds": 1,
                      *       "next_attempt": "2026-03-02T09:15:00.000Z",
@@ -1748,10 +1748,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "delivered": true,
-                     *       "webhook_id": "text",
+                     *       "webhook_id": "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W",
                      *       "http_status": 1,
                      *       "duration_ms": 1,
-                     *       "error": "text"
+                     *       "error": null
                      *     }
                      */
                     "application/json": components["schemas"]["ForwarderTest"];
@@ -1869,7 +1869,7 @@ export interface operations {
                      *         "created_at": "2026-03-02T09:15:00.000Z",
                      *         "updated_at": "2026-03-02T09:15:00.000Z",
                      *         "expiration": "2026-03-02T09:15:00.000Z",
-                     *         "requester_id": "text",
+                     *         "requester_id": "6650f3a2c4e1b70008d1a2c4",
                      *         "requester_email": "admin@example.com",
                      *         "parameters": [
                      *           {}
@@ -1914,9 +1914,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 report_id: string;
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 artifact_id: string;
             };
             cookie?: never;
@@ -1968,7 +1968,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example users-to-devices */
                 report_type: string;
             };
             cookie?: never;
@@ -1989,7 +1989,7 @@ export interface operations {
                      *       "created_at": "2026-03-02T09:15:00.000Z",
                      *       "updated_at": "2026-03-02T09:15:00.000Z",
                      *       "expiration": "2026-03-02T09:15:00.000Z",
-                     *       "requester_id": "text",
+                     *       "requester_id": "6650f3a2c4e1b70008d1a2c4",
                      *       "requester_email": "admin@example.com",
                      *       "parameters": [
                      *         {}
@@ -2147,7 +2147,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -2192,17 +2192,20 @@ export interface operations {
                      *       "results": [
                      *         {
                      *           "id": "6650f3a2c4e1b70008d1a2b3",
-                     *           "owner": "text",
+                     *           "owner": "6650f3a2c4e1b70008d1a2c4",
                      *           "name": "Engineering",
                      *           "description": "Everybody who builds the product",
                      *           "shared": true,
                      *           "columns": [
-                     *             "text"
+                     *             "timestamp",
+                     *             "event_type",
+                     *             "initiated_by.username"
                      *           ],
                      *           "query": {
                      *             "service": [
                      *               "directory"
                      *             ],
+                     *             "search_term": "{\"and\": [{\"event_type\": \"user_create\"}]}",
                      *             "fields": [
                      *               "id",
                      *               "event_type",
@@ -2287,17 +2290,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "6650f3a2c4e1b70008d1a2b3",
-                     *       "owner": "text",
+                     *       "owner": "6650f3a2c4e1b70008d1a2c4",
                      *       "name": "Engineering",
                      *       "description": "Everybody who builds the product",
                      *       "shared": true,
                      *       "columns": [
-                     *         "text"
+                     *         "timestamp",
+                     *         "event_type",
+                     *         "initiated_by.username"
                      *       ],
                      *       "query": {
                      *         "service": [
                      *           "directory"
                      *         ],
+                     *         "search_term": "{\"and\": [{\"event_type\": \"user_create\"}]}",
                      *         "fields": [
                      *           "id",
                      *           "event_type",
@@ -2344,7 +2350,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 saved_search_id: string;
             };
             cookie?: never;
@@ -2360,17 +2366,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "6650f3a2c4e1b70008d1a2b3",
-                     *       "owner": "text",
+                     *       "owner": "6650f3a2c4e1b70008d1a2c4",
                      *       "name": "Engineering",
                      *       "description": "Everybody who builds the product",
                      *       "shared": true,
                      *       "columns": [
-                     *         "text"
+                     *         "timestamp",
+                     *         "event_type",
+                     *         "initiated_by.username"
                      *       ],
                      *       "query": {
                      *         "service": [
                      *           "directory"
                      *         ],
+                     *         "search_term": "{\"and\": [{\"event_type\": \"user_create\"}]}",
                      *         "fields": [
                      *           "id",
                      *           "event_type",
@@ -2417,7 +2426,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 saved_search_id: string;
             };
             cookie?: never;
@@ -2455,17 +2464,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "6650f3a2c4e1b70008d1a2b3",
-                     *       "owner": "text",
+                     *       "owner": "6650f3a2c4e1b70008d1a2c4",
                      *       "name": "Engineering",
                      *       "description": "Everybody who builds the product",
                      *       "shared": true,
                      *       "columns": [
-                     *         "text"
+                     *         "timestamp",
+                     *         "event_type",
+                     *         "initiated_by.username"
                      *       ],
                      *       "query": {
                      *         "service": [
                      *           "directory"
                      *         ],
+                     *         "search_term": "{\"and\": [{\"event_type\": \"user_create\"}]}",
                      *         "fields": [
                      *           "id",
                      *           "event_type",
@@ -2512,7 +2524,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 saved_search_id: string;
             };
             cookie?: never;

@@ -8471,7 +8471,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -8524,6 +8524,8 @@ export interface operations {
                      *           "displayLabel": "Wiki",
                      *           "description": "Everybody who builds the product",
                      *           "active": true,
+                     *           "color": "#006CAC",
+                     *           "learnMore": "https://wiki.example.com/help/single-sign-on",
                      *           "ssoUrl": "https://gatehouse.example/saml2/wiki"
                      *         }
                      *       ]
@@ -8567,7 +8569,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -8620,6 +8622,8 @@ export interface operations {
                      *       "displayLabel": "Wiki",
                      *       "description": "Everybody who builds the product",
                      *       "active": true,
+                     *       "color": "#006CAC",
+                     *       "learnMore": "https://wiki.example.com/help/single-sign-on",
                      *       "ssoUrl": "https://gatehouse.example/saml2/wiki"
                      *     }
                      */
@@ -8701,7 +8705,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -8753,10 +8757,13 @@ export interface operations {
                      *           "name": "Engineering",
                      *           "displayName": "Engineering",
                      *           "displayLabel": "Wiki",
+                     *           "color": "#006CAC",
                      *           "organization": "6650f3a2c4e1b70008d1a208",
                      *           "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                     *           "learnMore": "https://wiki.example.com/help/single-sign-on",
                      *           "description": "Everybody who builds the product",
-                     *           "created": "2026-03-02T09:15:00.000Z"
+                     *           "created": "2026-03-02T09:15:00.000Z",
+                     *           "parentApp": ""
                      *         }
                      *       ]
                      *     }
@@ -8831,14 +8838,14 @@ export interface operations {
                      *       "displayName": "Wiki",
                      *       "displayLabel": "Wiki",
                      *       "beta": true,
-                     *       "color": "text",
+                     *       "color": "#006CAC",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
                      *       "logo": {
-                     *         "color": "text",
+                     *         "color": "#006CAC",
                      *         "url": "https://siem.example.com/events"
                      *       },
                      *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
-                     *       "learnMore": "text",
+                     *       "learnMore": "https://wiki.example.com/help/single-sign-on",
                      *       "description": "Where we write things down",
                      *       "config": {},
                      *       "databaseAttributes": [
@@ -8854,7 +8861,7 @@ export interface operations {
                      *         "jit": true,
                      *         "hidden": true
                      *       },
-                     *       "parentApp": "text",
+                     *       "parentApp": "",
                      *       "referenceApplications": [
                      *         {
                      *           "id": "6650f3a2c4e1b70008d1a2b3",
@@ -8917,14 +8924,14 @@ export interface operations {
                      *       "displayName": "Wiki",
                      *       "displayLabel": "Wiki",
                      *       "beta": true,
-                     *       "color": "text",
+                     *       "color": "#006CAC",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
                      *       "logo": {
-                     *         "color": "text",
+                     *         "color": "#006CAC",
                      *         "url": "https://siem.example.com/events"
                      *       },
                      *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
-                     *       "learnMore": "text",
+                     *       "learnMore": "https://wiki.example.com/help/single-sign-on",
                      *       "description": "Where we write things down",
                      *       "config": {},
                      *       "databaseAttributes": [
@@ -8940,7 +8947,7 @@ export interface operations {
                      *         "jit": true,
                      *         "hidden": true
                      *       },
-                     *       "parentApp": "text",
+                     *       "parentApp": "",
                      *       "referenceApplications": [
                      *         {
                      *           "id": "6650f3a2c4e1b70008d1a2b3",
@@ -9023,14 +9030,14 @@ export interface operations {
                      *       "displayName": "Wiki",
                      *       "displayLabel": "Wiki",
                      *       "beta": true,
-                     *       "color": "text",
+                     *       "color": "#006CAC",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
                      *       "logo": {
-                     *         "color": "text",
+                     *         "color": "#006CAC",
                      *         "url": "https://siem.example.com/events"
                      *       },
                      *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
-                     *       "learnMore": "text",
+                     *       "learnMore": "https://wiki.example.com/help/single-sign-on",
                      *       "description": "Where we write things down",
                      *       "config": {},
                      *       "databaseAttributes": [
@@ -9046,7 +9053,7 @@ export interface operations {
                      *         "jit": true,
                      *         "hidden": true
                      *       },
-                     *       "parentApp": "text",
+                     *       "parentApp": "",
                      *       "referenceApplications": [
                      *         {
                      *           "id": "6650f3a2c4e1b70008d1a2b3",
@@ -9109,14 +9116,14 @@ export interface operations {
                      *       "displayName": "Wiki",
                      *       "displayLabel": "Wiki",
                      *       "beta": true,
-                     *       "color": "text",
+                     *       "color": "#006CAC",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
                      *       "logo": {
-                     *         "color": "text",
+                     *         "color": "#006CAC",
                      *         "url": "https://siem.example.com/events"
                      *       },
                      *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
-                     *       "learnMore": "text",
+                     *       "learnMore": "https://wiki.example.com/help/single-sign-on",
                      *       "description": "Where we write things down",
                      *       "config": {},
                      *       "databaseAttributes": [
@@ -9132,7 +9139,7 @@ export interface operations {
                      *         "jit": true,
                      *         "hidden": true
                      *       },
-                     *       "parentApp": "text",
+                     *       "parentApp": "",
                      *       "referenceApplications": [
                      *         {
                      *           "id": "6650f3a2c4e1b70008d1a2b3",
@@ -9195,14 +9202,14 @@ export interface operations {
                      *       "displayName": "Wiki",
                      *       "displayLabel": "Wiki",
                      *       "beta": true,
-                     *       "color": "text",
+                     *       "color": "#006CAC",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
                      *       "logo": {
-                     *         "color": "text",
+                     *         "color": "#006CAC",
                      *         "url": "https://siem.example.com/events"
                      *       },
                      *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
-                     *       "learnMore": "text",
+                     *       "learnMore": "https://wiki.example.com/help/single-sign-on",
                      *       "description": "Where we write things down",
                      *       "config": {},
                      *       "databaseAttributes": [
@@ -9218,7 +9225,7 @@ export interface operations {
                      *         "jit": true,
                      *         "hidden": true
                      *       },
-                     *       "parentApp": "text",
+                     *       "parentApp": "",
                      *       "referenceApplications": [
                      *         {
                      *           "id": "6650f3a2c4e1b70008d1a2b3",
@@ -9282,7 +9289,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "triggered": [
-                     *         "text"
+                     *         "Disk usage"
                      *       ]
                      *     }
                      */
@@ -9324,7 +9331,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -9378,6 +9385,7 @@ export interface operations {
                      *           "sudo": false,
                      *           "system": "6650f3a2c4e1b70008d1a2e6",
                      *           "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *           "user": "6650f3a2c4e1b70008d1a2c4",
                      *           "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
                      *         }
                      *       ]
@@ -9450,6 +9458,7 @@ export interface operations {
                      *       "sudo": false,
                      *       "system": "6650f3a2c4e1b70008d1a2e6",
                      *       "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *       "user": "6650f3a2c4e1b70008d1a2c4",
                      *       "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
                      *     }
                      */
@@ -9507,6 +9516,7 @@ export interface operations {
                      *       "sudo": false,
                      *       "system": "6650f3a2c4e1b70008d1a2e6",
                      *       "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *       "user": "6650f3a2c4e1b70008d1a2c4",
                      *       "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
                      *     }
                      */
@@ -9548,7 +9558,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -9602,10 +9612,12 @@ export interface operations {
                      *           "launchType": "manual",
                      *           "name": "Disk usage",
                      *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "schedule": "0 3 * * *",
                      *           "shell": "",
                      *           "sudo": false,
                      *           "timeout": "120",
-                     *           "trigger": "nightly"
+                     *           "trigger": "nightly",
+                     *           "user": "6650f3a2c4e1b70008d1a2c4"
                      *         }
                      *       ]
                      *     }
@@ -9673,10 +9685,12 @@ export interface operations {
                      *       "launchType": "manual",
                      *       "name": "Disk usage",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "schedule": "0 3 * * *",
                      *       "shell": "",
                      *       "sudo": false,
                      *       "timeout": "120",
-                     *       "trigger": "nightly"
+                     *       "trigger": "nightly",
+                     *       "user": "6650f3a2c4e1b70008d1a2c4"
                      *     }
                      */
                     "application/json": components["schemas"]["Command"];
@@ -9739,10 +9753,12 @@ export interface operations {
                      *       "launchType": "manual",
                      *       "name": "Disk usage",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "schedule": "0 3 * * *",
                      *       "shell": "",
                      *       "sudo": false,
                      *       "timeout": "120",
-                     *       "trigger": "nightly"
+                     *       "trigger": "nightly",
+                     *       "user": "6650f3a2c4e1b70008d1a2c4"
                      *     }
                      */
                     "application/json": components["schemas"]["Command"];
@@ -9811,10 +9827,12 @@ export interface operations {
                      *       "launchType": "manual",
                      *       "name": "Disk usage",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "schedule": "0 3 * * *",
                      *       "shell": "",
                      *       "sudo": false,
                      *       "timeout": "120",
-                     *       "trigger": "nightly"
+                     *       "trigger": "nightly",
+                     *       "user": "6650f3a2c4e1b70008d1a2c4"
                      *     }
                      */
                     "application/json": components["schemas"]["Command"];
@@ -9871,10 +9889,12 @@ export interface operations {
                      *       "launchType": "manual",
                      *       "name": "Disk usage",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
+                     *       "schedule": "0 3 * * *",
                      *       "shell": "",
                      *       "sudo": false,
                      *       "timeout": "120",
-                     *       "trigger": "nightly"
+                     *       "trigger": "nightly",
+                     *       "user": "6650f3a2c4e1b70008d1a2c4"
                      *     }
                      */
                     "application/json": components["schemas"]["Command"];
@@ -9943,6 +9963,7 @@ export interface operations {
                      *         "sudo": false,
                      *         "system": "6650f3a2c4e1b70008d1a2e6",
                      *         "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *         "user": "6650f3a2c4e1b70008d1a2c4",
                      *         "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
                      *       }
                      *     ]
@@ -10014,7 +10035,7 @@ export interface operations {
                      *         {
                      *           "_id": "6650f3a2c4e1b70008d1a2b3",
                      *           "name": "Engineering",
-                     *           "destination": "text"
+                     *           "destination": "/opt/report/settings.json"
                      *         }
                      *       ]
                      *     }
@@ -10057,7 +10078,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -10447,6 +10468,7 @@ export interface operations {
                      *           "sudo": false,
                      *           "system": "6650f3a2c4e1b70008d1a2e6",
                      *           "systemId": "6650f3a2c4e1b70008d1a2e6",
+                     *           "user": "6650f3a2c4e1b70008d1a2c4",
                      *           "workflowInstanceId": "6650f3a2c4e1b70008d1a2b3"
                      *         }
                      *       ]
@@ -10551,10 +10573,12 @@ export interface operations {
                      *           "launchType": "manual",
                      *           "name": "Disk usage",
                      *           "organization": "6650f3a2c4e1b70008d1a208",
+                     *           "schedule": "0 3 * * *",
                      *           "shell": "",
                      *           "sudo": false,
                      *           "timeout": "120",
-                     *           "trigger": "nightly"
+                     *           "trigger": "nightly",
+                     *           "user": "6650f3a2c4e1b70008d1a2c4"
                      *         }
                      *       ]
                      *     }
@@ -10977,7 +11001,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -11578,7 +11602,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -11681,7 +11705,7 @@ export interface operations {
             query?: {
                 /**
                  * @description "password": list every rule that the password breaks
-                 * @example text
+                 * @example password
                  */
                 fullValidationDetails?: string;
             };
@@ -11811,7 +11835,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example text */
+                    /** @example OK */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -11926,7 +11950,7 @@ export interface operations {
             query?: {
                 /**
                  * @description "password": list every rule that the password breaks
-                 * @example text
+                 * @example password
                  */
                 fullValidationDetails?: string;
             };
@@ -12025,7 +12049,7 @@ export interface operations {
             query?: {
                 /**
                  * @description The new manager of the direct reports: the id of a user, or null
-                 * @example text
+                 * @example 6650f3a2c4e1b70008d1a2c4
                  */
                 cascade_manager?: string;
             };
@@ -12120,7 +12144,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example text */
+                    /** @example OK */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -12179,7 +12203,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example text */
+                    /** @example OK */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -12275,7 +12299,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example text */
+                    /** @example OK */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -12320,7 +12344,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example text */
+                    /** @example OK */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -12379,7 +12403,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example text */
+                    /** @example OK */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -12624,7 +12648,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example text */
+                    /** @example OK */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -12669,7 +12693,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example text */
+                    /** @example OK */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -12763,7 +12787,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example text */
+                    /** @example OK */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -12795,7 +12819,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 systemuser_id: string;
                 /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
@@ -12810,7 +12834,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example text */
+                    /** @example OK */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -12849,7 +12873,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -13387,7 +13411,7 @@ export interface operations {
                      *       "apiKey": "gh_NmQ0YzE2ZmE2…",
                      *       "createdAt": "2026-03-02T09:15:00.000Z",
                      *       "expireAt": "2026-06-02T09:15:00.000Z",
-                     *       "prefix": "text",
+                     *       "prefix": "gh_NmQ0",
                      *       "scopes": [
                      *         "users.readonly",
                      *         "groups.readonly"
@@ -13462,15 +13486,15 @@ export interface operations {
     getApiV2AccessExplain: {
         parameters: {
             query: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user: string;
-                /** @example text */
+                /** @example Wiki */
                 application?: string;
                 /** @example 6650f3a2c4e1b70008d1a2e6 */
                 system?: string;
                 /**
                  * @description A past instant, RFC 3339
-                 * @example text
+                 * @example 2026-03-02T09:15:00.000Z
                  */
                 at?: string;
             };
@@ -13578,7 +13602,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 activedirectory_id: string;
             };
             cookie?: never;
@@ -13633,7 +13657,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 activedirectory_id: string;
             };
             cookie?: never;
@@ -13704,7 +13728,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 activedirectory_id: string;
             };
             cookie?: never;
@@ -13786,7 +13810,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 activedirectory_id: string;
             };
             cookie?: never;
@@ -13847,7 +13871,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 administrator_id: string;
                 /** @example 6650f3a2c4e1b70008d1a2b3 */
                 id: string;
@@ -14016,7 +14040,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -14073,6 +14097,7 @@ export interface operations {
                      *         "displayLabel": "Wiki",
                      *         "description": "Everybody who builds the product",
                      *         "organization": "6650f3a2c4e1b70008d1a208",
+                     *         "color": "#006CAC",
                      *         "created": "2026-03-02T09:15:00.000Z"
                      *       }
                      *     ]
@@ -14167,7 +14192,7 @@ export interface operations {
                      *       "description": "Everybody who builds the product",
                      *       "status": "active",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
-                     *       "color": "text",
+                     *       "color": "#006CAC",
                      *       "created": "2026-03-02T09:15:00.000Z",
                      *       "catalogItem": {
                      *         "id": "6650f3a2c4e1b70008d1a2b3",
@@ -14373,8 +14398,8 @@ export interface operations {
                      *         "created": "2026-03-02T09:15:00.000Z",
                      *         "fetchedBy": [
                      *           {
-                     *             "address": "text",
-                     *             "userAgent": "text",
+                     *             "address": "198.51.100.20",
+                     *             "userAgent": "Shibboleth/3.4",
                      *             "firstAt": "2026-03-02T09:15:00.000Z",
                      *             "lastAt": "2026-03-02T09:15:00.000Z"
                      *           }
@@ -14447,8 +14472,8 @@ export interface operations {
                      *         "created": "2026-03-02T09:15:00.000Z",
                      *         "fetchedBy": [
                      *           {
-                     *             "address": "text",
-                     *             "userAgent": "text",
+                     *             "address": "198.51.100.20",
+                     *             "userAgent": "Shibboleth/3.4",
                      *             "firstAt": "2026-03-02T09:15:00.000Z",
                      *             "lastAt": "2026-03-02T09:15:00.000Z"
                      *           }
@@ -14512,8 +14537,8 @@ export interface operations {
                      *         "created": "2026-03-02T09:15:00.000Z",
                      *         "fetchedBy": [
                      *           {
-                     *             "address": "text",
-                     *             "userAgent": "text",
+                     *             "address": "198.51.100.20",
+                     *             "userAgent": "Shibboleth/3.4",
                      *             "firstAt": "2026-03-02T09:15:00.000Z",
                      *             "lastAt": "2026-03-02T09:15:00.000Z"
                      *           }
@@ -14559,7 +14584,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "at": "2026-03-02T09:15:00.000Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApplicationCertificatePromotion"] | null;
             };
         };
@@ -14582,8 +14611,8 @@ export interface operations {
                      *         "created": "2026-03-02T09:15:00.000Z",
                      *         "fetchedBy": [
                      *           {
-                     *             "address": "text",
-                     *             "userAgent": "text",
+                     *             "address": "198.51.100.20",
+                     *             "userAgent": "Shibboleth/3.4",
                      *             "firstAt": "2026-03-02T09:15:00.000Z",
                      *             "lastAt": "2026-03-02T09:15:00.000Z"
                      *           }
@@ -14647,8 +14676,8 @@ export interface operations {
                      *         "created": "2026-03-02T09:15:00.000Z",
                      *         "fetchedBy": [
                      *           {
-                     *             "address": "text",
-                     *             "userAgent": "text",
+                     *             "address": "198.51.100.20",
+                     *             "userAgent": "Shibboleth/3.4",
                      *             "firstAt": "2026-03-02T09:15:00.000Z",
                      *             "lastAt": "2026-03-02T09:15:00.000Z"
                      *           }
@@ -14703,9 +14732,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
-                     *       "idmClientId": "text",
+                     *       "idmClientId": "hr",
                      *       "source": {
-                     *         "kind": "text"
+                     *         "kind": "rest"
                      *       },
                      *       "mapping": [
                      *         {
@@ -14717,10 +14746,10 @@ export interface operations {
                      *       ],
                      *       "active": true,
                      *       "protectFields": true,
-                     *       "schedule": "text",
+                     *       "schedule": "0 3 * * *",
                      *       "nextRun": "2026-03-02T09:15:00.000Z",
                      *       "missing": {
-                     *         "action": "text",
+                     *         "action": "suspend",
                      *         "after": 1
                      *       },
                      *       "limits": {
@@ -14728,7 +14757,8 @@ export interface operations {
                      *         "changes": {}
                      *       },
                      *       "operations": [
-                     *         "users.create"
+                     *         "users.create",
+                     *         "users.update"
                      *       ],
                      *       "allowUserReactivation": true,
                      *       "activationEmails": true,
@@ -14789,7 +14819,12 @@ export interface operations {
                  *           "token": "the token of the provider"
                  *         }
                  *       },
-                 *       "active": true
+                 *       "active": true,
+                 *       "schedule": "0 3 * * *",
+                 *       "operations": [
+                 *         "users.create",
+                 *         "users.update"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["ImportConfigPut"];
@@ -14805,9 +14840,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
-                     *       "idmClientId": "text",
+                     *       "idmClientId": "hr",
                      *       "source": {
-                     *         "kind": "text"
+                     *         "kind": "rest"
                      *       },
                      *       "mapping": [
                      *         {
@@ -14819,10 +14854,10 @@ export interface operations {
                      *       ],
                      *       "active": true,
                      *       "protectFields": true,
-                     *       "schedule": "text",
+                     *       "schedule": "0 3 * * *",
                      *       "nextRun": "2026-03-02T09:15:00.000Z",
                      *       "missing": {
-                     *         "action": "text",
+                     *         "action": "suspend",
                      *         "after": 1
                      *       },
                      *       "limits": {
@@ -14830,7 +14865,8 @@ export interface operations {
                      *         "changes": {}
                      *       },
                      *       "operations": [
-                     *         "users.create"
+                     *         "users.create",
+                     *         "users.update"
                      *       ],
                      *       "allowUserReactivation": true,
                      *       "activationEmails": true,
@@ -14925,7 +14961,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "limit": 100
+                 *       "limit": 100,
+                 *       "queryString": ""
                  *     }
                  */
                 "application/json": components["schemas"]["ImportPreviewRequest"];
@@ -14944,10 +14981,10 @@ export interface operations {
                      *         "record": {},
                      *         "rules": [
                      *           {
-                     *             "target": "text",
+                     *             "target": "department",
                      *             "sources": [
                      *               {
-                     *                 "path": "text",
+                     *                 "path": "department",
                      *                 "value": "Engineering"
                      *               }
                      *             ],
@@ -14956,9 +14993,9 @@ export interface operations {
                      *             "skipped": true
                      *           }
                      *         ],
-                     *         "externalId": "text",
+                     *         "externalId": "E-1042",
                      *         "user": {},
-                     *         "action": "create",
+                     *         "action": "suspend",
                      *         "userId": "6650f3a2c4e1b70008d1a2c4",
                      *         "changes": [
                      *           {
@@ -15021,7 +15058,9 @@ export interface operations {
                      *       "ms": 1,
                      *       "records": 1,
                      *       "members": [
-                     *         "text"
+                     *         "id",
+                     *         "email",
+                     *         "department"
                      *       ]
                      *     }
                      */
@@ -15066,7 +15105,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /** @example text */
+                /**
+                 * @example email,firstname
+                 *     ada@example.com,Ada
+                 */
                 "application/json": string;
             };
         };
@@ -15133,14 +15175,15 @@ export interface operations {
                      *         "applicationId": "6650f3a2c4e1b70008d1a2f7",
                      *         "status": "queued",
                      *         "phase": "plan",
-                     *         "statusReason": "text",
+                     *         "statusReason": null,
                      *         "operations": [
-                     *           "text"
+                     *           "users.create",
+                     *           "users.update"
                      *         ],
                      *         "allowUserReactivation": true,
-                     *         "queryString": "text",
+                     *         "queryString": "",
                      *         "dryRun": true,
-                     *         "undoOf": "text",
+                     *         "undoOf": null,
                      *         "startedBy": {
                      *           "type": "user"
                      *         },
@@ -15205,8 +15248,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "operations": [
-                 *         "users.create"
+                 *         "users.create",
+                 *         "users.update"
                  *       ],
+                 *       "queryString": "",
                  *       "state": "ACTIVATED"
                  *     }
                  */
@@ -15280,14 +15325,15 @@ export interface operations {
                      *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
                      *       "status": "queued",
                      *       "phase": "plan",
-                     *       "statusReason": "text",
+                     *       "statusReason": null,
                      *       "operations": [
-                     *         "text"
+                     *         "users.create",
+                     *         "users.update"
                      *       ],
                      *       "allowUserReactivation": true,
-                     *       "queryString": "text",
+                     *       "queryString": "",
                      *       "dryRun": true,
-                     *       "undoOf": "text",
+                     *       "undoOf": null,
                      *       "startedBy": {
                      *         "type": "user"
                      *       },
@@ -15364,14 +15410,15 @@ export interface operations {
                      *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
                      *       "status": "queued",
                      *       "phase": "plan",
-                     *       "statusReason": "text",
+                     *       "statusReason": null,
                      *       "operations": [
-                     *         "text"
+                     *         "users.create",
+                     *         "users.update"
                      *       ],
                      *       "allowUserReactivation": true,
-                     *       "queryString": "text",
+                     *       "queryString": "",
                      *       "dryRun": true,
-                     *       "undoOf": "text",
+                     *       "undoOf": null,
                      *       "startedBy": {
                      *         "type": "user"
                      *       },
@@ -15448,14 +15495,15 @@ export interface operations {
                      *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
                      *       "status": "queued",
                      *       "phase": "plan",
-                     *       "statusReason": "text",
+                     *       "statusReason": null,
                      *       "operations": [
-                     *         "text"
+                     *         "users.create",
+                     *         "users.update"
                      *       ],
                      *       "allowUserReactivation": true,
-                     *       "queryString": "text",
+                     *       "queryString": "",
                      *       "dryRun": true,
-                     *       "undoOf": "text",
+                     *       "undoOf": null,
                      *       "startedBy": {
                      *         "type": "user"
                      *       },
@@ -15540,7 +15588,7 @@ export interface operations {
                      *         "createdAt": "2026-03-02T09:15:00.000Z",
                      *         "updatedAt": "2026-03-02T09:15:00.000Z",
                      *         "status": "Pending",
-                     *         "statusMsg": "text",
+                     *         "statusMsg": "Updated",
                      *         "persistedFields": {},
                      *         "meta": {}
                      *       }
@@ -15600,14 +15648,15 @@ export interface operations {
                      *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
                      *       "status": "queued",
                      *       "phase": "plan",
-                     *       "statusReason": "text",
+                     *       "statusReason": null,
                      *       "operations": [
-                     *         "text"
+                     *         "users.create",
+                     *         "users.update"
                      *       ],
                      *       "allowUserReactivation": true,
-                     *       "queryString": "text",
+                     *       "queryString": "",
                      *       "dryRun": true,
-                     *       "undoOf": "text",
+                     *       "undoOf": null,
                      *       "startedBy": {
                      *         "type": "user"
                      *       },
@@ -15715,7 +15764,7 @@ export interface operations {
                 filter?: string;
                 /**
                  * @description Passed to the source, as queryString of a job
-                 * @example text
+                 * @example department=Engineering
                  */
                 query?: string;
                 /** @example firstname */
@@ -15728,7 +15777,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Ignored
-                 * @example text
+                 * @example 6650f3a2c4e1b70008d1a2b3
                  */
                 sessionId?: string;
                 /**
@@ -15741,7 +15790,7 @@ export interface operations {
                  * @example true
                  */
                 isCursor?: boolean;
-                /** @example text */
+                /** @example 0197a3c2-5d1e-7c44-9b1f-3a5e8d2c7f60 */
                 cursor?: string;
             };
             header?: {
@@ -15926,9 +15975,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
-                     *       "idmClientId": "text",
+                     *       "idmClientId": "hr",
                      *       "status": "inactive",
-                     *       "statusReason": "text",
+                     *       "statusReason": null,
                      *       "baseUrl": "https://hr.example.com",
                      *       "auth": {
                      *         "type": "user"
@@ -15944,7 +15993,7 @@ export interface operations {
                      *       "groups": {
                      *         "push": true,
                      *         "only": [
-                     *           "text"
+                     *           "6650f3a2c4e1b70008d1a2d5"
                      *         ]
                      *       },
                      *       "deprovision": {
@@ -16031,9 +16080,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
-                     *       "idmClientId": "text",
+                     *       "idmClientId": "hr",
                      *       "status": "inactive",
-                     *       "statusReason": "text",
+                     *       "statusReason": null,
                      *       "baseUrl": "https://hr.example.com",
                      *       "auth": {
                      *         "type": "user"
@@ -16049,7 +16098,7 @@ export interface operations {
                      *       "groups": {
                      *         "push": true,
                      *         "only": [
-                     *           "text"
+                     *           "6650f3a2c4e1b70008d1a2d5"
                      *         ]
                      *       },
                      *       "deprovision": {
@@ -16165,9 +16214,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
-                     *       "idmClientId": "text",
+                     *       "idmClientId": "hr",
                      *       "status": "inactive",
-                     *       "statusReason": "text",
+                     *       "statusReason": null,
                      *       "baseUrl": "https://hr.example.com",
                      *       "auth": {
                      *         "type": "user"
@@ -16183,7 +16232,7 @@ export interface operations {
                      *       "groups": {
                      *         "push": true,
                      *         "only": [
-                     *           "text"
+                     *           "6650f3a2c4e1b70008d1a2d5"
                      *         ]
                      *       },
                      *       "deprovision": {
@@ -16257,9 +16306,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "applicationId": "6650f3a2c4e1b70008d1a2f7",
-                     *       "idmClientId": "text",
+                     *       "idmClientId": "hr",
                      *       "status": "inactive",
-                     *       "statusReason": "text",
+                     *       "statusReason": null,
                      *       "baseUrl": "https://hr.example.com",
                      *       "auth": {
                      *         "type": "user"
@@ -16275,7 +16324,7 @@ export interface operations {
                      *       "groups": {
                      *         "push": true,
                      *         "only": [
-                     *           "text"
+                     *           "6650f3a2c4e1b70008d1a2d5"
                      *         ]
                      *       },
                      *       "deprovision": {
@@ -16351,7 +16400,7 @@ export interface operations {
                      *       "baseUrl": "https://hr.example.com",
                      *       "auth": "bearer",
                      *       "groups": true,
-                     *       "note": "text",
+                     *       "note": "Groups are written by name",
                      *       "mapping": [
                      *         {
                      *           "target": "department",
@@ -16429,10 +16478,10 @@ export interface operations {
                      *           "username": "ada",
                      *           "action": "create",
                      *           "changes": [
-                     *             "text"
+                     *             "department"
                      *           ],
                      *           "problems": [
-                     *             "text"
+                     *             "emails: the user has no address"
                      *           ]
                      *         }
                      *       ]
@@ -16546,10 +16595,10 @@ export interface operations {
                      *       "username": "ada",
                      *       "rows": [
                      *         {
-                     *           "target": "text",
+                     *           "target": "department",
                      *           "sources": [
                      *             {
-                     *               "path": "text",
+                     *               "path": "department",
                      *               "value": "Engineering"
                      *             }
                      *           ],
@@ -16560,7 +16609,7 @@ export interface operations {
                      *       ],
                      *       "resource": {},
                      *       "problems": [
-                     *         "text"
+                     *         "emails: the user has no address"
                      *       ]
                      *     }
                      */
@@ -16661,7 +16710,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "inactive",
-                     *       "statusReason": "text",
+                     *       "statusReason": null,
                      *       "dryRun": true,
                      *       "working": true,
                      *       "pausedUntil": "2026-03-02T09:15:00.000Z",
@@ -16826,12 +16875,12 @@ export interface operations {
                      *         "username": "ada",
                      *         "state": "pending",
                      *         "since": "2026-03-02T09:15:00.000Z",
-                     *         "remoteId": "text",
+                     *         "remoteId": "2819c223-7f76-453a-919d-413861904646",
                      *         "waiting": true,
                      *         "parked": true,
                      *         "attempts": 1,
-                     *         "errorKind": "text",
-                     *         "error": "text",
+                     *         "errorKind": null,
+                     *         "error": null,
                      *         "nextAttempt": "2026-03-02T09:15:00.000Z",
                      *         "removalSince": "2026-03-02T09:15:00.000Z",
                      *         "deleteAt": "2026-03-02T09:15:00.000Z"
@@ -16890,12 +16939,12 @@ export interface operations {
                      *       "username": "ada",
                      *       "state": "pending",
                      *       "since": "2026-03-02T09:15:00.000Z",
-                     *       "remoteId": "text",
+                     *       "remoteId": "2819c223-7f76-453a-919d-413861904646",
                      *       "waiting": true,
                      *       "parked": true,
                      *       "attempts": 1,
-                     *       "errorKind": "text",
-                     *       "error": "text",
+                     *       "errorKind": null,
+                     *       "error": null,
                      *       "nextAttempt": "2026-03-02T09:15:00.000Z",
                      *       "removalSince": "2026-03-02T09:15:00.000Z",
                      *       "deleteAt": "2026-03-02T09:15:00.000Z",
@@ -16995,11 +17044,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "entityId": "text",
+                     *       "entityId": "https://wiki.example.com/saml",
                      *       "importedAt": "2026-03-02T09:15:00.000Z",
-                     *       "followedUrl": "text",
+                     *       "followedUrl": "https://wiki.example.com/saml/metadata",
                      *       "checkedAt": "2026-03-02T09:15:00.000Z",
-                     *       "error": "text"
+                     *       "error": null
                      *     }
                      */
                     "application/json": components["schemas"]["SpMetadataState"];
@@ -17033,7 +17082,7 @@ export interface operations {
                  * @example true
                  */
                 preview?: boolean;
-                /** @example text */
+                /** @example https://wiki.example.com/saml */
                 entityId?: string;
             };
             header?: {
@@ -17050,7 +17099,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "url": "https://siem.example.com/events"
+                 *       "url": "https://siem.example.com/events",
+                 *       "entityId": "https://wiki.example.com/saml"
                  *     }
                  */
                 "application/json": components["schemas"]["SpMetadataImport"];
@@ -17072,14 +17122,14 @@ export interface operations {
                      *       "displayName": "Wiki",
                      *       "displayLabel": "Wiki",
                      *       "beta": true,
-                     *       "color": "text",
+                     *       "color": "#006CAC",
                      *       "organization": "6650f3a2c4e1b70008d1a208",
                      *       "logo": {
-                     *         "color": "text",
+                     *         "color": "#006CAC",
                      *         "url": "https://siem.example.com/events"
                      *       },
                      *       "ssoUrl": "https://gatehouse.example/saml2/wiki",
-                     *       "learnMore": "text",
+                     *       "learnMore": "https://wiki.example.com/help/single-sign-on",
                      *       "description": "Where we write things down",
                      *       "config": {},
                      *       "databaseAttributes": [
@@ -17095,7 +17145,7 @@ export interface operations {
                      *         "jit": true,
                      *         "hidden": true
                      *       },
-                     *       "parentApp": "text",
+                     *       "parentApp": "",
                      *       "referenceApplications": [
                      *         {
                      *           "id": "6650f3a2c4e1b70008d1a2b3",
@@ -17151,11 +17201,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "entityId": "text",
+                     *       "entityId": "https://wiki.example.com/saml",
                      *       "importedAt": "2026-03-02T09:15:00.000Z",
-                     *       "followedUrl": "text",
+                     *       "followedUrl": "https://wiki.example.com/saml/metadata",
                      *       "checkedAt": "2026-03-02T09:15:00.000Z",
-                     *       "error": "text"
+                     *       "error": null
                      *     }
                      */
                     "application/json": components["schemas"]["SpMetadataState"];
@@ -17207,11 +17257,11 @@ export interface operations {
                      *       "type": "oidc",
                      *       "hidden": true,
                      *       "oidc": {
-                     *         "issuer": "text",
+                     *         "issuer": "https://gatehouse.example/oidc/4a2a7710-3876-4475-a916-605a4a49e2e3",
                      *         "clientId": "gatehouse",
                      *         "clientSecret": "the secret of the client",
                      *         "redirectUris": [
-                     *           "text"
+                     *           "https://board.example.com/callback"
                      *         ],
                      *         "grantTypes": [
                      *           "authorization_code"
@@ -17220,10 +17270,10 @@ export interface operations {
                      *         "accessTokenLifespan": 1,
                      *         "ssoUrl": "https://gatehouse.example/saml2/wiki",
                      *         "postLogoutRedirectUris": [
-                     *           "text"
+                     *           "https://board.example.com/"
                      *         ],
-                     *         "frontchannelLogoutUri": "text",
-                     *         "backchannelLogoutUri": "text",
+                     *         "frontchannelLogoutUri": "",
+                     *         "backchannelLogoutUri": "https://board.example.com/logout",
                      *         "subjectType": "pairwise"
                      *       }
                      *     }
@@ -17270,9 +17320,14 @@ export interface operations {
                  * @example {
                  *       "oidc": {
                  *         "redirectUris": [
-                 *           "text"
+                 *           "https://board.example.com/callback"
                  *         ],
-                 *         "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                 *         "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                 *         "postLogoutRedirectUris": [
+                 *           "https://board.example.com/"
+                 *         ],
+                 *         "frontchannelLogoutUri": "",
+                 *         "backchannelLogoutUri": "https://board.example.com/logout"
                  *       }
                  *     }
                  */
@@ -17291,11 +17346,11 @@ export interface operations {
                      *       "type": "oidc",
                      *       "hidden": true,
                      *       "oidc": {
-                     *         "issuer": "text",
+                     *         "issuer": "https://gatehouse.example/oidc/4a2a7710-3876-4475-a916-605a4a49e2e3",
                      *         "clientId": "gatehouse",
                      *         "clientSecret": "the secret of the client",
                      *         "redirectUris": [
-                     *           "text"
+                     *           "https://board.example.com/callback"
                      *         ],
                      *         "grantTypes": [
                      *           "authorization_code"
@@ -17304,10 +17359,10 @@ export interface operations {
                      *         "accessTokenLifespan": 1,
                      *         "ssoUrl": "https://gatehouse.example/saml2/wiki",
                      *         "postLogoutRedirectUris": [
-                     *           "text"
+                     *           "https://board.example.com/"
                      *         ],
-                     *         "frontchannelLogoutUri": "text",
-                     *         "backchannelLogoutUri": "text",
+                     *         "frontchannelLogoutUri": "",
+                     *         "backchannelLogoutUri": "https://board.example.com/logout",
                      *         "subjectType": "pairwise"
                      *       }
                      *     }
@@ -17354,9 +17409,14 @@ export interface operations {
                  * @example {
                  *       "oidc": {
                  *         "redirectUris": [
-                 *           "text"
+                 *           "https://board.example.com/callback"
                  *         ],
-                 *         "ssoUrl": "https://gatehouse.example/saml2/wiki"
+                 *         "ssoUrl": "https://gatehouse.example/saml2/wiki",
+                 *         "postLogoutRedirectUris": [
+                 *           "https://board.example.com/"
+                 *         ],
+                 *         "frontchannelLogoutUri": "",
+                 *         "backchannelLogoutUri": "https://board.example.com/logout"
                  *       }
                  *     }
                  */
@@ -17375,11 +17435,11 @@ export interface operations {
                      *       "type": "oidc",
                      *       "hidden": true,
                      *       "oidc": {
-                     *         "issuer": "text",
+                     *         "issuer": "https://gatehouse.example/oidc/4a2a7710-3876-4475-a916-605a4a49e2e3",
                      *         "clientId": "gatehouse",
                      *         "clientSecret": "the secret of the client",
                      *         "redirectUris": [
-                     *           "text"
+                     *           "https://board.example.com/callback"
                      *         ],
                      *         "grantTypes": [
                      *           "authorization_code"
@@ -17388,10 +17448,10 @@ export interface operations {
                      *         "accessTokenLifespan": 1,
                      *         "ssoUrl": "https://gatehouse.example/saml2/wiki",
                      *         "postLogoutRedirectUris": [
-                     *           "text"
+                     *           "https://board.example.com/"
                      *         ],
-                     *         "frontchannelLogoutUri": "text",
-                     *         "backchannelLogoutUri": "text",
+                     *         "frontchannelLogoutUri": "",
+                     *         "backchannelLogoutUri": "https://board.example.com/logout",
                      *         "subjectType": "pairwise"
                      *       }
                      *     }
@@ -17449,14 +17509,14 @@ export interface operations {
                      *         "success": true,
                      *         "idpInitiated": true,
                      *         "reason": "Left the company",
-                     *         "explanation": "text",
+                     *         "explanation": "The user is not bound to the application",
                      *         "user": {
                      *           "id": "6650f3a2c4e1b70008d1a2b3",
                      *           "username": "ada"
                      *         },
                      *         "clientIp": "203.0.113.7",
-                     *         "request": "text",
-                     *         "response": "text"
+                     *         "request": "<samlp:AuthnRequest …>",
+                     *         "response": "<samlp:Response …>"
                      *       }
                      *     ]
                      */
@@ -18036,7 +18096,7 @@ export interface operations {
                      *         "createdAt": "2026-03-02T09:15:00.000Z",
                      *         "updatedAt": "2026-03-02T09:15:00.000Z",
                      *         "status": "Pending",
-                     *         "statusMsg": "text",
+                     *         "statusMsg": "Updated",
                      *         "persistedFields": {},
                      *         "meta": {}
                      *       }
@@ -18094,7 +18154,7 @@ export interface operations {
                 filter?: string[];
                 /**
                  * @description Only changes of this user
-                 * @example text
+                 * @example 6650f3a2c4e1b70008d1a2c4
                  */
                 userid?: string;
             };
@@ -18226,7 +18286,7 @@ export interface operations {
                 /**
                  * @description At most 100 ids, separated by commas
                  * @example [
-                 *       "text"
+                 *       "6650f3a2c4e1b70008d1a2c4"
                  *     ]
                  */
                 users: string[];
@@ -18384,7 +18444,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 workflow_instance_id: string;
             };
             cookie?: never;
@@ -18444,7 +18504,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 command_id: string;
             };
             cookie?: never;
@@ -18499,7 +18559,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 command_id: string;
             };
             cookie?: never;
@@ -18557,9 +18617,9 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 command_id: string;
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 workflow_instance_id: string;
             };
             cookie?: never;
@@ -18639,7 +18699,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 command_id: string;
             };
             cookie?: never;
@@ -18721,7 +18781,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 command_id: string;
             };
             cookie?: never;
@@ -18797,7 +18857,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "connectKey": "text",
+                     *       "connectKey": "acb2a8bd2c142fa816e8e83785f652c5a5368ae2",
                      *       "created": "2026-03-02T09:15:00.000Z"
                      *     }
                      */
@@ -18844,7 +18904,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "connectKey": "text",
+                     *       "connectKey": "acb2a8bd2c142fa816e8e83785f652c5a5368ae2",
                      *       "created": "2026-03-02T09:15:00.000Z"
                      *     }
                      */
@@ -19129,7 +19189,7 @@ export interface operations {
                      * @example {
                      *       "buckets": [
                      *         {
-                     *           "key": "text",
+                     *           "key": "ada",
                      *           "doc_count": 1
                      *         }
                      *       ],
@@ -19206,7 +19266,7 @@ export interface operations {
                      *       "buckets": [
                      *         {
                      *           "key": 1,
-                     *           "key_as_string": "text",
+                     *           "key_as_string": "2026-03-02T09:15:00.000Z",
                      *           "doc_count": 1
                      *         }
                      *       ]
@@ -19250,7 +19310,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -19358,7 +19418,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 gsuite_id: string;
             };
             cookie?: never;
@@ -19413,7 +19473,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 gsuite_id: string;
             };
             cookie?: never;
@@ -19484,7 +19544,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 gsuite_id: string;
             };
             cookie?: never;
@@ -19566,7 +19626,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 gsuite_id: string;
             };
             cookie?: never;
@@ -19780,7 +19840,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 ldapserver_id: string;
             };
             cookie?: never;
@@ -19835,7 +19895,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 ldapserver_id: string;
             };
             cookie?: never;
@@ -19906,7 +19966,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 ldapserver_id: string;
             };
             cookie?: never;
@@ -19988,7 +20048,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 ldapserver_id: string;
             };
             cookie?: never;
@@ -20113,7 +20173,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 office365_id: string;
             };
             cookie?: never;
@@ -20168,7 +20228,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 office365_id: string;
             };
             cookie?: never;
@@ -20239,7 +20299,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 office365_id: string;
             };
             cookie?: never;
@@ -20321,7 +20381,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 office365_id: string;
             };
             cookie?: never;
@@ -20467,7 +20527,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 policy_id: string;
             };
             cookie?: never;
@@ -20522,7 +20582,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 policy_id: string;
             };
             cookie?: never;
@@ -20600,7 +20660,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 policy_id: string;
             };
             cookie?: never;
@@ -20682,7 +20742,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 policy_id: string;
             };
             cookie?: never;
@@ -20764,7 +20824,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 policy_id: string;
             };
             cookie?: never;
@@ -21445,7 +21505,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -21666,7 +21726,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -22140,7 +22200,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 radiusserver_id: string;
             };
             cookie?: never;
@@ -22195,7 +22255,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 radiusserver_id: string;
             };
             cookie?: never;
@@ -22266,7 +22326,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 radiusserver_id: string;
             };
             cookie?: never;
@@ -22348,7 +22408,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 radiusserver_id: string;
             };
             cookie?: never;
@@ -22551,7 +22611,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 role_id: string;
             };
             cookie?: never;
@@ -22608,7 +22668,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 role_id: string;
             };
             cookie?: never;
@@ -22678,7 +22738,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 role_id: string;
             };
             cookie?: never;
@@ -22775,7 +22835,7 @@ export interface operations {
     getApiV2Search: {
         parameters: {
             query: {
-                /** @example text */
+                /** @example ada */
                 q: string;
             };
             header?: {
@@ -22799,7 +22859,7 @@ export interface operations {
                      *         "type": "user",
                      *         "id": "6650f3a2c4e1b70008d1a2b3",
                      *         "name": "Engineering",
-                     *         "about": "text"
+                     *         "about": "ada@example.com"
                      *       }
                      *     ]
                      */
@@ -22991,7 +23051,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 service_account_id: string;
             };
             cookie?: never;
@@ -23058,7 +23118,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 service_account_id: string;
             };
             cookie?: never;
@@ -23105,7 +23165,7 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 service_account_id: string;
             };
             cookie?: never;
@@ -23170,9 +23230,9 @@ export interface operations {
                 "x-provider-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 service_account_id: string;
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 auth_config_id: string;
             };
             cookie?: never;
@@ -23235,7 +23295,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 software_app_id: string;
             };
             cookie?: never;
@@ -23290,7 +23350,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 software_app_id: string;
             };
             cookie?: never;
@@ -23361,7 +23421,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 software_app_id: string;
             };
             cookie?: never;
@@ -23443,7 +23503,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 software_app_id: string;
             };
             cookie?: never;
@@ -23514,7 +23574,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -23896,7 +23956,7 @@ export interface operations {
                 filter?: string[];
                 /**
                  * @description v1: includes the fields of each command
-                 * @example text
+                 * @example v1
                  */
                 details?: string;
             };
@@ -25178,7 +25238,7 @@ export interface operations {
                 filter?: string[];
                 /**
                  * @description v1: includes the fields of each command
-                 * @example text
+                 * @example v1
                  */
                 details?: string;
             };
@@ -25546,7 +25606,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -25634,7 +25694,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -25877,7 +25937,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -28807,7 +28867,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -28905,16 +28965,16 @@ export interface operations {
                      * @example [
                      *       {
                      *         "applicationId": "6650f3a2c4e1b70008d1a2f7",
-                     *         "application": "text",
+                     *         "application": "Wiki",
                      *         "active": true,
                      *         "state": "pending",
                      *         "since": "2026-03-02T09:15:00.000Z",
-                     *         "remoteId": "text",
+                     *         "remoteId": "2819c223-7f76-453a-919d-413861904646",
                      *         "waiting": true,
                      *         "parked": true,
                      *         "attempts": 1,
-                     *         "errorKind": "text",
-                     *         "error": "text",
+                     *         "errorKind": null,
+                     *         "error": null,
                      *         "nextAttempt": "2026-03-02T09:15:00.000Z",
                      *         "removalSince": "2026-03-02T09:15:00.000Z",
                      *         "deleteAt": "2026-03-02T09:15:00.000Z"
@@ -29003,7 +29063,7 @@ export interface operations {
             path: {
                 /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 push_endpoint_id: string;
             };
             cookie?: never;
@@ -29040,7 +29100,7 @@ export interface operations {
             path: {
                 /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 push_endpoint_id: string;
             };
             cookie?: never;
@@ -29077,7 +29137,7 @@ export interface operations {
             path: {
                 /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 push_endpoint_id: string;
             };
             cookie?: never;
@@ -29114,7 +29174,7 @@ export interface operations {
             path: {
                 /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 push_endpoint_id: string;
             };
             cookie?: never;
@@ -29547,7 +29607,7 @@ export interface operations {
                 skip?: number;
                 /**
                  * @description Like sort, but case-insensitive
-                 * @example text
+                 * @example username
                  */
                 sortIgnoreCase?: string;
                 /**
@@ -29880,7 +29940,7 @@ export interface operations {
                      *         "createdAt": "2026-03-02T09:15:00.000Z",
                      *         "updatedAt": "2026-03-02T09:15:00.000Z",
                      *         "status": "Pending",
-                     *         "statusMsg": "text",
+                     *         "statusMsg": "Updated",
                      *         "persistedFields": {},
                      *         "meta": {}
                      *       }
@@ -29917,7 +29977,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 workday_id: string;
             };
             cookie?: never;
@@ -29968,7 +30028,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 workday_id: string;
             };
             cookie?: never;
@@ -30010,7 +30070,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 workday_id: string;
             };
             cookie?: never;
@@ -30098,7 +30158,7 @@ export interface operations {
                 "x-org-id"?: string;
             };
             path: {
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 workday_id: string;
             };
             cookie?: never;
