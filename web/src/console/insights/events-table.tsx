@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, useEffect, useRef } from 'react'
-import { To } from '../link.tsx'
+import { type CSSProperties, memo, useEffect, useMemo, useRef } from 'react'
+import { type Search, To } from '../link.tsx'
 import type { Event } from '../resource/event.ts'
 import { columnLabel, columnWidth, EventCell } from './event-cell.tsx'
 import classes from './explorer.module.css'
@@ -29,6 +29,49 @@ interface Props {
   events: Event[] | undefined
   more: (() => void) | undefined
 }
+
+interface RowProps {
+  index: number
+  /** Pixels from the top. */
+  start: number
+  /** Absent until its page is there. */
+  event: Event | undefined
+  columns: string[]
+  tracks: string
+  address: Search
+  open: boolean
+}
+
+const tracksOf = (tracks: string) => ({ '--tracks': tracks }) as CSSProperties
+
+/** Scrolling draws the rows that come into view, not all of them again. */
+const Row = memo(({ index, start, event, columns, tracks, address, open }: RowProps) => (
+  <tr
+    aria-rowindex={index + 2}
+    className={classes.row}
+    data-open={open || undefined}
+    style={{ ...tracksOf(tracks), height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
+  >
+    {event ? (
+      <>
+        <td className={classes.cell}>
+          <To to="insights" search={{ ...address, event: event.id }} className={classes.open}>
+            {exact.format(new Date(event.timestamp))}
+          </To>
+        </td>
+        {columns.map((column) => (
+          <td key={column} className={classes.cell}>
+            <EventCell event={event} column={column} />
+          </td>
+        ))}
+      </>
+    ) : (
+      <td className={classes.cell}>
+        <Skeleton h={12} />
+      </td>
+    )}
+  </tr>
+))
 
 /** Virtualized, and read further as its end comes into view. */
 export function EventsTable({ state, events, more }: Props) {
@@ -60,15 +103,15 @@ export function EventsTable({ state, events, more }: Props) {
     ['Escape', () => state.set({ event: undefined }, true)],
   ])
   // Beside an event there is room for the first ones.
-  const columns = state.event ? state.columns.slice(0, MAX_BESIDE) : state.columns
+  const shown = (state.event ? state.columns.slice(0, MAX_BESIDE) : state.columns).join(',')
+  const columns = useMemo(() => shown.split(','), [shown])
   const tracks = ['9.5rem', ...columns.map(columnWidth)].join(' ')
-  const style = { '--tracks': tracks } as CSSProperties
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
     <section ref={box} className={classes.scroll} tabIndex={0} aria-label="Events">
       <table className={classes.table} aria-rowcount={count + 1} aria-busy={!events}>
         <thead className={classes.head}>
-          <tr className={classes.row} style={style} aria-rowindex={1}>
+          <tr className={classes.row} style={tracksOf(tracks)} aria-rowindex={1}>
             <th scope="col">Time</th>
             {columns.map((column) => (
               <th key={column} scope="col">
@@ -81,36 +124,16 @@ export function EventsTable({ state, events, more }: Props) {
           {items.map(({ index, start, key }) => {
             const event = events?.[index]
             return (
-              <tr
+              <Row
                 key={key}
-                aria-rowindex={index + 2}
-                className={classes.row}
-                data-open={(event && event.id === state.event) || undefined}
-                style={{ ...style, height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
-              >
-                {event ? (
-                  <>
-                    <td className={classes.cell}>
-                      <To
-                        to="insights"
-                        search={state.addressWith({ event: event.id })}
-                        className={classes.open}
-                      >
-                        {exact.format(new Date(event.timestamp))}
-                      </To>
-                    </td>
-                    {columns.map((column) => (
-                      <td key={column} className={classes.cell}>
-                        <EventCell event={event} column={column} />
-                      </td>
-                    ))}
-                  </>
-                ) : (
-                  <td className={classes.cell}>
-                    <Skeleton h={12} />
-                  </td>
-                )}
-              </tr>
+                index={index}
+                start={start}
+                event={event}
+                columns={columns}
+                tracks={tracks}
+                address={state.address}
+                open={event !== undefined && event.id === state.event}
+              />
             )
           })}
         </tbody>

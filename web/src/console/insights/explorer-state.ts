@@ -94,6 +94,7 @@ export function useExplorer() {
   const set = (changes: Record<string, string | undefined>, replace = false) =>
     void go('insights', { search: addressWith(changes), replace })
   return {
+    address,
     query: q,
     search,
     error,

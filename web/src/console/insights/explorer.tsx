@@ -11,13 +11,13 @@ import { ExportMenu } from './export-menu.tsx'
 import { FieldList } from './field-list.tsx'
 import { searchableFields } from './fields.ts'
 import { useLiveTail } from './live.ts'
-import { QueryBar } from './query-bar.tsx'
 import { useEvents, useSchema } from './reads.ts'
 import { SearchesMenu } from './searches-menu.tsx'
 import { ServicesMenu } from './services-menu.tsx'
 import { TimePicker } from './time-picker.tsx'
 
-/** The charts are larger than the rest of the page, which works without them. */
+/** The charts and the editor are larger than the rest of the page, which shows its rows without them. */
+const QueryBar = lazy(async () => ({ default: (await import('./query-bar.tsx')).QueryBar }))
 const Histogram = lazy(async () => ({ default: (await import('./histogram.tsx')).Histogram }))
 
 function Empty({ state }: { state: ExplorerState }) {
@@ -100,7 +100,9 @@ export function Explorer() {
           <TimePicker state={state} />
         </Group>
       </Group>
-      <QueryBar state={state} fields={fields} schema={schema} />
+      <Suspense fallback={<Skeleton h={36} />}>
+        <QueryBar state={state} fields={fields} schema={schema} />
+      </Suspense>
       <div className={classes.explorer}>
         <FieldList state={state} fields={fields} />
         <div className={classes.main}>

@@ -2,7 +2,17 @@ import { Checkbox, Skeleton, UnstyledButton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type Dispatch,
+  memo,
+  type SetStateAction,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { To, useGo } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
 import { type Density, useDensity } from './density.ts'
@@ -20,7 +30,7 @@ interface Props<T> {
   state: ListState
   rows: ReturnType<typeof useRows<T>>
   selected: ReadonlySet<string>
-  select: (ids: ReadonlySet<string>) => void
+  select: Dispatch<SetStateAction<ReadonlySet<string>>>
 }
 
 function Heading<T>({ column, state }: { column: Column<T>; state: ListState }) {
@@ -43,9 +53,68 @@ function Heading<T>({ column, state }: { column: Column<T>; state: ListState }) 
   )
 }
 
+interface RowProps<T> {
+  list: ListDeclaration<T>
+  columns: Column<T>[]
+  tracks: string
+  index: number
+  /** Pixels from the top of the list. */
+  start: number
+  height: number
+  /** Absent until its page is there. */
+  row: T | undefined
+  selected: boolean
+  active: boolean
+  toggle: (id: string) => void
+}
+
+const tracksOf = (tracks: string) => ({ '--tracks': tracks }) as CSSProperties
+
+function PlainRow<T>(props: RowProps<T>) {
+  const { list, columns, tracks, index, start, height, row, selected, active, toggle } = props
+  const { id: organization } = useOrganization()
+  const id = row && list.idOf(row)
+  return (
+    <tr
+      aria-rowindex={index + 2}
+      data-selected={selected || undefined}
+      data-active={active || undefined}
+      className={classes.row}
+      style={{ ...tracksOf(tracks), height, transform: `translateY(${start}px)` }}
+      onMouseEnter={() => row && list.ahead?.(organization, row)}
+    >
+      <td className={classes.check}>
+        {id && (
+          <Checkbox
+            size="xs"
+            aria-label="Select this row"
+            checked={selected}
+            onChange={() => toggle(id)}
+          />
+        )}
+      </td>
+      {columns.map((column, at) => (
+        <td key={column.id} className={classes.cell}>
+          {row === undefined ? (
+            <Skeleton h={12} w={at === 0 ? '60%' : '40%'} />
+          ) : at === 0 ? (
+            <To to={`${list.path}/${id}`} className={classes.name}>
+              {column.cell(row)}
+            </To>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+/** Scrolling draws the rows that come into view, not all of them again. */
+const Row = memo(PlainRow) as typeof PlainRow
+
 /** Virtualized: only rows in view are in the document, and only their pages are fetched. */
 export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
-  const { id: organization } = useOrganization()
   const go = useGo()
   const body = useRef<HTMLTableSectionElement>(null)
   const [top, setTop] = useState(0)
@@ -70,16 +139,22 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
     rows,
     items.map(({ index }) => index),
   )
-  const shown = list.columns.filter(({ id }) => state.columns.includes(id))
-  const columns = [list.first, ...shown]
+  const ids = state.columns.join(',')
+  const columns = useMemo(
+    () => [list.first, ...list.columns.filter(({ id }) => ids.split(',').includes(id))],
+    [list, ids],
+  )
   const tracks = ['2.75rem', ...columns.map(({ width }) => width)].join(' ')
-  const style = { '--tracks': tracks } as CSSProperties
 
-  const toggle = (id: string) => {
-    const next = new Set(selected)
-    if (!next.delete(id)) next.add(id)
-    select(next)
-  }
+  const toggle = useCallback(
+    (id: string) =>
+      select((before) => {
+        const next = new Set(before)
+        if (!next.delete(id)) next.add(id)
+        return next
+      }),
+    [select],
+  )
   const move = (by: number) => {
     const next = Math.max(0, Math.min(count - 1, active + by))
     setActive(next)
@@ -106,7 +181,7 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
       data-stale={isPlaceholderData || undefined}
     >
       <thead className={classes.head}>
-        <tr className={classes.row} style={style} aria-rowindex={1}>
+        <tr className={classes.row} style={tracksOf(tracks)} aria-rowindex={1}>
           <td className={classes.check}>
             <Checkbox
               size="xs"
@@ -124,41 +199,20 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
       <tbody ref={body} className={classes.body} style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, start }) => {
           const row = data && rowAt(index)
-          const id = row && list.idOf(row)
           return (
-            <tr
+            <Row
               key={index}
-              aria-rowindex={index + 2}
-              data-selected={(id && selected.has(id)) || undefined}
-              data-active={index === active || undefined}
-              className={classes.row}
-              style={{ ...style, height, transform: `translateY(${start - top}px)` }}
-              onMouseEnter={() => row && list.ahead?.(organization, row)}
-            >
-              <td className={classes.check}>
-                {id && (
-                  <Checkbox
-                    size="xs"
-                    aria-label="Select this row"
-                    checked={selected.has(id)}
-                    onChange={() => toggle(id)}
-                  />
-                )}
-              </td>
-              {columns.map((column, at) => (
-                <td key={column.id} className={classes.cell}>
-                  {row === undefined ? (
-                    <Skeleton h={12} w={at === 0 ? '60%' : '40%'} />
-                  ) : at === 0 ? (
-                    <To to={`${list.path}/${id}`} className={classes.name}>
-                      {column.cell(row)}
-                    </To>
-                  ) : (
-                    column.cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
+              list={list}
+              columns={columns}
+              tracks={tracks}
+              index={index}
+              start={start - top}
+              height={height}
+              row={row}
+              selected={row !== undefined && selected.has(list.idOf(row))}
+              active={index === active}
+              toggle={toggle}
+            />
           )
         })}
       </tbody>
