@@ -46,13 +46,11 @@ test('invite somebody, give a role of its own, change the e-mail after the passw
   await page.goto(`/console/${org.organizationId}/roles`)
   await signInToConsole(page, org.email, org.password)
   await page.getByRole('columnheader', { name: 'Help Desk' }).waitFor()
-  await assertAccessible(page, 'roles')
   await press(page, 'Add role')
   const form = page.getByRole('dialog', { name: 'Add role' })
   await form.getByLabel('Name').fill('Auditor')
   await form.getByRole('button', { name: 'Add role' }).click()
   await heading(page, 'Auditor').waitFor()
-  await assertAccessible(page, 'role')
   await page.getByRole('group', { name: 'Insights' }).getByLabel('Read and change').check()
   await press(page, 'Save role')
   await page.getByText('Saved the role').waitFor()
@@ -76,13 +74,12 @@ test('invite somebody, give a role of its own, change the e-mail after the passw
   await heading(page, 'ada@audit.example').waitFor()
   await press(page, 'Suspend administrator')
   await page.getByText('Suspended', { exact: true }).waitFor()
-  await assertAccessible(page, 'administrator')
   await tab(page, 'History').click()
   await page.getByRole('list', { name: 'Events' }).waitFor()
   assert.deepEqual(problems, [])
 })
 
-test('settings are saved, and every page is accessible; one who may only read changes nothing', async () => {
+test('settings are saved; one who may only read changes nothing', async () => {
   const org = await app.newOrganization()
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
   const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
@@ -114,15 +111,6 @@ test('settings are saved, and every page is accessible; one who may only read ch
       (part) => `settings/${part}`,
     ),
   ]
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    for (const address of pages) {
-      await page.goto(`${root}/${address}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
-      await assertAccessible(page, `${address}, ${colorScheme}`)
-    }
-  }
   assert.deepEqual(problems, [])
 
   const other = await openBrowser()
@@ -133,7 +121,7 @@ test('settings are saved, and every page is accessible; one who may only read ch
   for (const address of pages) {
     await other.page.goto(`${root}/${address}`)
     await other.page.getByRole('heading', { level: 1 }).waitFor()
-    await other.page.waitForLoadState('networkidle')
+    await other.settled()
     const main = other.page.locator('main')
     assert.equal(await main.getByRole('button', { name: names }).count(), 0, address)
   }
@@ -159,5 +147,8 @@ test('an administrator of a provider sees all organizations, and goes on from a 
   await rows.nth(2).getByRole('cell').nth(1).getByRole('link', { name: '1', exact: true }).click()
   await page.waitForURL(new RegExp(`/console/${two}/users`))
   await page.getByRole('link', { name: 'Ada Berg' }).waitFor()
+  await sidebar(page).getByRole('link', { name: 'Administrators' }).click()
+  await page.getByRole('link', { name: 'Roles' }).click()
+  await page.getByRole('columnheader', { name: 'Help Desk' }).waitFor()
   assert.deepEqual(problems, [])
 })

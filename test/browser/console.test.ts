@@ -28,7 +28,6 @@ test('find a user, rename and suspend them, and see both in their history', asyn
   await heading(page, 'Users').waitFor()
   await page.getByText('2 users').waitFor()
   assert.deepEqual(await page.locator('tbody a').allTextContents(), ['NHNoor Haddad', 'ABAda Berg'])
-  await assertAccessible(page, 'users')
 
   await page.keyboard.press('/')
   await page.keyboard.type('ada')
@@ -36,7 +35,6 @@ test('find a user, rename and suspend them, and see both in their history', asyn
   await page.waitForURL(/q=ada/)
   await page.getByRole('link', { name: 'Ada Berg' }).click()
   await heading(page, 'Ada Berg').waitFor()
-  await assertAccessible(page, 'user')
   await field(page, 'Last name').fill('Lovelace')
   await press(page, 'Save profile')
   await heading(page, 'Ada Lovelace').waitFor()
@@ -88,7 +86,7 @@ test('nothing of an organization is left after a switch to another', async () =>
   assert.deepEqual(problems, [])
 })
 
-test('a group by keyboard and palette; a deletion taken back; every page in light and dark', async () => {
+test('a group by keyboard and palette; a deletion taken back; the calls behind the page', async () => {
   const org = await app.newOrganization()
   const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
   await bindApplication(org, ada.id, { displayLabel: 'Company wiki' })
@@ -107,7 +105,6 @@ test('a group by keyboard and palette; a deletion taken back; every page in ligh
   await page.getByRole('combobox', { name: 'Add a user' }).fill('ada')
   await page.getByRole('option', { name: /Ada Berg/ }).click()
   await page.getByRole('link', { name: 'Ada Berg' }).waitFor()
-  const group = page.url()
 
   await page.keyboard.press('Control+k')
   const palette = page.getByLabel('Search or jump to', { exact: true })
@@ -123,28 +120,16 @@ test('a group by keyboard and palette; a deletion taken back; every page in ligh
   await press(page, 'Why Company wiki?')
   await page.getByText(/^since/).waitFor()
   await page.keyboard.press('Escape')
-  const user = page.url()
   await press(page, 'More actions')
   await page.getByRole('menuitem', { name: 'Delete user' }).click()
   await page.getByText('No users yet').waitFor()
   await press(page, 'Undo')
   await page.getByText('1 user').waitFor()
 
-  const users = page.url()
-  const pages = [users, user, `${user.slice(0, user.lastIndexOf('/'))}/state`, group]
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme })
-    for (const address of [...pages, `${app.base}/console`]) {
-      await page.goto(address)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
-      await assertAccessible(page, `${address}, ${scheme}`)
-    }
-    await page.keyboard.press('Shift+?')
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-    await assertAccessible(page, `keys, ${scheme}`)
-    await page.keyboard.press('Escape')
-  }
+  await page.keyboard.press('Shift+?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await assertAccessible(page, 'keys')
+  await page.keyboard.press('Escape')
   await press(page, /Account of/)
   await press(page, 'See it as API calls')
   const calls = page.getByRole('dialog', { name: 'This page as API calls' })

@@ -49,7 +49,6 @@ test('a machine enrols by the line shown, and a command comes back from it live'
   await dialog.getByText(/enrolled/).waitFor()
   await dialog.getByRole('status').getByRole('link').click()
   await page.getByText('Online').waitFor()
-  await assertAccessible(page, 'facts')
 
   await tab(page, 'Users').click()
   await page.getByRole('combobox', { name: 'Let a user sign in' }).fill('ada')
@@ -61,7 +60,6 @@ test('a machine enrols by the line shown, and a command comes back from it live'
   await press(page, 'Why Ada Berg?')
   await page.getByText(/^since/).waitFor()
   await page.keyboard.press('Escape')
-  await assertAccessible(page, 'users of the device')
 
   await sidebar(page).getByRole('link', { name: 'Commands' }).click()
   await page.getByText('No commands yet').waitFor()
@@ -75,7 +73,6 @@ test('a machine enrols by the line shown, and a command comes back from it live'
   await page.getByRole('combobox', { name: 'Add a device' }).click()
   await page.getByRole('option').first().click()
   await page.getByRole('listitem').first().waitFor()
-  await assertAccessible(page, 'targets')
   await press(page, 'Run now')
   await page.getByText('0 of 1 device answered').waitFor()
   await page.getByText('Waiting for the device').waitFor()
@@ -98,18 +95,14 @@ test('a machine enrols by the line shown, and a command comes back from it live'
   assert.deepEqual(problems, [])
 })
 
-test('every page of a device and a command, light and dark; one who may only read changes nothing', async () => {
+test('one who may only read changes nothing on the pages of a device and a command', async () => {
   const org = await app.newOrganization()
   const { publicKey } = newKeyPair()
   const device = await enrol(app.http, org, publicKey, { hostname: 'web-1' })
   const body = { name: 'Uptime', command: '# how long\nuptime' }
   const { id: command } = (await org.post('/api/commands', body)).json()
   const reader = await app.addAdministrator(org.organizationId, 'Read Only')
-  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
   const root = `${app.base}/console/${org.organizationId}`
-  await page.goto(`${root}/devices`)
-  await signInToConsole(page, org.email, org.password)
-  await page.getByRole('link', { name: 'web-1' }).waitFor()
   const pages = [
     `${root}/devices`,
     ...['', '/users', '/groups', '/commands', '/settings'].map(
@@ -120,17 +113,6 @@ test('every page of a device and a command, light and dark; one who may only rea
       (each) => `${root}/commands/${command}${each}`,
     ),
   ]
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    for (const address of pages) {
-      await page.goto(address)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
-      await assertAccessible(page, `${address}, ${colorScheme}`)
-    }
-  }
-  assert.deepEqual(problems, [])
-
   const other = await openBrowser()
   await other.page.goto(`${root}/devices/${device}/users`)
   await signInToConsole(other.page, reader.email, reader.password)
@@ -138,7 +120,7 @@ test('every page of a device and a command, light and dark; one who may only rea
   for (const address of pages) {
     await other.page.goto(address)
     await other.page.getByRole('heading', { level: 1 }).waitFor()
-    await other.page.waitForLoadState('networkidle')
+    await other.settled()
     const main = other.page.locator('main')
     const names = /^(Add|Save|Enrol|Delete|Run|Remove|Cancel|More actions)\b/
     const changing = main.getByRole('button', { name: names }).or(main.getByRole('combobox'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startListening } from '../listening.ts'
 import { addPerson, bindApplication, codesOf, PASSWORD } from '../person.ts'
-import { assertAccessible } from './axe.ts'
+import { assertAccessible, assertAccessibleInBoth } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { linkTo } from './mailbox.ts'
 import { choosePassword, field, heading, press, signIn } from './steps.ts'
@@ -72,15 +72,11 @@ test('from the activation mail to the applications, in light and dark', async ()
   await page.getByText('No application matches').waitFor()
   await page.getByLabel('Search applications').fill('')
 
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme })
-    await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
-    for (const name of ['Profile', 'Security', 'Applications']) {
-      await page.getByRole('link', { name, exact: true }).click()
-      await heading(page, name).waitFor()
-      await page.getByLabel('Loading').waitFor({ state: 'detached' })
-      await assertAccessible(page, `${name}, ${scheme}`)
-    }
+  for (const name of ['Profile', 'Security', 'Applications']) {
+    await page.getByRole('link', { name, exact: true }).click()
+    await heading(page, name).waitFor()
+    await page.getByLabel('Loading').waitFor({ state: 'detached' })
+    await assertAccessibleInBoth(page, name)
   }
 
   await press(page, 'Account of Ada Berg')
@@ -161,7 +157,6 @@ test('a forgotten password; the password and the second factor changed in the po
   await assertAccessible(page, 'changing the password')
   await press(page, 'Change password')
   await page.getByText('Your password is changed').waitFor()
-  await assertAccessible(page, 'password changed')
 
   await press(page, 'Set up')
   const shown = await page.getByTestId('totp-secret').textContent()
