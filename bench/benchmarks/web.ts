@@ -79,7 +79,7 @@ async function openPage(browser: Browser, { url }: World, seen: Seen, session?: 
   page.on('request', (request) => {
     const { origin, pathname } = new URL(request.url())
     if (origin !== url) seen.outside.push(request.url())
-    if (pathname.startsWith('/api/')) calls.push(`${request.method()} ${pathname}`)
+    if (/^\/(api|insights)\//.test(pathname)) calls.push(`${request.method()} ${pathname}`)
   })
   page.on('response', (response) => {
     const policy = response.headers()['content-security-policy'] ?? 'no policy'
