@@ -29394,7 +29394,7 @@ export interface operations {
             path: {
                 /** @example 6650f3a2c4e1b70008d1a2c4 */
                 user_id: string;
-                /** @example text */
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
                 session_id: string;
             };
             cookie?: never;
