@@ -19735,17 +19735,17 @@ export interface operations {
                      *       {
                      *         "id": "6650f3a2c4e1b70008d1a2b3",
                      *         "kind": "import",
-                     *         "name": "Engineering",
-                     *         "state": "queued",
-                     *         "total": 1,
-                     *         "pending": 1,
-                     *         "failed": 1,
-                     *         "attempts": 1,
-                     *         "message": "Done",
+                     *         "name": "imports.import",
+                     *         "state": "finished",
+                     *         "total": 42,
+                     *         "pending": null,
+                     *         "failed": 0,
+                     *         "attempts": null,
+                     *         "message": null,
                      *         "applicationId": "6650f3a2c4e1b70008d1a2f7",
                      *         "created": "2026-03-02T09:15:00.000Z",
-                     *         "next": "text",
-                     *         "finished": "text"
+                     *         "next": null,
+                     *         "finished": "2026-06-02T09:15:00.000Z"
                      *       }
                      *     ]
                      */
@@ -29309,12 +29309,13 @@ export interface operations {
                      *       {
                      *         "id": "6650f3a2c4e1b70008d1a2b3",
                      *         "created": "2026-03-02T09:15:00.000Z",
-                     *         "seenAt": "text",
+                     *         "seenAt": "2026-06-02T09:15:00.000Z",
                      *         "clientIp": "203.0.113.7",
-                     *         "browser": "text",
-                     *         "system": "6650f3a2c4e1b70008d1a2e6",
+                     *         "browser": "Firefox",
+                     *         "system": "macOS",
                      *         "methods": [
-                     *           "pwd"
+                     *           "pwd",
+                     *           "otp"
                      *         ]
                      *       }
                      *     ]
