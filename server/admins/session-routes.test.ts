@@ -169,8 +169,11 @@ test('parallel requests allow no more attempts', async () => {
 test('an IP address that fails for many accounts is blocked for all', async () => {
   const org = await app.newOrganization()
   const b = browser()
-  const guesses = Array.from({ length: 50 }, (_, n) => `guess${n}@example.com`)
-  await Promise.all(guesses.map((email) => b.post('/auth/sign-in', { email, password: 'x' })))
+  // One after the other: a busy machine would refuse some of fifty at once, and those do not count.
+  for (let n = 0; n < 50; n++) {
+    const guess = { email: `guess${n}@example.com`, password: 'x' }
+    assert.equal((await b.post('/auth/sign-in', guess)).statusCode, 401)
+  }
   assert.equal(
     (await b.post('/auth/sign-in', { email: org.email, password: org.password })).statusCode,
     429,
