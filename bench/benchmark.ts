@@ -37,3 +37,21 @@ export const profileFlags = ({ profileDir }: Settings): string[] =>
 
 export const multiple = (ratio: number): string => `${ratio.toFixed(1)}x`
 export const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`
+
+/** A result with a limit instead of a baseline. */
+export const atMost = (
+  name: string,
+  unit: string,
+  ours: number,
+  max: number,
+  rounds: Row['rounds'] = [],
+): Row => ({
+  name,
+  unit,
+  baseline: null,
+  ours,
+  ratio: null,
+  goal: `at most ${max}`,
+  met: ours <= max,
+  rounds,
+})

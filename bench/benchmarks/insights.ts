@@ -7,6 +7,7 @@ import { sealEvents } from '../../server/insights/index.ts'
 import { clientConfig, openDb } from '../../server/platform/db/index.ts'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import {
+  atMost,
   type Benchmark,
   multiple,
   percent,
@@ -252,17 +253,6 @@ async function openWorld(settings: Settings) {
   }
 }
 
-const limited = (name: string, unit: string, ours: number, max: number): Row => ({
-  name,
-  unit,
-  baseline: null,
-  ours,
-  ratio: null,
-  goal: `at most ${max}`,
-  met: ours <= max,
-  rounds: [],
-})
-
 /** A user who rarely appears, and a cursor in the middle. */
 async function examples({ plain, organizations }: World): Promise<Case[]> {
   const rare = await plain.query(
@@ -299,7 +289,7 @@ export const insights: Benchmark = {
     try {
       // Before ingest adds events that are not sealed yet.
       rows.push(await bytesPerEvent(world))
-      rows.push(limited('sealing, processor time', 'µs/event', world.sealing, MAX_SEALING_US))
+      rows.push(atMost('sealing, processor time', 'µs/event', world.sealing, MAX_SEALING_US))
       const cases = await examples(world)
       for (const one of cases) {
         await checkAnswers(world, one)
@@ -336,7 +326,7 @@ export const insights: Benchmark = {
         null,
       )
       const memory = residentMegabytes(world.service.child.pid!)
-      rows.push(limited('memory of the process after all of these', 'MB', memory, MAX_MEGABYTES))
+      rows.push(atMost('memory of the process after all of these', 'MB', memory, MAX_MEGABYTES))
       await measure(
         'export of 300,000 in pages of 10,000',
         { baseline: repeated(() => exportPlain(world)), ours: repeated(() => exportAll(world)) },

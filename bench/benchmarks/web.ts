@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
 import { launchChromium } from '../../test/browser/chromium.ts'
 import { signInToConsole } from '../../test/browser/console-steps.ts'
-import type { Benchmark, Row } from '../benchmark.ts'
+import { atMost, type Benchmark, type Row } from '../benchmark.ts'
 import { median } from '../rounds.ts'
 import {
   noteReady,
@@ -148,17 +148,6 @@ async function scroll(browser: Browser, world: World, seen: Seen, session: Sessi
 /** Percent. */
 const dropped = ({ frames, expected }: Scrolled): number =>
   Math.max(0, (100 * (expected - frames)) / expected)
-
-const atMost = (name: string, unit: string, ours: number, max: number, rounds: unknown): Row => ({
-  name,
-  unit,
-  baseline: null,
-  ours,
-  ratio: null,
-  goal: `at most ${max}`,
-  met: ours <= max,
-  rounds,
-})
 
 /** The console in a real browser, in an organization of 100,000 people with a part of two million events. */
 export const web: Benchmark = {
