@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CopyOut } from './copy-out.ts'
+import pg from 'pg'
+import { newDatabase } from '../../../test/database.ts'
+import { asQuery, CopyOut } from './copy-out.ts'
 import type { DatabaseSocket } from './database-socket.ts'
+import { clientConfig } from './index.ts'
 
 function message(type: string, body: Buffer): Buffer {
   const length = Buffer.alloc(4)
@@ -57,4 +60,14 @@ test('rows arrive complete, however the bytes are split; later messages go to th
     assert.deepEqual(rows, texts, `seed ${seed}`)
     assert.ok(Buffer.concat(left).equals(after), `seed ${seed}`)
   }
+})
+
+test('a copy that the driver refuses before it is sent fails, and nothing else does', async () => {
+  const { service } = await newDatabase()
+  const client = new pg.Client(clientConfig(service))
+  await client.connect()
+  await client.end()
+  const copy = new CopyOut('copy (select 1) to stdout (format binary)', { row() {}, flush() {} })
+  client.query(asQuery(copy))
+  await assert.rejects(copy.done, /not queryable/)
 })

@@ -34,7 +34,8 @@ export class CopyOut {
   readonly #sink: RowSink
   #resolve!: () => void
   #reject!: (error: Error) => void
-  #connection!: DriverConnection
+  /** Null until the driver sends it: it may refuse before. */
+  #connection: DriverConnection | null = null
   /** The start of an incomplete message. */
   #part = NONE
   #started = false
@@ -84,7 +85,7 @@ export class CopyOut {
       const type = bytes[at]
       if (this.#ended || !BEFORE_THE_END.has(type)) {
         this.#sink.flush()
-        const { stream } = this.#connection
+        const { stream } = this.#connection!
         stream.divert = null
         stream.push(Buffer.concat([bytes.subarray(at), rest]))
         return false
@@ -113,7 +114,7 @@ export class CopyOut {
     this.#resolve()
   }
   handleError(error: Error): void {
-    this.#connection.stream.divert = null
+    if (this.#connection) this.#connection.stream.divert = null
     this.#reject(error)
   }
 }
