@@ -6,7 +6,7 @@ import { type Options, UsageError, type Values } from './command.ts'
 const several = 'may be repeated'
 
 export const TARGET = {
-  url: { type: 'string', value: 'URL', about: 'The service; http://localhost:8080 by default' },
+  url: { type: 'string', value: 'URL', about: 'The service; http://localhost:$PORT by default' },
   key: { type: 'string', value: 'KEY', about: 'API key; visible to other users of this machine' },
   'key-file': { type: 'string', value: 'FILE', about: 'File that contains the API key' },
   org: {
@@ -61,7 +61,7 @@ function readKey(key: string | undefined, file: string | undefined): string {
 
 export function readTarget(options: Values<typeof TARGET>): Target {
   const {
-    url = 'http://localhost:8080',
+    url = `http://localhost:${process.env.PORT ?? 8080}`,
     key,
     'key-file': file,
     org: organizationIds,

@@ -280,6 +280,11 @@ test('organizations are chosen with --org, the provider with --provider', async 
   )
 })
 
+test('without --url it calls the port of the service, as the settings name it', async () => {
+  const { stderr } = await callCli({ PORT: '1' }, ['events', 'query', '--key', 'x'])
+  assert.match(stderr, /Cannot reach http:\/\/localhost:1:/)
+})
+
 test('a usage error is one line', async () => {
   const org = await app.newOrganization()
   const file = newFile()

@@ -20,9 +20,10 @@ import { asOwner, copyEvents, loadEvents, makeOrganizations } from '../insights/
 import { generate } from '../insights/generator.ts'
 import { post } from '../insights/http.ts'
 import { postgresMicroseconds } from '../insights/postgres-cpu.ts'
+import { requestsPerSecond } from '../load.ts'
 import { residentMegabytes } from '../memory.ts'
 import { compare, type Pair, repeated, type Side } from '../rounds.ts'
-import { type Service, startService, temporaryDataDir } from '../service.ts'
+import { keyHeader, type Service, startService, temporaryDataDir } from '../service.ts'
 
 const EXPORTED = 300_000
 const CLIENTS = 8
@@ -150,12 +151,23 @@ function ingestPair(world: World): Pair {
 const HEAVY = ['distinct user names', 'in, 400 values', 'page of 10,000']
 const HEAVY_CLIENTS = 12
 
-/** How much a small read of one organization suffers from heavy questions of another. */
+/** How much a small read of one organization suffers from heavy questions of another, whose client is another process. */
 function neighbourPair(world: World, cases: readonly Case[]): Pair {
+  const { service, organizations } = world
   const heavy = cases.filter(({ name }) => HEAVY.includes(name))
-  const small = { ...world, organizations: world.organizations.slice(-1) }
-  const one = { ...cases[0]!, body: { limit: 10 } }
-  const read = repeated(() => ask(small, one))
+  const read = (seconds: number) =>
+    requestsPerSecond({
+      url: `${service.url}/insights/directory/v1/events`,
+      method: 'POST',
+      headers: {
+        ...keyHeader(service.apiKey),
+        'x-org-id': organizations.at(-1)!,
+        'content-type': 'application/json',
+      },
+      connections: 1,
+      seconds,
+      uniqueBody: { service: ['all'], start_time: since(), limit: 10 },
+    })
   return {
     baseline: read,
     ours: async (seconds) => {

@@ -69,13 +69,13 @@ export interface Change {
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /**
- * The differences between two records, as the `changes` of an event. Fields named in `secrets` are listed without
- * their values.
+ * The differences between two records, as the `changes` of an event. Fields named in `hidden` are listed without
+ * their values: secrets, and what is too large.
  */
 export function changesBetween(
   before: object,
   after: object,
-  secrets: readonly string[] = [],
+  hidden: readonly string[] = [],
 ): Change[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const changes: Change[] = []
@@ -83,7 +83,7 @@ export function changesBetween(
     const from = (before as Record<string, unknown>)[field]
     const to = (after as Record<string, unknown>)[field]
     if (same(from, to)) continue
-    if (secrets.includes(field)) changes.push({ field })
+    if (hidden.includes(field)) changes.push({ field })
     else
       changes.push({ field, ...(from !== undefined && { from }), ...(to !== undefined && { to }) })
   }

@@ -9,9 +9,12 @@ export {
   insightsJobs,
   sealEventsJob,
 } from './jobs.ts'
+export { Deadline } from './query/deadline.ts'
 export { readEventQuery, readSelection, type Selection } from './query/event-query.ts'
+export { readStep } from './query/intervals.ts'
 export { findEvents, findPresent, firstEventAfter, readAt } from './query/lookup.ts'
 export { readBetween } from './query/page.ts'
+export { countPerStep, distinctValues } from './query/sums.ts'
 export { GeoIpDatabase, useGeoIp } from './record/geoip.ts'
 export { type OwnEvent, observeEvents, writeVersionAsText } from './record/own-event.ts'
 export { type Actor, type EventInput, recordEvent, recordEvents } from './record/record.ts'

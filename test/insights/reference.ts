@@ -74,7 +74,7 @@ export function matches(term: Term, event: StoredDocument): boolean {
   }
 }
 
-/** How often each value occurs. Counts the elements of a list, but not those of a list in it. */
+/** How many events have each value. The elements of a list are values, but not those of a list in it. */
 export function distinctOf(
   events: readonly StoredDocument[],
   field: string,
@@ -82,7 +82,7 @@ export function distinctOf(
   const counts: Record<string, number> = Object.create(null)
   for (const { service, document } of events) {
     const values = field.split('.').reduce<unknown[]>(step, [document])
-    for (const value of field === 'service' ? [service] : values.flat(1))
+    for (const value of new Set(field === 'service' ? [service] : values.flat(1)))
       if (value !== null && typeof value !== 'object') {
         const key = typeof value === 'number' ? numberText(value) : String(value)
         counts[key] = (counts[key] ?? 0) + 1

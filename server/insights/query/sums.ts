@@ -98,7 +98,7 @@ export async function distinctValues(
           ? (await readBlocks(snapshot, pace, [head], fields, false)).get(head.id)!
           : await blockOf(pace, window.rows, fields, false)
         const column = block.columns.get(field)
-        if (column) addValues(column, mask, add)
+        if (column) await pace.through(addValues(column, mask, add))
       }
   })
   const buckets = await mostFrequent(counts, pace)

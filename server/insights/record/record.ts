@@ -23,7 +23,7 @@ export interface EventInput {
   /** Provisioning: the application, its connection, and the last response of the provider. */
   application?: { id: string; name: string }
   idm_client_id?: string
-  message_chain?: { response_code?: number; response_message?: string; message_details?: string }
+  message_chain?: { response_code?: string; response_message?: string; message_details?: string }
   /** The organization the event is about, if that is not the tenant it is stored under. */
   organization?: string | null
 }

@@ -28,6 +28,11 @@ export class ByteWriter {
     this.#bytes[this.#length++] = rest
   }
 
+  uint32(value: number): void {
+    this.#room(4)
+    this.#length = this.#bytes.writeUInt32LE(value, this.#length)
+  }
+
   bytes(value: Uint8Array): void {
     this.#room(value.length)
     this.#bytes.set(value, this.#length)
@@ -69,6 +74,11 @@ export class ByteReader {
       value += (byte & 127) * unit
       if (byte < 128) return value
     }
+  }
+
+  /** Without an array of its own, which would take longer than everything else in a small frame. */
+  uint32(): number {
+    return this.bytes(4).readUInt32LE()
   }
 
   bytes(length: number): Buffer {

@@ -21,23 +21,36 @@ function keyOf(column: Column, code: number): string {
   return String(code === texts + column.numbers.length + 2)
 }
 
-/** Adds how often each value of the column occurs in the chosen events; lists count each of their elements. */
-export function addValues(
+/** Texts are slow: so many of them are a step. */
+const VALUES_IN_STEP = 512
+
+/** Adds how many of the chosen events have each value of the column; the elements of a list are values. */
+export function* addValues(
   column: Column,
   mask: Mask,
   add: (key: string, count: number) => void,
-): void {
+): Generator<void, void> {
   const { codes, ends } = column
   const counts = new Uint32Array(codesOf(column))
   if (ends === null) {
     for (let at = 0; at < mask.length; at++) if (mask[at] === 1) counts[codes[at]!]!++
   } else {
+    // The event that last had the value: a list may have it twice.
+    const last = new Int32Array(counts.length).fill(-1)
     let at = 0
     for (let event = 0; event < mask.length; event++) {
       const end = ends[event]!
-      for (; at < end; at++) if (mask[event] === 1) counts[codes[at]!]!++
+      for (; at < end; at++) {
+        const code = codes[at]!
+        if (mask[event] === 0 || last[code] === event) continue
+        last[code] = event
+        counts[code]!++
+      }
     }
   }
-  for (let code = 1; code < counts.length; code++)
+  yield
+  for (let code = 1; code < counts.length; code++) {
     if (counts[code]! > 0) add(keyOf(column, code), counts[code]!)
+    if (code % VALUES_IN_STEP === 0) yield
+  }
 }

@@ -35,7 +35,7 @@ function encodeFrame(rows: readonly EventRow[]): Buffer {
   out.number(rows.length)
   out.bytes(ids)
   for (const { document } of rows) out.number(document.length)
-  out.array(Uint32Array.of(crc32(documents, crc32(ids))))
+  out.uint32(crc32(documents, crc32(ids)))
   out.bytes(compress(documents))
   return out.done()
 }
@@ -91,7 +91,7 @@ export function openFrame(data: Buffer): OpenFrame {
     total += read.number()
     ends.push(total)
   }
-  const [sum] = read.into(new Uint32Array(1))
+  const sum = read.uint32()
   const packed = read.bytes(read.left)
   const documents = decompress(packed, total)
   if (documents.length !== total || crc32(documents, crc32(ids)) !== sum)

@@ -1,5 +1,5 @@
-/** How long one piece of work may keep everybody else waiting. */
-const MAX_BUSY_MS = 2
+/** How long one piece of work may keep everybody else waiting. A small request waits for some ten of them, one at each of its steps. */
+const MAX_BUSY_MS = 0.5
 /** The steps of a small search, such as for ten events. It does not queue behind large ones. */
 const SMALL_STEPS = 16
 

@@ -22,7 +22,7 @@ export function pack(bytes: Buffer): Buffer {
   const smaller = packed.length < bytes.length
   const out = new ByteWriter()
   out.number(smaller ? bytes.length : 0)
-  out.array(Uint32Array.of(crc32(bytes)))
+  out.uint32(crc32(bytes))
   out.bytes(smaller ? packed : bytes)
   return out.done()
 }
@@ -31,7 +31,7 @@ export function pack(bytes: Buffer): Buffer {
 export function unpack(data: Buffer): Buffer {
   const read = new ByteReader(data)
   const length = read.number()
-  const [sum] = read.into(new Uint32Array(1))
+  const sum = read.uint32()
   const rest = read.bytes(read.left)
   const bytes = length === 0 ? rest : decompress(rest, length)
   if (crc32(bytes) !== sum) throw new RangeError('The checksum does not match')
