@@ -19,7 +19,7 @@ import {
 } from './connection-store.ts'
 import { type ProvisioningContext, secretContext } from './context.ts'
 import { mappingOf } from './default-mapping.ts'
-import { forgetRemoteGroups } from './group-store.ts'
+import { forgetRemoteGroups, retryGroupAccount } from './group-store.ts'
 import { confirmHeld } from './removal-store.ts'
 import { requestSweep, scheduleReconcile } from './run-store.ts'
 import type {
@@ -299,6 +299,21 @@ export async function retryUser(
   await context.db.tx(organizationId, async (tx) => {
     if ((await retryAccount(tx, organizationId, applicationId, userId)) === 0)
       throw notFound('account_not_found', 'Not Found: the user was never bound to the application')
+    await wake(tx, organizationId, [applicationId])
+  })
+}
+
+/** The same for a group. */
+export async function retryGroup(
+  context: ProvisioningContext,
+  { organizationId }: Caller,
+  applicationId: string,
+  groupId: string,
+): Promise<void> {
+  await getConnection(context, organizationId, applicationId)
+  await context.db.tx(organizationId, async (tx) => {
+    if ((await retryGroupAccount(tx, organizationId, applicationId, groupId)) === 0)
+      throw notFound('group_not_pushed', 'Not Found: the group was never pushed to the provider')
     await wake(tx, organizationId, [applicationId])
   })
 }

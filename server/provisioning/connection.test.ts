@@ -79,6 +79,8 @@ test('another organization, a role without the scope, and unknown ids see nothin
     ['get', `${path}/users`],
     ['get', `${path}/users/${user.id}`],
     ['post', `${path}/users/${user.id}/retry`],
+    ['get', `${path}/groups`],
+    ['post', `${path}/groups/${newId()}/retry`],
     ['get', `${path}/plan`],
     ['post', `${path}/plan/confirm`],
     ['post', `${path}/reconcile`, {}],

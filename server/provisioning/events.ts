@@ -25,7 +25,7 @@ export function messageChain(
     .map(({ method, path, status }) => `${method} ${path} ${status ?? 'no response'}`)
     .join(', ')
   return {
-    ...(code != null && { response_code: code }),
+    ...(code != null && { response_code: String(code) }),
     ...(failure && { response_message: failure.detail || failure.message }),
     ...(details !== '' && { message_details: details.slice(0, MAX_DETAILS) }),
   }

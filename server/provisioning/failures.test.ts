@@ -9,6 +9,7 @@ import {
   startLab,
   startProvisioning,
 } from '../../test/provisioning/world.ts'
+import { startRawServer } from '../../test/scim/raw.ts'
 import { newId } from '../platform/ids.ts'
 
 const app = await startProvisioning()
@@ -262,6 +263,29 @@ test('the deprovision policy deletes at once or after days', async () => {
     assert.deepEqual(held(lab), {})
     assert.equal((await world.account(user.id)).state, 'deleted')
   }
+})
+
+test('an account that the provider does not delete is deactivated, and its row says why', async (t) => {
+  let active: unknown
+  const { url } = await startRawServer(t, ({ method, path, body }) => {
+    if (method === 'DELETE') return { status: 405, body: { detail: 'DELETE is not supported' } }
+    if (method === 'PATCH') active = body.Operations[0].value
+    if (method === 'POST') active = body.active
+    if (path === '/Users' && method === 'GET') return { body: { totalResults: 0 } }
+    return { body: { ...body, id: '1', active } }
+  })
+  const token = 'secret-of-the-raw-server'
+  const world = await connectLab(app, { url, token }, { deprovision: { action: 'delete' } })
+  const user = await addUser(world.org)
+  await world.bind('user', user.id)
+  await app.runDueProvisioning()
+  assert.equal(active, true)
+  await world.bind('user', user.id, 'remove')
+  await app.runDueProvisioning()
+  assert.equal(active, false)
+  const { parked, error } = await world.account(user.id)
+  assert.equal(parked, true)
+  assert.match(error, /refused to delete the user: DELETE is not supported \(405\); it is inactive/)
 })
 
 test('the deprovision clock runs from the change to the confirmation, and reports what is late', async () => {

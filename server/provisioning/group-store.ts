@@ -1,22 +1,26 @@
 import type { Queryable } from '../platform/db/index.ts'
-import { type Sql, sql } from '../platform/db/sql.ts'
+import { empty, sql } from '../platform/db/sql.ts'
+import { ofApplication } from './account-store.ts'
+import type { GroupState } from './schema.ts'
 
 /** A row of provisioning_groups. */
 export interface GroupAccountRow {
   group_id: string
   name: string
-  state: 'pending' | 'provisioned' | 'deleted' | 'none'
+  state: GroupState
+  since: string
   remote_id: string | null
   written_name: string | null
   revision: number
   next_at: string | null
   attempts: number
+  error_kind: string | null
   error: string | null
   parked: boolean
 }
 
-const ofApplication = (organizationId: string, applicationId: string): Sql =>
-  sql`organization_id = ${organizationId} and application_id = ${applicationId}`
+/** Of a row `p`: it is looked at again now. */
+const touched = sql`revision = p.revision + 1, next_at = now(), attempts = 0, parked = false`
 
 export const touchGroups = (
   tx: Queryable,
@@ -29,12 +33,12 @@ export const touchGroups = (
     select ${organizationId}, a, g, now()
       from unnest(${applicationIds}::text[]) a, unnest(${groupIds}::text[]) g order by a, g
     on conflict (organization_id, application_id, group_id) do update
-       set revision = p.revision + 1, next_at = now(), attempts = 0, parked = false`)
+       set ${touched}`)
 
 /** After a sweep, or when accounts have come or gone: all groups of the application, cheap to compare. */
 export const touchAllGroups = (tx: Queryable, organizationId: string, applicationId: string) =>
   tx.run(sql`
-    update provisioning_groups set revision = revision + 1, next_at = now(), attempts = 0, parked = false
+    update provisioning_groups p set ${touched}
      where ${ofApplication(organizationId, applicationId)} and state <> 'deleted'`)
 
 export const readDueGroups = (
@@ -54,6 +58,36 @@ export const countGroups = async (db: Queryable, organizationId: string, applica
     select count(*) filter (where state = 'provisioned') as provisioned,
            count(*) filter (where next_at is not null) as waiting, count(*) filter (where parked) as parked
       from provisioning_groups where ${ofApplication(organizationId, applicationId)}`))!
+
+/** As the API shows them. */
+export async function listGroupAccounts(
+  db: Queryable,
+  organizationId: string,
+  applicationId: string,
+  { parked }: { parked?: boolean | undefined },
+  limit: number,
+  skip: number,
+): Promise<{ rows: GroupAccountRow[]; total: number }> {
+  const where = sql`${ofApplication(organizationId, applicationId)}
+    ${parked === undefined ? empty : sql`and parked = ${parked}`}`
+  const rows = await db.many<GroupAccountRow>(sql`
+    select * from provisioning_groups where ${where}
+     order by parked desc, (error is not null) desc, name, group_id limit ${limit} offset ${skip}`)
+  const count = await db.one<{ total: number }>(
+    sql`select count(*) as total from provisioning_groups where ${where}`,
+  )
+  return { rows, total: count!.total }
+}
+
+export const retryGroupAccount = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  groupId: string,
+) =>
+  tx.run(sql`
+    update provisioning_groups p set ${touched}
+     where ${ofApplication(organizationId, applicationId)} and group_id = ${groupId}`)
 
 /** Accounts of these users that can be members: they exist at the provider and are active. */
 export const accountsOfMembers = (

@@ -10,6 +10,8 @@ import {
   startLab,
   startProvisioning,
 } from '../../test/provisioning/world.ts'
+import { page, startRawServer } from '../../test/scim/raw.ts'
+import { newId } from '../platform/ids.ts'
 
 const app = await startProvisioning()
 
@@ -100,6 +102,51 @@ test('a change of a group that may have taken effect is undone when it is no lon
   }
 })
 
+test('a group that the provider does not show at once is not created twice', async (t) => {
+  let ahead = 0
+  app.contexts.provisioning.now = () => Date.now() + ahead
+  const groups: { id: string; members: unknown[] }[] = []
+  let isShown = false
+  const { url } = await startRawServer(t, ({ method, path, body }) => {
+    const [, kind, id] = path.split('/')
+    if (method === 'POST' && kind === 'Users') return { status: 201, body: { ...body, id: '1' } }
+    if (method === 'POST') {
+      const group = { ...body, id: `g${groups.length}`, members: [] }
+      groups.push(group)
+      return { status: 201, body: group }
+    }
+    const shown = isShown ? groups : []
+    const one = shown.find((group) => group.id === id)
+    if (method === 'GET' && id === undefined && kind !== 'ServiceProviderConfig')
+      return {
+        body: {
+          totalResults: kind === 'Groups' ? shown.length : 0,
+          Resources: kind === 'Groups' ? shown : [],
+        },
+      }
+    if (!one) return { status: 404, body: { detail: 'Not found' } }
+    const [change] = body.Operations ?? []
+    if (change?.path === 'members') one.members.push(...change.value)
+    return { body: one }
+  })
+  const world = await connectLab(
+    app,
+    { url, token: 'secret-of-the-raw-server' },
+    { groups: { push: true } },
+  )
+  const { org } = world
+  const group = await addGroupOf(org, [(await addUser(org)).id])
+  await world.bind('user_group', group)
+  await app.runDueProvisioning()
+  isShown = true
+  ahead += 60_000
+  await app.runDueProvisioning()
+  assert.deepEqual(
+    groups.map(({ members }) => members),
+    [[{ value: '1' }]],
+  )
+})
+
 test('an existing group of the same name is taken over, and only chosen groups are pushed', async () => {
   const lab = await startLab()
   const world = await connectLab(app, lab)
@@ -167,4 +214,36 @@ test('a manager is named by the account at the same provider, and changes follow
   await world.bind('user', boss.id)
   await app.runDueProvisioning()
   assert.equal(managerOf(), (await world.account(boss.id)).remoteId)
+})
+
+test('a group that the provider refuses is listed with the reason, and can be tried again', async (t) => {
+  let refuses = true
+  const { url } = await startRawServer(t, ({ method, path, body }) => {
+    const isGroup = path.startsWith('/Groups')
+    if (method === 'GET') return page([])
+    if (isGroup && refuses) return { status: 400, body: { detail: 'Names end in -team' } }
+    return { status: method === 'POST' ? 201 : 200, body: { ...body, id: isGroup ? 'g1' : 'u1' } }
+  })
+  const lab = { url, token: 'secret-of-the-raw-server' }
+  const world = await connectLab(app, lab, { groups: { push: true } })
+  const { org, path } = world
+  const group = await addGroupOf(org, [(await addUser(org)).id], 'Engineers')
+  await world.bind('user_group', group)
+  await app.runDueProvisioning()
+  const [refused] = ok(await org.get(`${path}/groups?parked=true`)).json()
+  assert.deepEqual(
+    { groupId: refused.groupId, name: refused.name, parked: refused.parked },
+    { groupId: group, name: 'Engineers', parked: true },
+  )
+  assert.match(refused.error, /Names end in -team/)
+
+  refuses = false
+  assert.equal((await org.post(`${path}/groups/${group}/retry`)).statusCode, 202)
+  await app.runDueProvisioning()
+  const all = ok(await org.get(`${path}/groups`))
+  assert.equal(all.headers['x-total-count'], '1')
+  const [written] = all.json()
+  assert.deepEqual([written.state, written.error, written.remoteId], ['provisioned', null, 'g1'])
+  const never = await org.post(`${path}/groups/${newId()}/retry`)
+  assert.equal(never.json().reason, 'group_not_pushed')
 })

@@ -97,6 +97,9 @@ class GroupPush {
     } catch (error) {
       if (!(error instanceof ScimFailure && error.kind === 'not_found')) throw error
       if (this.row.remote_id === null) throw error
+      // Created just now: the provider needs a moment to show it, and would get a second one.
+      if (this.event === 'group_create_provision')
+        throw new ScimFailure('transient', 'The provider does not show the new group yet')
       await this.#forget()
       await this.#write(name, wanted)
     }

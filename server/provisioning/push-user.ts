@@ -86,8 +86,23 @@ async function deactivate(client: ScimClient, { remoteId, written }: Target): Pr
   return { event: 'user_deprovision', state: 'deactivated', remoteId, written: inactive }
 }
 
+/** Some providers do not delete. The person is locked out all the same; the row says that the account is still there. */
 async function remove(client: ScimClient, { remoteId }: Target): Promise<Pushed> {
-  await client.remove('User', remoteId!)
+  try {
+    await client.remove('User', remoteId!)
+  } catch (error) {
+    if (!(error instanceof ScimFailure && error.kind === 'rejected')) throw error
+    const deactivated = await client.setActive(remoteId!, false).then(
+      () => true,
+      () => false,
+    )
+    if (!deactivated) throw error
+    const { message, status, detail } = error
+    throw new ScimFailure('rejected', `${message}; it is inactive now`, {
+      ...(status !== undefined && { status }),
+      detail,
+    })
+  }
   return { event: 'user_delete_provision', state: 'deleted', remoteId: null, written: null }
 }
 

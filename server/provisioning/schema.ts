@@ -165,11 +165,8 @@ export const ACCOUNT_STATES = [
 ] as const
 export type AccountState = (typeof ACCOUNT_STATES)[number]
 
-const account = {
-  state: Type.Enum([...ACCOUNT_STATES], {
-    description:
-      'pending: not there yet. staged: waits for the activation of the user. none: nothing was ever written.',
-  }),
+/** How far writing of a user or a group is. */
+const writing = {
   since: Time,
   remoteId: nullable(Type.String()),
   waiting: Type.Boolean({ description: 'A change is not yet written' }),
@@ -178,6 +175,14 @@ const account = {
   errorKind: nullable(Type.String()),
   error: nullable(Type.String()),
   nextAttempt: nullable(Time),
+}
+
+const account = {
+  state: Type.Enum([...ACCOUNT_STATES], {
+    description:
+      'pending: not there yet. staged: waits for the activation of the user. none: nothing was ever written.',
+  }),
+  ...writing,
   removalSince: nullable(Time),
   deleteAt: nullable(Time),
 }
@@ -196,6 +201,21 @@ export const ProvisionedUserDetail = Type.Object(
   },
   { title: 'ProvisionedUserDetail' },
 )
+
+const GROUP_STATES = ['pending', 'provisioned', 'deleted', 'none'] as const
+export type GroupState = (typeof GROUP_STATES)[number]
+
+export const ProvisionedGroup = Type.Object(
+  {
+    groupId: Type.String(),
+    name: Type.String(),
+    state: Type.Enum([...GROUP_STATES]),
+    ...writing,
+  },
+  { title: 'ProvisionedGroup' },
+)
+export type ProvisionedGroup = Static<typeof ProvisionedGroup>
+export const ProvisionedGroupList = Type.Array(ProvisionedGroup)
 
 export const UserProvisioning = Type.Array(
   Type.Object(
@@ -233,6 +253,9 @@ export const ProvisioningStatus = Type.Object(
     statusReason: nullable(Type.String()),
     dryRun: Type.Boolean(),
     working: Type.Boolean({ description: 'A worker is writing to the provider now' }),
+    requested: Type.Boolean({
+      description: 'All accounts are to be compared, which has not begun',
+    }),
     pausedUntil: nullable(Time),
     users: CountedUsers,
     groups: Type.Object({

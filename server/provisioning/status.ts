@@ -7,20 +7,25 @@ import { accountsOfUser, countAccounts, listAccounts } from './account-list-stor
 import { type AccountRow, findAccount } from './account-store.ts'
 import { getConnection } from './actions.ts'
 import type { ProvisioningContext } from './context.ts'
-import { countGroups } from './group-store.ts'
+import { countGroups, type GroupAccountRow, listGroupAccounts } from './group-store.ts'
 import { readRun } from './run-store.ts'
-import type { ProvisionedUser, ProvisioningStatus } from './schema.ts'
+import type { ProvisionedGroup, ProvisionedUser, ProvisioningStatus } from './schema.ts'
 
-const describe = (row: AccountRow) => ({
-  state: row.state,
+const describeWriting = (row: AccountRow | GroupAccountRow) => ({
   since: row.since,
   remoteId: row.remote_id,
-  waiting: row.next_at !== null && row.delete_at === null,
+  waiting: row.next_at !== null,
   parked: row.parked,
   attempts: row.attempts,
   errorKind: row.error_kind,
   error: row.error,
   nextAttempt: row.error === null ? null : row.next_at,
+})
+
+const describe = (row: AccountRow) => ({
+  state: row.state,
+  ...describeWriting(row),
+  waiting: row.next_at !== null && row.delete_at === null,
   removalSince: row.removal_since,
   deleteAt: row.delete_at,
 })
@@ -44,6 +49,7 @@ export async function getStatus(
       row.status_reason ?? (asleep ? 'The application is inactive, so nothing is written' : null),
     dryRun: settings.dryRun,
     working: run?.lease_until != null && Date.parse(run.lease_until) > now(),
+    requested: run?.sweep_since != null,
     pausedUntil: run?.paused_until ?? null,
     users: {
       bound: counts.bound,
@@ -112,6 +118,28 @@ export async function getUser(
   if (!row)
     throw notFound('account_not_found', 'Not Found: the user was never bound to the application')
   return { userId, username: row.username, ...describe(row), written: row.written }
+}
+
+export async function listGroups(
+  context: ProvisioningContext,
+  { organizationId }: Caller,
+  applicationId: string,
+  filter: Parameters<typeof listGroupAccounts>[3],
+  limit: number,
+  skip: number,
+): Promise<{ results: ProvisionedGroup[]; total: number }> {
+  await getConnection(context, organizationId, applicationId)
+  const tenant = context.db.tenant(organizationId)
+  const found = await listGroupAccounts(tenant, organizationId, applicationId, filter, limit, skip)
+  return {
+    total: found.total,
+    results: found.rows.map((row) => ({
+      groupId: row.group_id,
+      name: row.name,
+      state: row.state,
+      ...describeWriting(row),
+    })),
+  }
 }
 
 /** "Is this person out everywhere?": every application that has, or had, an account of the user. */

@@ -48,6 +48,38 @@ test('a provider that knows only application/json gets it', async (t) => {
   assert.equal(provider.quirks.json, true)
 })
 
+test('requests that are on their way when a provider turns out to know only application/json get it, too', async (t) => {
+  const { url } = await startRawServer(t, ({ headers, body }) =>
+    headers['content-type'] === 'application/json'
+      ? { status: 201, body: { ...body, id: '1' } }
+      : { status: 415 },
+  )
+  const { client } = connect(t, url)
+  const created = await Promise.all([1, 2, 3, 4].map(() => client.create('User', ada)))
+  assert.deepEqual(
+    created.map(({ id }) => id),
+    ['1', '1', '1', '1'],
+  )
+})
+
+test("a provider's words are found in the shapes that error bodies have", async (t) => {
+  let body: object | string = {}
+  const { url } = await startRawServer(t, () => ({ status: 400, body }))
+  for (body of [
+    { Errors: { description: 'No primary e-mail', code: 400 } },
+    { Errors: [{ description: 'No primary e-mail', code: 400 }] },
+    { errors: [{ code: 400, message: 'No primary e-mail' }] },
+    { errors: ['No primary e-mail'] },
+    { error: { code: 'BadRequest', message: 'No primary e-mail' } },
+    { detail: ['No primary e-mail'] },
+  ])
+    await assert.rejects(
+      connect(t, url).client.create('User', ada),
+      fails('rejected', /refused to create the user: No primary e-mail \(400\)/),
+      JSON.stringify(body),
+    )
+})
+
 test('every status is one of five kinds of failure', async (t) => {
   let reply: { status: number; body?: object | string } = { status: 0 }
   const { url } = await startRawServer(t, () => reply)

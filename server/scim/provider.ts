@@ -74,12 +74,14 @@ export class ScimProvider {
   /** Resolves with a 2xx response; any other outcome is a `ScimFailure`. */
   async send(request: ScimRequest, note: (sent: ScimExchange) => void): Promise<Answer> {
     let headers = await this.#authorization.headers()
+    // Another request may learn it while this one is on its way.
+    const asJson = this.#quirks.json
     let answer = await this.#once(request, headers, note)
     if (answer.status === 401 && this.#authorization.refused(headers)) {
       headers = await this.#authorization.headers()
       answer = await this.#once(request, headers, note)
     }
-    if (answer.status === 415 && !this.#quirks.json) {
+    if (answer.status === 415 && !asJson) {
       this.learn({ json: true })
       answer = await this.#once(request, headers, note)
     }

@@ -7,8 +7,17 @@ import { isObject } from './resource.ts'
 const MAX_DETAIL = 300
 const MAX_RETRY_AFTER_MS = 3_600_000
 
-/** Where error bodies put their words: RFC 7644 §3.12, RFC 6749 §5.2, RFC 9457, and habit. */
-const DETAIL_FIELDS = ['detail', 'error_description', 'message', 'description', 'title', 'error']
+/** Where error bodies put their words: RFC 7644 §3.12, RFC 6749 §5.2, RFC 9457, and habit, as in SCIM 1.1 (`Errors`). */
+const DETAIL_FIELDS = [
+  'detail',
+  'error_description',
+  'message',
+  'description',
+  'title',
+  'error',
+  'errors',
+  'Errors',
+]
 
 /** Removes our secrets from a text of the provider, which may echo a request. */
 export type Redact = (text: string) => string
@@ -18,14 +27,25 @@ export const redactor =
   (text) =>
     secrets.reduce((rest, secret) => (secret ? rest.replaceAll(secret, '***') : rest), text)
 
+/** The first words in an error body; some nest them in an object or a list. */
+function wordsIn(value: unknown): string {
+  if (typeof value === 'string') return value.trim()
+  const parts = isObject(value)
+    ? DETAIL_FIELDS.map((name) => value[name])
+    : Array.isArray(value)
+      ? value
+      : []
+  for (const part of parts) {
+    const words = wordsIn(part)
+    if (words !== '') return words
+  }
+  return ''
+}
+
 /** The provider's words about an error, in one short line. */
 export function detailOf({ content }: Answer, redact: Redact): string {
-  if (!isObject(content)) return ''
-  const words = DETAIL_FIELDS.map((name) => content[name]).find(
-    (value) => typeof value === 'string' && value.trim() !== '',
-  )
   // Redacted before it is cut: half a secret would not be recognized.
-  const text = redact(String(words ?? '')).toWellFormed()
+  const text = redact(isObject(content) ? wordsIn(content) : '').toWellFormed()
   const line = text.replace(/[\p{C}\s]+/gu, ' ').trim()
   return line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL)}…` : line
 }
