@@ -60,8 +60,15 @@ class Progress {
   /** Whether there may be more. */
   add(page: ReadPage): boolean {
     const { count } = page
+    const isFirst = this.received === 0
     this.received += count
     const total = totalOf(page, this.#totalPath)
+    // A number of pages, for example: the list would seem to end here.
+    if (isFirst && this.#totalPath !== null && total !== undefined && count > total)
+      throw new SourceFailure(
+        'misconfigured',
+        `paging.totalPath: the first page has ${count} records, but the total is ${total}`,
+      )
     const missing = total !== undefined && this.received < total
     if (count === 0 && missing)
       throw new SourceFailure(
@@ -108,16 +115,20 @@ function byCursor(url: URL, paging: Of<'cursor'>): Pager {
   const { cursorParam, cursorPath, sizeParam, pageSize } = paging
   const sized = sizeParam === null ? url : withParameters(url, { [sizeParam]: pageSize })
   const seen = new Set<string>()
+  let sent: string | undefined
   return {
     first: sized,
-    next({ document }) {
-      const value = memberAt(document, cursorPath)
+    next({ document, headers, count }) {
+      const value = memberAt(document, cursorPath) ?? headers[cursorPath.toLowerCase()]
       if (value === undefined || value === null || value === '' || value === false) return undefined
       if (typeof value !== 'string' && typeof value !== 'number')
         throw new SourceFailure('misconfigured', `paging.cursorPath: ${cursorPath} is not a text`)
       const cursor = String(value)
+      // Some sources keep their last cursor when nothing is left.
+      if (count === 0 && cursor === sent) return undefined
       if (seen.has(cursor)) throw repeats()
       seen.add(cursor)
+      sent = cursor
       return withParameters(sized, { [cursorParam]: cursor })
     },
   }

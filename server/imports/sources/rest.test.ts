@@ -108,6 +108,18 @@ test('a total of the source decides where the list ends', async (t) => {
   )
 })
 
+test('a number of pages is not taken for a number of records', async (t) => {
+  const { url } = await serve(t, (_, response, query) => {
+    const page = Number(query.get('page'))
+    sendJson(response, { data: range(page * 10 - 10, page * 10), meta: { total_pages: 3 } })
+  })
+  const paging = { type: 'page' as const, pageSize: 10, totalPath: 'meta.total_pages' }
+  await assert.rejects(
+    readAll(open(t, rest(url, { recordPath: 'data', paging })).source),
+    fails('misconfigured', /paging.totalPath: .* 10 records, but the total is 3/),
+  )
+})
+
 test('pages are counted from the first one, with or without a size', async (t) => {
   const { url, requests } = await serve(t, (_, response, query) =>
     sendJson(
@@ -252,6 +264,26 @@ test('a source that repeats itself fails instead of being read forever', async (
     await assert.rejects(readAll(source), repeats)
     assert.equal(requests.length, count, listPath)
   }
+})
+
+test('a source may keep its last cursor when nothing is left', async (t) => {
+  const { url, requests } = await serve(t, (_, response, query) => {
+    const at = Number(query.get('cursor') ?? 0)
+    const items = range(at, Math.min(5, at + 3))
+    sendJson(response, { items, next_cursor: String(at + items.length) })
+  })
+  const config = rest(url, { recordPath: 'items', paging: { type: 'cursor' } })
+  assert.deepEqual(idsOf(await readAll(open(t, config).source)), ids(5))
+  assert.equal(requests.length, 3)
+})
+
+test('a cursor may be in a header of the response', async (t) => {
+  const { url } = await serve(t, (_, response, query) => {
+    const at = Number(query.get('cursor') ?? 0)
+    sendJson(response, range(at, at + 3), at < 6 ? { 'X-Next-Cursor': at + 3 } : {})
+  })
+  const config = rest(url, { paging: { type: 'cursor', cursorPath: 'X-Next-Cursor' } })
+  assert.deepEqual(idsOf(await readAll(open(t, config).source)), ids(9))
 })
 
 test('cursors without end and without records are given up', async (t) => {
