@@ -22,4 +22,5 @@ export const backChannelLogoutJob = defineJob({
     at: Type.Optional(Type.Integer()),
   }),
   retry: { limit: 5, backoffSeconds: 15 },
+  partner: true,
 })

@@ -42,12 +42,15 @@ interface HealthParts {
   storage: Storage
   /** Problems detected by this process. */
   warnings: readonly string[]
+  /** Queues whose failures concern an organization only. */
+  partnerQueues: readonly string[]
   sendsMail: boolean
   region: string
 }
 
-async function warningsOf({ db, storage, warnings }: HealthParts): Promise<string[]> {
-  const [space, queues] = await Promise.all([storage.warning(), failuresByQueue(db)])
+async function warningsOf(parts: HealthParts): Promise<string[]> {
+  const { db, storage, warnings, partnerQueues } = parts
+  const [space, queues] = await Promise.all([storage.warning(), failuresByQueue(db, partnerQueues)])
   return [
     ...warnings,
     ...(space === null ? [] : [space]),

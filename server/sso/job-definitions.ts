@@ -17,4 +17,5 @@ export const soapLogoutJob = defineJob({
     at: Type.Integer(),
   }),
   retry: { limit: 4, backoffSeconds: 15 },
+  partner: true,
 })

@@ -30,6 +30,8 @@ export interface JobDefinition<S extends TSchema = TSchema> {
   cron?: string
   /** At most one job waits per key; further ones are dropped in favour of it. */
   singleton?: true
+  /** Calls a service of the organization: its failure is the organization's concern, and /readyz does not warn of it. */
+  partner?: true
 }
 
 /** May run late, twice or concurrently: it re-reads the rows it acts on. */

@@ -106,6 +106,23 @@ test('maintenance survives any outage: delays are bounded, and the next run reco
   assert.deepEqual(await health(), { status: 'ready' })
 })
 
+test('a partner that cannot be reached is the concern of its organization, not of the installation', async () => {
+  const org = await app.newOrganization()
+  const data = JSON.stringify({ organizationId: org.organizationId })
+  for (const name of ['sso.soap-logout', 'oidc.back-channel-logout'])
+    await app.db.run(
+      sql`insert into pgboss.job (name, state, data) values (${name}, 'failed', ${data}::jsonb)`,
+    )
+  await watch()
+  assert.deepEqual(await health(), { status: 'ready' })
+  assert.deepEqual(await org.eventTypes(), ['job_failed', 'job_failed'])
+  assert.equal((await org.get('/api/v2/attention')).json().failedJobs, 2)
+  await app.db.run(
+    sql`delete from pgboss.job where data->>'organizationId' = ${org.organizationId}`,
+  )
+  await watch()
+})
+
 test('a failed job is shown everywhere, reported once, and can be retried', async () => {
   broken = true
   const org = await app.newOrganization()

@@ -54,10 +54,10 @@ export async function watchJobs(db: Db, record: RecordFailure): Promise<void> {
 }
 
 /** By queue, for health checks: a small table, unlike the queue itself. */
-export const failuresByQueue = (db: Queryable) =>
-  db.many<{ queue: string; failed: number }>(
-    sql`select queue, count(*)::int as failed from job_failures group by queue order by queue`,
-  )
+export const failuresByQueue = (db: Queryable, except: readonly string[]) =>
+  db.many<{ queue: string; failed: number }>(sql`
+    select queue, count(*)::int as failed from job_failures
+     where queue <> all(${except}::text[]) group by queue order by queue`)
 
 interface FailedJob {
   id: string
