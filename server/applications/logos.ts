@@ -1,24 +1,15 @@
 import type { Caller } from '../platform/caller.ts'
 import { invalid, notFound } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
+import { imageTypeOf } from '../platform/image-type.ts'
 import { lockedApplication, saveChange } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
 import { deleteLogos, findLogo, insertLogo, type LogoRow } from './logo-store.ts'
 
-/** Detected by magic bytes: the content type of the client is untrusted, but browsers trust ours. */
-const KINDS = [
-  ['image/png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],
-  ['image/jpeg', Buffer.from([0xff, 0xd8, 0xff])],
-  ['image/gif', Buffer.from('GIF87a')],
-  ['image/gif', Buffer.from('GIF89a')],
-] as const
-
-type LogoType = (typeof KINDS)[number][0]
-
-function typeOfImage(content: Buffer): LogoType {
-  const kind = KINDS.find(([, start]) => content.subarray(0, start.length).equals(start))
-  if (!kind) throw invalid('bad_image', 'image: must be a PNG, JPEG or GIF')
-  return kind[0]
+function typeOfImage(content: Buffer) {
+  const type = imageTypeOf(content)
+  if (!type) throw invalid('bad_image', 'image: must be a PNG, JPEG or GIF')
+  return type
 }
 
 /** Stores the logo under a new id, so that browsers may cache it forever. */

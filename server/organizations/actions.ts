@@ -76,7 +76,8 @@ export function updateOrganization(
     checkSize(caller, before.max_system_users, after.max_system_users)
     if (settingsOf(before).requireAdminMFA && !settingsOf(after).requireAdminMFA)
       checkConfirmed(caller, 'requireAdminMFA')
-    const changes = changesBetween(settingsOf(before), settingsOf(after))
+    // A picture would be most of the event.
+    const changes = changesBetween(settingsOf(before), settingsOf(after), ['logo'])
     if (changes.length === 0) return before
     await saveOrganization(tx, after)
     await recordEvent(tx, caller, {

@@ -5,6 +5,7 @@ import { addUser } from '../../test/people.ts'
 import { evaluateGroupJob } from '../groups/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
+import { watchJobsJob } from '../platform/jobs/failures.ts'
 
 const app = await startApp()
 
@@ -12,6 +13,10 @@ test('counts what needs attention, as far as the caller may read it', async () =
   const org = await app.newOrganization()
   const zero = (await org.get('/api/v2/attention')).json()
   assert.deepEqual(zero, {
+    users: 0,
+    systems: 0,
+    applications: 0,
+    forwarders: 0,
     lockedUsers: 0,
     expiredPasswords: 0,
     usersWithoutMfa: 0,
@@ -33,6 +38,7 @@ test('counts what needs attention, as far as the caller may read it', async () =
   const counted = (await org.get('/api/v2/attention')).json()
   assert.deepEqual(counted, {
     ...zero,
+    users: 1,
     expiredPasswords: 1,
     usersWithoutMfa: 1,
     parkedImports: 1,
@@ -46,6 +52,44 @@ test('counts what needs attention, as far as the caller may read it', async () =
 
   const stranger = await app.newOrganization()
   assert.deepEqual((await stranger.get('/api/v2/attention')).json(), zero)
+})
+
+test('counts the events and sign-ins of the last days', async () => {
+  const org = await app.newOrganization()
+  const read = async (by: { get: typeof org.get }, query = '') =>
+    (await by.get(`/api/v2/activity${query}`)).json()
+  const sum = (buckets: { doc_count: number }[]) =>
+    buckets.reduce((total, { doc_count }) => total + doc_count, 0)
+  await app.http.inject({
+    method: 'POST',
+    url: '/auth/sign-in',
+    remoteAddress: '10.9.8.7',
+    payload: { email: org.email, password: 'Wrong-Orchard-58' },
+  })
+  await addUser(org)
+  const { services, signIns, deniedReasons } = await read(org, '?timezone=%2B0530')
+  const directory = services.find(({ service }: { service: string }) => service === 'directory')
+  assert.equal(sum(directory.buckets), (await org.events()).length)
+  // Steps begin at full hours of the zone, which is half an hour off.
+  for (const { key } of directory.buckets) assert.equal(key % 3_600_000, 1_800_000)
+  assert.deepEqual(
+    signIns.map(({ success, buckets }: { success: boolean; buckets: [] }) => [
+      success,
+      sum(buckets),
+    ]),
+    [
+      [true, 0],
+      [false, 1],
+    ],
+  )
+  assert.deepEqual(sum(deniedReasons), 1)
+
+  const bad = await org.get('/api/v2/activity?timezone=noon')
+  assert.deepEqual([bad.statusCode, bad.json().reason], [400, 'bad_timezone'])
+  const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
+  assert.equal((await runner.get('/api/v2/activity')).statusCode, 403)
+  const stranger = await app.newOrganization()
+  assert.equal(sum((await read(stranger)).signIns[1].buckets), 0)
 })
 
 test('finds records of every kind by words and by id', async () => {
@@ -147,6 +191,10 @@ test('lists the work of an organization, and tries what failed in a queue again'
     applicationId: 'a1',
   })
   assert.equal(failed?.attempts, 4)
+  const home = async () => (await org.get('/api/v2/attention')).json().failedJobs
+  await app.db.tx(null, (tx) => app.queue.send(tx, watchJobsJob, {}))
+  await app.runDueJobs()
+  assert.equal(await home(), 2, 'the number on Home is that of the list behind it')
   assert.deepEqual(await jobs('', stranger), [])
 
   const retry = (by: { post: typeof org.post }, id = failed!.id) =>

@@ -4,8 +4,9 @@ import type { Db } from '../platform/db/index.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
 import { countAttention, retryJob, searchEverything } from './actions.ts'
+import { readActivity } from './activity.ts'
 import { jobResource, readJobs } from './job-store.ts'
-import { Attention, OrganizationJob, SearchHit } from './schema.ts'
+import { Activity, Attention, OrganizationJob, SearchHit } from './schema.ts'
 import { COUNTS, FINDERS } from './store.ts'
 
 const errors = errorsOf('v2')
@@ -14,19 +15,42 @@ const params = Type.Object({ id: Type.String() })
 const anyOf = (parts: object) => Object.keys(parts).flatMap((scope) => [scope, `${scope}.readonly`])
 
 /** Answers about an organization as a whole, across its kinds of records. */
-export const overviewRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+export const overviewRoutes: FastifyPluginAsyncTypebox<{
+  db: Db
+  /** For searches in events, which may take longer. */
+  searchDb: Db
+  searchSeconds: number
+}> = async (app, { db, searchDb, searchSeconds }) => {
   app.get(
     '/attention',
     {
       schema: {
         tags,
-        summary: 'Count what may need an administrator',
+        summary: 'Count records, and those that may need an administrator',
         description: 'Counts of records that the caller may not read are left out.',
         response: { 200: Attention, ...errors },
       },
       config: { scopes: anyOf(COUNTS) },
     },
     ({ caller }) => countAttention(db, caller),
+  )
+  app.get(
+    '/activity',
+    {
+      schema: {
+        tags,
+        summary: 'Count the events and sign-ins of the last days',
+        querystring: Type.Object({
+          timezone: Type.Optional(
+            Type.String({ description: 'Offset such as -0500, where steps begin', maxLength: 6 }),
+          ),
+        }),
+        response: { 200: Activity, ...errors },
+      },
+      config: { scopes: ['insights', 'insights.readonly'] },
+    },
+    ({ caller, query }) =>
+      readActivity(searchDb, caller, { ...query, now: Date.now(), searchSeconds }),
   )
   app.get(
     '/search',

@@ -4,6 +4,10 @@ const count = (description: string) => Type.Optional(Type.Integer({ description 
 
 export const Attention = Type.Object(
   {
+    users: count('All users'),
+    systems: count('All systems'),
+    applications: count('All applications'),
+    forwarders: count('All forwarders'),
     lockedUsers: count('Users who are locked out'),
     expiredPasswords: count('Users whose password has expired'),
     usersWithoutMfa: count('Activated users without a second factor'),
@@ -13,12 +17,35 @@ export const Attention = Type.Object(
       'Applications whose SCIM connection is stopped, held or has failing accounts',
     ),
     parkedImports: count('Imports that wait for a confirmation'),
-    failedJobs: count('Imports and bulk jobs that failed within 7 days'),
+    failedJobs: count('Imports, bulk jobs and background work that failed within 7 days'),
     failingForwarders: count('Forwarders whose receiver cannot be reached'),
   },
   { title: 'Attention' },
 )
 export type Attention = Static<typeof Attention>
+
+const Buckets = Type.Array(
+  Type.Object({
+    key: Type.Integer({ description: 'Start of the step, in milliseconds' }),
+    doc_count: Type.Integer(),
+  }),
+  { description: 'Steps without events are left out' },
+)
+export const Activity = Type.Object(
+  {
+    services: Type.Array(Type.Object({ service: Type.String(), buckets: Buckets }), {
+      description: 'Events per hour of the last 24 hours, of the four services with the most',
+    }),
+    signIns: Type.Array(Type.Object({ success: Type.Boolean(), buckets: Buckets }), {
+      description: 'Sign-ins of users and administrators per six hours of the last 7 days',
+    }),
+    deniedReasons: Type.Array(Type.Object({ key: Type.String(), doc_count: Type.Integer() }), {
+      description: 'The six most frequent of the last 7 days',
+    }),
+  },
+  { title: 'Activity' },
+)
+export type Activity = Static<typeof Activity>
 
 const JOB_STATES = [
   'queued',

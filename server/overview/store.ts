@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { type Sql, sql } from '../platform/db/sql.ts'
+import { JOB_ORGANIZATION } from '../platform/jobs/failures.ts'
 import { escapeLike } from '../platform/list/conditions.ts'
 import type { Attention, SearchHit } from './schema.ts'
 
@@ -14,20 +15,21 @@ const countBy =
 export const COUNTS: Record<string, Counts> = {
   users: countBy(
     (organizationId) => sql`
-      select count(*) filter (where account_locked)::int as "lockedUsers",
+      select count(*)::int as users, count(*) filter (where account_locked)::int as "lockedUsers",
              count(*) filter (where password_expired or password_expiration_date <= now())::int as "expiredPasswords",
              count(*) filter (where state = 'ACTIVATED' and totp_secret is null)::int as "usersWithoutMfa"
         from users where organization_id = ${organizationId} and deleted_at is null`,
   ),
   systems: countBy(
     (organizationId) => sql`
-      select count(*)::int as "unseenSystems" from systems
-       where organization_id = ${organizationId} and deleted_at is null
-         and coalesce(last_contact, created) < now() - interval '14 days'`,
+      select count(*)::int as systems,
+             count(*) filter (where coalesce(last_contact, created) < now() - interval '14 days')::int as "unseenSystems"
+        from systems where organization_id = ${organizationId} and deleted_at is null`,
   ),
   applications: countBy(
     (organizationId) => sql`
       select
+        (select count(*)::int from applications where organization_id = ${organizationId}) as applications,
         (select count(*)::int from applications a
            join application_certificates c
              on c.organization_id = a.organization_id and c.application_id = a.id and c.id = a.certificate_id
@@ -43,13 +45,16 @@ export const COUNTS: Record<string, Counts> = {
         (select count(*)::int from batches
           where organization_id = ${organizationId} and state = 'waiting') as "parkedImports",
         (select count(*)::int from batches
-          where organization_id = ${organizationId} and state = 'failed' and created > now() - interval '7 days')
+          where organization_id = ${organizationId} and state = 'failed' and created > now() - interval '7 days') +
+        (select count(*)::int from job_failures f join pgboss.job j on j.name = f.queue and j.id = f.job
+          where j.state = 'failed' and ${JOB_ORGANIZATION} = ${organizationId})
           as "failedJobs"`,
   ),
   insights: countBy(
     (organizationId) => sql`
-      select count(*)::int as "failingForwarders" from forwarders
-       where organization_id = ${organizationId} and status in ('retrying', 'failed')`,
+      select count(*)::int as forwarders,
+             count(*) filter (where status in ('retrying', 'failed'))::int as "failingForwarders"
+        from forwarders where organization_id = ${organizationId}`,
   ),
 }
 

@@ -2,6 +2,7 @@ import { parseUserAgent } from '../insights/index.ts'
 import { findUser, type UserRow } from '../users/index.ts'
 import type { Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
+import { organizationLogo } from './logo.ts'
 import { countRecoveryCodes } from './recovery-code-store.ts'
 import type { Profile, Security, Session, SessionAnswer } from './schema.ts'
 import { csrfOf, type SignedIn, userNotFound } from './sessions.ts'
@@ -22,7 +23,8 @@ export async function describeSession(
   user: UserRow,
   { session, token }: Pick<SignedIn, 'session' | 'token'>,
 ): Promise<SessionAnswer> {
-  const { organizationName } = await portalSettings(db, user.organization_id)
+  const id = user.organization_id
+  const { organizationName, logo } = await portalSettings(db, id)
   return {
     status: session.owed === null ? 'signed_in' : STATUS[session.owed],
     csrfToken: csrfOf(token),
@@ -31,7 +33,7 @@ export async function describeSession(
     email: user.email,
     firstname: user.firstname,
     displayName: nameOf(user),
-    organization: { id: user.organization_id, name: organizationName },
+    organization: { id, name: organizationName, logo: organizationLogo(id, logo) },
   }
 }
 

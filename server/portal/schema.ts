@@ -38,7 +38,12 @@ export const SessionAnswer = Type.Object({
   email: Type.String(),
   firstname: Type.String(),
   displayName: Type.String(),
-  organization: Type.Object({ id: Type.String(), name: Type.String() }),
+  organization: Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    /** Address of the image. */
+    logo: Nullable(Type.String()),
+  }),
 })
 export type SessionAnswer = Static<typeof SessionAnswer>
 
@@ -170,6 +175,6 @@ export const Destination = Type.Object({
       color: Nullable(Type.String()),
     }),
   ),
-  organization: Nullable(Type.Object({ name: Type.String() })),
+  organization: Nullable(Type.Object({ name: Type.String(), logo: Nullable(Type.String()) })),
 })
 export type Destination = Static<typeof Destination>

@@ -5,6 +5,8 @@ import type { SignInPolicy } from './next-step.ts'
 /** The organization's settings for sign-in. */
 export interface PortalSettings {
   organizationName: string
+  /** A data URL. */
+  logo: unknown
   passwordPolicy: SignInPolicy
   userPortal: { cookieExpirationType: 'session' | 'date'; idleSessionDurationMinutes: number }
 }

@@ -9,6 +9,7 @@ import { describeSession } from './account.ts'
 import { findVisit, type Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
 import { admitVisit } from './guard.ts'
+import { readLogo } from './logo.ts'
 import type { SignInStep } from './next-step.ts'
 import { describeLink, passwordRules, replaceExpired, requestReset } from './password-actions.ts'
 import {
@@ -120,6 +121,28 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ context: PortalContext }>
       config,
     },
     ({ query }) => describeDestination(context, query.continue),
+  )
+  app.get(
+    '/auth/users/organizations/:id/logo',
+    {
+      schema: {
+        tags,
+        summary: 'Get the logo of an organization',
+        params: Type.Object({ id: Type.String() }),
+        response: { 200: Type.Unknown({ description: 'The image' }), ...errors },
+      },
+      config,
+    },
+    async ({ params }, reply) => {
+      const { type, content } = await readLogo(context, params.id)
+      return (
+        reply
+          .type(type)
+          // The address changes with the image.
+          .header('cache-control', 'public, max-age=31536000, immutable')
+          .send(content as never)
+      )
+    },
   )
   app.post(
     '/auth/users/sign-out',

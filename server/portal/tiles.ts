@@ -3,6 +3,7 @@ import { notFound } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { UserRow } from '../users/index.ts'
 import type { PortalContext } from './context.ts'
+import { organizationLogo } from './logo.ts'
 import type { ApplicationTile, Destination, TileUse } from './schema.ts'
 import { portalSettings } from './settings.ts'
 import { readUses, saveUse } from './tile-store.ts'
@@ -57,7 +58,7 @@ export async function describeDestination(
     found &&
     (await findApplication(db.tenant(found.organizationId), found.organizationId, found.id))
   if (!row?.active) return { application: null, organization: null }
-  const { organizationName } = await portalSettings(db, row.organization_id)
+  const { organizationName, logo } = await portalSettings(db, row.organization_id)
   return {
     application: {
       name: row.name,
@@ -65,6 +66,6 @@ export async function describeDestination(
       logo: row.logo_id && logoPath(row.logo_id),
       color: row.color || null,
     },
-    organization: { name: organizationName },
+    organization: { name: organizationName, logo: organizationLogo(row.organization_id, logo) },
   }
 }
