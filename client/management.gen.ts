@@ -1201,6 +1201,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the events and sign-ins of the last days
+         * @description Scopes: `insights` or `insights.readonly`.
+         */
+        get: operations["getApiV2Activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/administrators/{administrator_id}/organizationlinks/{id}": {
         parameters: {
             query?: never;
@@ -1769,6 +1789,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/applications/{application_id}/provisioning/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the groups pushed to the provider; failures first
+         * @description Scopes: `applications` or `applications.readonly`.
+         */
+        get: operations["getApiV2ApplicationsByApplicationIdProvisioningGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/applications/{application_id}/provisioning/groups/{group_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a group again now
+         * @description Scopes: `applications`.
+         */
+        post: operations["postApiV2ApplicationsByApplicationIdProvisioningGroupsByGroupIdRetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/applications/{application_id}/provisioning/plan": {
         parameters: {
             query?: never;
@@ -2081,7 +2141,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count what may need an administrator
+         * Count records, and those that may need an administrator
          * @description Counts of records that the caller may not read are left out.
          *
          *     Scopes: `users` or `users.readonly` or `systems` or `systems.readonly` or `applications` or `applications.readonly` or `insights` or `insights.readonly`.
@@ -5047,6 +5107,33 @@ export interface components {
             id: string;
             name?: string;
         };
+        Activity: {
+            /** @description Events per hour of the last 24 hours, of the four services with the most */
+            services: {
+                service: string;
+                /** @description Steps without events are left out */
+                buckets: {
+                    /** @description Start of the step, in milliseconds */
+                    key: number;
+                    doc_count: number;
+                }[];
+            }[];
+            /** @description Sign-ins of users and administrators per six hours of the last 7 days */
+            signIns: {
+                success: boolean;
+                /** @description Steps without events are left out */
+                buckets: {
+                    /** @description Start of the step, in milliseconds */
+                    key: number;
+                    doc_count: number;
+                }[];
+            }[];
+            /** @description The six most frequent of the last 7 days */
+            deniedReasons: {
+                key: string;
+                doc_count: number;
+            }[];
+        };
         Administrator: {
             _id: string;
             id: string;
@@ -5404,6 +5491,14 @@ export interface components {
             } | null;
         };
         Attention: {
+            /** @description All users */
+            users?: number;
+            /** @description All systems */
+            systems?: number;
+            /** @description All applications */
+            applications?: number;
+            /** @description All forwarders */
+            forwarders?: number;
             /** @description Users who are locked out */
             lockedUsers?: number;
             /** @description Users whose password has expired */
@@ -5418,7 +5513,7 @@ export interface components {
             failingProvisioning?: number;
             /** @description Imports that wait for a confirmation */
             parkedImports?: number;
-            /** @description Imports and bulk jobs that failed within 7 days */
+            /** @description Imports, bulk jobs and background work that failed within 7 days */
             failedJobs?: number;
             /** @description Forwarders whose receiver cannot be reached */
             failingForwarders?: number;
@@ -7184,6 +7279,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ProvisionedGroup: {
+            groupId: string;
+            name: string;
+            /** @enum {unknown} */
+            state: "pending" | "provisioned" | "deleted" | "none";
+            /** Format: date-time */
+            since: string;
+            remoteId: string | null;
+            /** @description A change is not yet written */
+            waiting: boolean;
+            /** @description Failed, and not tried again until something changes */
+            parked: boolean;
+            attempts: number;
+            errorKind: string | null;
+            error: string | null;
+            nextAttempt: string | null;
+        };
         ProvisionedUser: {
             userId: string;
             username: string;
@@ -7381,6 +7493,8 @@ export interface components {
             dryRun: boolean;
             /** @description A worker is writing to the provider now */
             working: boolean;
+            /** @description All accounts are to be compared, which has not begun */
+            requested: boolean;
             pausedUntil: string | null;
             users: {
                 bound: number;
@@ -13866,6 +13980,85 @@ export interface operations {
             };
         };
     };
+    getApiV2Activity: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Offset such as -0500, where steps begin
+                 * @example -0500
+                 */
+                timezone?: string;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "services": [
+                     *         {
+                     *           "service": "directory",
+                     *           "buckets": [
+                     *             {
+                     *               "key": 1,
+                     *               "doc_count": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "signIns": [
+                     *         {
+                     *           "success": true,
+                     *           "buckets": [
+                     *             {
+                     *               "key": 1,
+                     *               "doc_count": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "deniedReasons": [
+                     *         {
+                     *           "key": "ada",
+                     *           "doc_count": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Activity"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     deleteApiV2AdministratorsByAdministratorIdOrganizationlinksById: {
         parameters: {
             query?: never;
@@ -16434,6 +16627,121 @@ export interface operations {
             };
         };
     };
+    getApiV2ApplicationsByApplicationIdProvisioningGroups: {
+        parameters: {
+            query?: {
+                /** @example 100 */
+                limit?: number;
+                /** @example 0 */
+                skip?: number;
+                /** @example true */
+                parked?: boolean;
+            };
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "groupId": "6650f3a2c4e1b70008d1a2b3",
+                     *         "name": "Engineering",
+                     *         "state": "pending",
+                     *         "since": "2026-03-02T09:15:00.000Z",
+                     *         "remoteId": "2819c223-7f76-453a-919d-413861904646",
+                     *         "waiting": true,
+                     *         "parked": true,
+                     *         "attempts": 1,
+                     *         "errorKind": null,
+                     *         "error": null,
+                     *         "nextAttempt": "2026-03-02T09:15:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["ProvisionedGroup"][];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
+    postApiV2ApplicationsByApplicationIdProvisioningGroupsByGroupIdRetry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example 6650f3a2c4e1b70008d1a2f7 */
+                application_id: string;
+                /** @example 6650f3a2c4e1b70008d1a2d5 */
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["ProvisioningAccepted"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+        };
+    };
     getApiV2ApplicationsByApplicationIdProvisioningPlan: {
         parameters: {
             query?: {
@@ -16713,6 +17021,7 @@ export interface operations {
                      *       "statusReason": null,
                      *       "dryRun": true,
                      *       "working": true,
+                     *       "requested": true,
                      *       "pausedUntil": "2026-03-02T09:15:00.000Z",
                      *       "users": {
                      *         "bound": 1,

@@ -107,6 +107,7 @@ async function createHttp(parts: HttpParts) {
     db,
     storage,
     warnings,
+    partnerQueues: jobDefinitions.filter(({ partner }) => partner).map(({ name }) => name),
     sendsMail: config.smtpUrl !== undefined,
     region: config.region,
   })

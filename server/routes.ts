@@ -151,7 +151,7 @@ export async function registerRoutes(
   await http.register(userStatusRoutes, { prefix: '/api/v2', context: users })
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
-  await http.register(overviewRoutes, { prefix: '/api/v2', db })
+  await http.register(overviewRoutes, { prefix: '/api/v2', db, searchDb, searchSeconds })
   await http.register(workdayRoutes, { prefix: '/api/v2', context: imports })
   await http.register(portalRoutes, { context: portal })
   await http.register(userSessionRoutes, { prefix: '/api/v2', context: portal })

@@ -114,7 +114,12 @@ const PARAMETERS: [RegExp, Record<string, string>][] = [
   [/^\/api\/v2\/commandqueue\//, { workflow_instance_id: 'workflow' }],
   [
     /^\/api\/v2\/applications\//,
-    { application_id: 'application', user_id: 'user', job_id: 'importJob' },
+    {
+      application_id: 'application',
+      user_id: 'user',
+      group_id: 'user_group',
+      job_id: 'importJob',
+    },
   ],
   [/^\/api\/v2\/bulk\/users\//, { job_id: 'job' }],
   [/^\/api\/v2\/jobs\//, { id: 'job' }],

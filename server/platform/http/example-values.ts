@@ -205,6 +205,7 @@ export const BY_NAME: Record<string, readonly unknown[]> = {
   statusMsg: ['Updated'],
   statusReason: [null, ''],
   target: ['department'],
+  timezone: ['-0500'],
   triggered: [['Disk usage']],
   undoOf: [null],
   userAgent: ['Shibboleth/3.4'],
