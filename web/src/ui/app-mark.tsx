@@ -1,6 +1,7 @@
 import { type CSSProperties, useState } from 'react'
 import classes from './app-mark.module.css'
 import { MARKS } from './app-marks.ts'
+import { Initials } from './initials.tsx'
 
 interface Props {
   /** As users read it. */
@@ -15,22 +16,8 @@ interface Props {
   size?: number
 }
 
-const initials = (label: string): string =>
-  label
-    .split(/[\s.-]+/)
-    .slice(0, 2)
-    .map((word) => word[0]?.toUpperCase() ?? '')
-    .join('')
-
 /** Dark enough for white letters, whatever colour was chosen. */
 const shaded = (color: string) => `color-mix(in oklab, ${color}, #101828 35%)`
-
-/** The same for the same name, everywhere. */
-function derived(label: string): string {
-  let hash = 0
-  for (const letter of label) hash = (hash * 31 + letter.codePointAt(0)!) % 360
-  return `oklch(0.45 0.11 ${hash})`
-}
 
 /** The picture of an application: its logo, the mark of its product, or its initials. */
 export function AppMark({ label, template, logo, color, size = 2.5 }: Props) {
@@ -53,10 +40,5 @@ export function AppMark({ label, template, logo, color, size = 2.5 }: Props) {
         <path d={mark.path} fill={`#${mark.hex}`} />
       </svg>
     )
-  const background = color ? shaded(color) : derived(label)
-  return (
-    <span className={classes.letters} style={{ ...style, background }} aria-hidden>
-      {initials(label)}
-    </span>
-  )
+  return <Initials name={label} size={size} color={color ? shaded(color) : undefined} />
 }

@@ -21,6 +21,8 @@ export function Confirm({ question, close }: { question: Question | null; close:
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    // The button may be in a form, which is another matter.
+    event.stopPropagation()
     question?.run()
     leave()
   }

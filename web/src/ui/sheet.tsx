@@ -1,7 +1,7 @@
-import { Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Paper, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import { Logo } from './logo.tsx'
+import { BrandMark } from './brand.tsx'
 import classes from './sheet.module.css'
 
 interface Props {
@@ -16,12 +16,7 @@ export function Sheet({ title, lead, children }: Props) {
   return (
     <main className={classes.page}>
       <div className={classes.column}>
-        <Group gap="sm" justify="center" mb="lg">
-          <Logo size={36} />
-          <Text fw={650} fz="xl" component="span">
-            Gatehouse
-          </Text>
-        </Group>
+        <BrandMark />
         <Paper className={classes.sheet} p={{ base: 'lg', xs: 'xl' }} radius="lg">
           <Stack gap="lg">
             <div>

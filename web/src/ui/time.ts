@@ -1,3 +1,25 @@
+const KEY = 'gatehouse-times'
+
+/** Read once, when the page loads: formats are made for it. */
+export const inUtc = globalThis.localStorage?.getItem(KEY) === 'UTC'
+
+/** Shows the page again, which its address describes. */
+export function chooseUtc(utc: boolean): void {
+  if (utc) localStorage.setItem(KEY, 'UTC')
+  else localStorage.removeItem(KEY)
+  window.location.reload()
+}
+
+/** For labels of fields. */
+export const ZONE = inUtc ? 'UTC' : 'your time zone'
+
+/** Instants in the zone that the viewer chose. */
+export const timeFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en', { ...options, ...(inUtc && { timeZone: 'UTC' }) })
+
+/** Minutes that the zone is ahead of UTC. */
+export const offsetAt = (time: number): number => (inUtc ? 0 : -new Date(time).getTimezoneOffset())
+
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
@@ -19,8 +41,10 @@ export function ago(time: string): string {
   return unit ? relative.format(Math.trunc(-seconds / unit[1]), unit[0]) : 'just now'
 }
 
-/** For fields of the type datetime-local, in the viewer's zone. */
-export const localOf = (time: number): string => {
-  const offset = new Date(time).getTimezoneOffset() * 60_000
-  return new Date(time - offset).toISOString().slice(0, 16)
-}
+/** For fields of the type datetime-local. */
+export const localOf = (time: number): string =>
+  new Date(time + offsetAt(time) * 60_000).toISOString().slice(0, 16)
+
+/** The instant that such a field means. */
+export const instantOf = (local: string): string =>
+  new Date(inUtc ? `${local}Z` : local).toISOString()

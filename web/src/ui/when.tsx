@@ -1,8 +1,8 @@
-import { ago } from './time.ts'
+import { ago, timeFormat } from './time.ts'
 
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'long' })
+const exact = timeFormat({ dateStyle: 'long', timeStyle: 'long' })
 
-/** Relative, with the exact instant on hover, in the viewer's zone. */
+/** Relative, with the exact instant on hover, in the chosen zone. */
 export const When = ({ time }: { time: string | null | undefined }) =>
   time ? (
     <time dateTime={time} title={exact.format(new Date(time))}>

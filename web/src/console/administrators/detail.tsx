@@ -1,4 +1,4 @@
-import { Avatar, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import {
   IconCirclePause,
   IconKeyOff,
@@ -9,6 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Confirm, type Question } from '../../ui/confirm.tsx'
+import { Initials } from '../../ui/initials.tsx'
 import { usePath } from '../link.tsx'
 import { useMay, useOrganization } from '../organization.ts'
 import { useRead } from '../reads.ts'
@@ -65,7 +66,7 @@ function AdministratorPage({ admin }: { admin: Administrator }) {
         list={LIST}
         name={name}
         error={null}
-        avatar={<Avatar name={name} size={52} color="initials" alt="" aria-hidden />}
+        avatar={<Initials name={name} size={3.25} round />}
         state={<StateTag admin={admin} />}
         copy={[
           { label: 'e-mail', value: admin.email ?? '' },

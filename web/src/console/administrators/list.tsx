@@ -1,7 +1,7 @@
-import { Avatar, Group } from '@mantine/core'
 import { IconShieldLock } from '@tabler/icons-react'
 import { paramsV1 } from '../../api/list.ts'
 import { pageOfV1 } from '../../api/organization.ts'
+import { Initials } from '../../ui/initials.tsx'
 import { When } from '../../ui/when.tsx'
 import { readAhead } from '../reads.ts'
 import type { ListDeclaration } from '../resource/list-declaration.ts'
@@ -32,10 +32,10 @@ const administrators: ListDeclaration<Administrator> = {
     width: 'minmax(12rem, 1.5fr)',
     sort: 'lastname',
     cell: (admin) => (
-      <Group gap="sm" wrap="nowrap">
-        <Avatar name={nameOf(admin)} size={26} color="initials" alt="" aria-hidden />
+      <>
+        <Initials name={nameOf(admin)} size={1.625} round />
         {nameOf(admin)}
-      </Group>
+      </>
     ),
   },
   columns: [

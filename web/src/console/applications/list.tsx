@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core'
 import { IconApps, IconTrash } from '@tabler/icons-react'
 import { type ListQuery, paramsV1 } from '../../api/list.ts'
 import { type Api, pageOfV1 } from '../../api/organization.ts'
@@ -48,7 +47,7 @@ const applications: ListDeclaration<Row> = {
     width: 'minmax(12rem, 2fr)',
     sort: 'displayLabel',
     cell: (row) => (
-      <Group gap="sm" wrap="nowrap">
+      <>
         <AppMark
           label={nameOf(row)}
           template={row.name ?? ''}
@@ -57,7 +56,7 @@ const applications: ListDeclaration<Row> = {
           size={1.75}
         />
         {nameOf(row)}
-      </Group>
+      </>
     ),
   },
   columns: [

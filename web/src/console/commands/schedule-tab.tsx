@@ -4,7 +4,7 @@ import { CopyLine } from '../../ui/copy-line.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
-import { localOf } from '../../ui/time.ts'
+import { instantOf, localOf, ZONE } from '../../ui/time.ts'
 import { useMay } from '../organization.ts'
 import type { Command, CommandWrite } from './command.ts'
 import { useSave } from './save.ts'
@@ -45,7 +45,7 @@ function writeOf({ launch, once, trigger, ...repeat }: Values): Partial<CommandW
     case 'trigger':
       return { ...nothing, launchType: 'trigger', trigger }
     case 'one-time':
-      return { ...nothing, launchType: 'one-time', ...onceOf(new Date(once)) }
+      return { ...nothing, launchType: 'one-time', ...onceOf(new Date(instantOf(once))) }
     case 'repeated':
       return {
         ...nothing,
@@ -144,7 +144,7 @@ export function ScheduleTab({ command }: { command: Command }) {
                   size="sm"
                   w={260}
                   type="datetime-local"
-                  label="At, in your time zone"
+                  label={`At, in ${ZONE}`}
                   required
                   withAsterisk={false}
                   {...form.getInputProps('once')}

@@ -1,3 +1,5 @@
+import { timeFormat } from '../../ui/time.ts'
+
 // Schedules of the API are cron expressions in UTC with the seconds first. Common ones are shown as fields.
 
 type Every = 'hour' | 'day' | 'week' | 'month' | 'custom'
@@ -90,7 +92,7 @@ interface Launched {
   trigger?: string
 }
 
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const exact = timeFormat({ dateStyle: 'medium', timeStyle: 'short' })
 
 /** When a command runs, in words. */
 export function whenOf({ launchType, schedule = '', scheduleYear, trigger }: Launched): string {

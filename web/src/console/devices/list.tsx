@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core'
 import { IconDeviceLaptop, IconTrash } from '@tabler/icons-react'
 import { paramsV1 } from '../../api/list.ts'
 import { type Api, pageOfV1 } from '../../api/organization.ts'
@@ -33,10 +32,10 @@ const devices: ListDeclaration<Device> = {
     width: 'minmax(12rem, 2fr)',
     sort: 'displayName',
     cell: (device) => (
-      <Group gap="sm" wrap="nowrap">
+      <>
         <OsIcon device={device} size={18} />
         {nameOf(device)}
-      </Group>
+      </>
     ),
   },
   columns: [

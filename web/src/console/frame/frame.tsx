@@ -18,7 +18,7 @@ import { OrganizationContext } from '../organization.ts'
 import { forgetOthers, readOptions } from '../reads.ts'
 import { type Session, sessionQuery } from '../session.ts'
 import { Tray } from '../tray/tray-panel.tsx'
-import { AccountMenu } from './account-menu.tsx'
+import { AdministratorMenu } from './account-menu.tsx'
 import { CallsDialog } from './calls-dialog.tsx'
 import classes from './frame.module.css'
 import { KeysDialog } from './keys-dialog.tsx'
@@ -77,7 +77,7 @@ function Shell({ session, id }: { session: Session; id: string }) {
               <span>Search or jump to…</span>
               <Key>⌘K</Key>
             </UnstyledButton>
-            <AccountMenu
+            <AdministratorMenu
               session={session}
               showKeys={keysDialog.open}
               showCalls={callsDialog.open}

@@ -1,5 +1,5 @@
 import { Group, MultiSelect, NumberInput, Select, TagsInput, Text, TextInput } from '@mantine/core'
-import { localOf } from '../../ui/time.ts'
+import { instantOf, localOf } from '../../ui/time.ts'
 import { type Condition, OPERATORS } from './rule.ts'
 import type { RuleField } from './rule-fields.ts'
 
@@ -40,7 +40,7 @@ function One({ field, label, value, readOnly, set }: OneProps) {
           type="datetime-local"
           value={value && localOf(Date.parse(value))}
           onChange={({ currentTarget }) =>
-            set(currentTarget.value && new Date(currentTarget.value).toISOString())
+            set(currentTarget.value && instantOf(currentTarget.value))
           }
         />
       )

@@ -2,27 +2,26 @@ import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
 import { Group, Paper, SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { Api } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { timeFormat } from '../../ui/time.ts'
 import { printValue } from '../insights/query/text.ts'
 import { SIGN_IN_QUERY } from '../insights/sign-ins.ts'
 import { type Search, To } from '../link.tsx'
-import { useRead } from '../reads.ts'
-import { deniedReasons, eventsPerHour, signInsByOutcome } from './activity-reads.ts'
 import classes from './home.module.css'
+import { type ChartData, useActivity } from './reads.ts'
 
 const HEIGHT = 180
 const COLOURS = ['indigo.5', 'teal.6', 'orange.6', 'grape.5']
 const OUTCOMES = ['teal.6', 'red.6']
 
 const number = new Intl.NumberFormat('en')
-const clock = new Intl.DateTimeFormat('en', {
+const clock = timeFormat({
   hour: '2-digit',
   minute: '2-digit',
   hourCycle: 'h23',
 })
-const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const day = timeFormat({ month: 'short', day: 'numeric' })
+const exact = timeFormat({ dateStyle: 'medium', timeStyle: 'short' })
 
 interface CardProps {
   title: string
@@ -33,30 +32,29 @@ interface CardProps {
 
 const Card = ({ title, search, children }: CardProps) => (
   <Paper withBorder bg="var(--gh-surface)" p="md" component="section">
-    <Group justify="space-between" mb="sm">
+    <Group justify="space-between" mb="sm" gap="xs" wrap="nowrap">
       <Title order={3} size="h5">
         {title}
       </Title>
       <Text size="sm" component={To} to="insights" search={search} className={classes.behind}>
-        Show the events
+        Show events
       </Text>
     </Group>
     {children}
   </Paper>
 )
 
+const Placeholder = () => <Skeleton h={HEIGHT} />
+
 interface ChartProps {
-  id: string
-  read: (api: Api) => Promise<{ names: string[]; rows: Record<string, number>[] }>
+  data: ChartData
   tick: Intl.DateTimeFormat
   colours: string[]
 }
 
-function Chart({ id, read, tick, colours }: ChartProps) {
-  const { data, error } = useRead(['home', id], read)
-  if (error) return <Problem error={error} />
-  if (!data) return <Skeleton h={HEIGHT} />
-  const total = (name: string) => data.rows.reduce((sum, row) => sum + (row[name] ?? 0), 0)
+function Chart({ data, tick, colours }: ChartProps) {
+  const total = (name: string) =>
+    data.rows.reduce((sum, row) => sum + ((row as Record<string, number>)[name] ?? 0), 0)
   if (data.rows.length === 0)
     return (
       <Text size="sm" c="dimmed">
@@ -94,10 +92,7 @@ function Chart({ id, read, tick, colours }: ChartProps) {
   )
 }
 
-function Reasons() {
-  const { data, error } = useRead(['home', 'reasons'], deniedReasons)
-  if (error) return <Problem error={error} />
-  if (!data) return <Skeleton h={80} />
+function Reasons({ data }: { data: { key: string; doc_count: number }[] }) {
   if (data.length === 0)
     return (
       <Text size="sm" c="dimmed">
@@ -124,27 +119,35 @@ function Reasons() {
   )
 }
 
-export const Activity = () => (
-  <section>
-    <Title order={2} size="h4" mb="sm">
-      Activity
-    </Title>
-    <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }} spacing="md">
-      <Card title="Events, last 24 hours" search={{ field: 'service' }}>
-        <Chart id="events" read={eventsPerHour} tick={clock} colours={COLOURS} />
-      </Card>
-      <Card
-        title="Sign-ins, last 7 days"
-        search={{ q: SIGN_IN_QUERY, last: 'P7D', field: 'success' }}
-      >
-        <Chart id="sign-ins" read={signInsByOutcome} tick={day} colours={OUTCOMES} />
-      </Card>
-      <Card
-        title="Denied sign-ins, last 7 days"
-        search={{ q: `${SIGN_IN_QUERY} and success = false`, last: 'P7D', field: 'error_message' }}
-      >
-        <Reasons />
-      </Card>
-    </SimpleGrid>
-  </section>
-)
+export function Activity() {
+  const { data, error } = useActivity()
+  return (
+    <section>
+      <Title order={2} size="h4" mb="sm">
+        Activity
+      </Title>
+      <Problem error={error} />
+      <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }} spacing="md">
+        <Card title="Events, last 24 hours" search={{ field: 'service' }}>
+          {data ? <Chart data={data.events} tick={clock} colours={COLOURS} /> : <Placeholder />}
+        </Card>
+        <Card
+          title="Sign-ins, last 7 days"
+          search={{ q: SIGN_IN_QUERY, last: 'P7D', field: 'success' }}
+        >
+          {data ? <Chart data={data.signIns} tick={day} colours={OUTCOMES} /> : <Placeholder />}
+        </Card>
+        <Card
+          title="Denied sign-ins, last 7 days"
+          search={{
+            q: `${SIGN_IN_QUERY} and success = false`,
+            last: 'P7D',
+            field: 'error_message',
+          }}
+        >
+          {data ? <Reasons data={data.deniedReasons} /> : <Placeholder />}
+        </Card>
+      </SimpleGrid>
+    </section>
+  )
+}

@@ -1,14 +1,9 @@
 import { SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
-import { type Api, dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { AREAS } from '../areas.ts'
 import { type Search, To } from '../link.tsx'
 import { MailNotice } from '../mail-notice.tsx'
-import { useRead } from '../reads.ts'
 import classes from './home.module.css'
-
-const readCounts = async (api: Api) => dataOf(await api.management.GET('/v2/attention'))
-type Counts = Awaited<ReturnType<typeof readCounts>>
+import { type Counts, useCounts } from './reads.ts'
 
 interface Item {
   count: keyof Counts
@@ -44,7 +39,12 @@ const ITEMS: Item[] = [
     to: 'applications',
   },
   { count: 'lockedUsers', label: 'Locked users', to: 'users', search: { locked: 'true' } },
-  { count: 'unseenSystems', label: 'Devices not seen for 14 days', to: 'devices' },
+  {
+    count: 'unseenSystems',
+    label: 'Devices not seen for 14 days',
+    to: 'devices',
+    search: { online: 'false', sort: 'lastContact' },
+  },
   {
     count: 'expiredPasswords',
     label: 'Expired passwords',
@@ -61,25 +61,16 @@ const ITEMS: Item[] = [
 
 const number = new Intl.NumberFormat('en')
 
-function Card({ item, count }: { item: Item; count: number }) {
-  const content = (
-    <>
-      <Text fz="1.75rem" fw={650} lh={1.2} component="div">
-        {number.format(count)}
-      </Text>
-      <Text size="sm" c="dimmed" component="div">
-        {item.label}
-      </Text>
-    </>
-  )
-  return AREAS.some(({ path }) => path === item.to.split('/')[0]) ? (
-    <To to={item.to} {...(item.search && { search: item.search })} className={classes.card}>
-      {content}
-    </To>
-  ) : (
-    <div className={classes.card}>{content}</div>
-  )
-}
+const Card = ({ item, count }: { item: Item; count: number }) => (
+  <To to={item.to} {...(item.search && { search: item.search })} className={classes.card}>
+    <Text fz="1.75rem" fw={650} lh={1.2} component="div">
+      {number.format(count)}
+    </Text>
+    <Text size="sm" c="dimmed" component="div">
+      {item.label}
+    </Text>
+  </To>
+)
 
 function Cards({ counts }: { counts: Counts }) {
   const known = ITEMS.filter(({ count }) => counts[count] !== undefined)
@@ -105,7 +96,7 @@ function Cards({ counts }: { counts: Counts }) {
 
 /** What may need somebody to act; each number leads to the list behind it. */
 export function Attention() {
-  const { data, error } = useRead(['home', 'attention'], readCounts)
+  const { data, error } = useCounts()
   return (
     <section>
       <Title order={2} size="h4" mb="sm">

@@ -1,8 +1,9 @@
 import { Skeleton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, memo, useEffect, useMemo, useRef } from 'react'
-import { type Search, To } from '../link.tsx'
+import { type CSSProperties, memo, useCallback, useEffect, useMemo, useRef } from 'react'
+import { timeFormat } from '../../ui/time.ts'
+import { RowLink, useAddressOf } from '../link.tsx'
 import type { Event } from '../resource/event.ts'
 import { columnLabel, columnWidth, EventCell } from './event-cell.tsx'
 import classes from './explorer.module.css'
@@ -14,7 +15,7 @@ const MAX_BESIDE = 2
 /** So many rows before the end, the next ones are fetched. */
 const AHEAD = 200
 
-const exact = new Intl.DateTimeFormat('en', {
+const exact = timeFormat({
   month: 'short',
   day: '2-digit',
   hour: '2-digit',
@@ -37,27 +38,25 @@ interface RowProps {
   /** Absent until its page is there. */
   event: Event | undefined
   columns: string[]
-  tracks: string
-  address: Search
+  /** Address of the search, to which that of an event is added. */
+  address: string
   open: boolean
 }
 
-const tracksOf = (tracks: string) => ({ '--tracks': tracks }) as CSSProperties
-
 /** Scrolling draws the rows that come into view, not all of them again. */
-const Row = memo(({ index, start, event, columns, tracks, address, open }: RowProps) => (
+const Row = memo(({ index, start, event, columns, address, open }: RowProps) => (
   <tr
     aria-rowindex={index + 2}
     className={classes.row}
     data-open={open || undefined}
-    style={{ ...tracksOf(tracks), height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
+    style={{ height: ROW_HEIGHT, top: start }}
   >
     {event ? (
       <>
         <td className={classes.cell}>
-          <To to="insights" search={{ ...address, event: event.id }} className={classes.open}>
+          <RowLink href={`${address}${encodeURIComponent(event.id)}`} className={classes.open}>
             {exact.format(new Date(event.timestamp))}
-          </To>
+          </RowLink>
         </td>
         {columns.map((column) => (
           <td key={column} className={classes.cell}>
@@ -77,12 +76,14 @@ const Row = memo(({ index, start, event, columns, tracks, address, open }: RowPr
 export function EventsTable({ state, events, more }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const count = events ? events.length + (more ? 1 : 0) : SKELETON_ROWS
+  // A new function would make it measure all rows anew.
+  const keyOf = useCallback((index: number) => events?.[index]?.id ?? index, [events])
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => box.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
-    getItemKey: (index) => events?.[index]?.id ?? index,
+    getItemKey: keyOf,
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
@@ -105,13 +106,23 @@ export function EventsTable({ state, events, more }: Props) {
   // Beside an event there is room for the first ones.
   const shown = (state.event ? state.columns.slice(0, MAX_BESIDE) : state.columns).join(',')
   const columns = useMemo(() => shown.split(','), [shown])
+  // The event is the last one, so that each row can add its own.
+  const address = useAddressOf()('insights', {
+    ...state.addressWith({ event: undefined }),
+    event: '',
+  })
   const tracks = ['9.5rem', ...columns.map(columnWidth)].join(' ')
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
     <section ref={box} className={classes.scroll} tabIndex={0} aria-label="Events">
-      <table className={classes.table} aria-rowcount={count + 1} aria-busy={!events}>
+      <table
+        className={classes.table}
+        style={{ '--tracks': tracks } as CSSProperties}
+        aria-rowcount={count + 1}
+        aria-busy={!events}
+      >
         <thead className={classes.head}>
-          <tr className={classes.row} style={tracksOf(tracks)} aria-rowindex={1}>
+          <tr className={classes.row} aria-rowindex={1}>
             <th scope="col">Time</th>
             {columns.map((column) => (
               <th key={column} scope="col">
@@ -130,8 +141,7 @@ export function EventsTable({ state, events, more }: Props) {
                 start={start}
                 event={event}
                 columns={columns}
-                tracks={tracks}
-                address={state.address}
+                address={address}
                 open={event !== undefined && event.id === state.event}
               />
             )

@@ -1,7 +1,8 @@
 import { Button, Menu } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { download } from '../../ui/download.ts'
-import { useChange } from '../changes.ts'
+import { useAddress } from '../link.tsx'
+import { useOrganization } from '../organization.ts'
+import { startWork } from '../tray/tray.ts'
 import type { ExplorerState } from './explorer-state.ts'
 
 const FORMATS = [
@@ -11,19 +12,17 @@ const FORMATS = [
 
 /** Every event of the query, not only those loaded. */
 export function ExportMenu({ state: { selection, error } }: { state: ExplorerState }) {
-  const save = useChange({
-    run: async (api, format: (typeof FORMATS)[number]['format']) => {
-      const { data, response } = await api.insights.POST('/v1/events/export', {
-        body: { ...selection, sort: 'DESC', format },
-        parseAs: 'blob',
-      })
-      const [, name] =
-        /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
-      download(name ?? `events.${format}`, data as unknown as Blob)
-    },
-    touches: [],
-    done: () => 'Exported the events',
-  })
+  const { id: organization } = useOrganization()
+  const address = useAddress()
+  const start = (format: string) =>
+    startWork(organization, {
+      kind: 'export-events',
+      input: { selection, format },
+      title: `Export events as ${format.toUpperCase()}`,
+      link: 'insights',
+      search: address,
+      total: 0,
+    })
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -31,7 +30,6 @@ export function ExportMenu({ state: { selection, error } }: { state: ExplorerSta
           variant="default"
           size="sm"
           leftSection={<IconDownload size={16} aria-hidden />}
-          loading={save.isPending}
           disabled={error !== null}
         >
           Export
@@ -39,7 +37,7 @@ export function ExportMenu({ state: { selection, error } }: { state: ExplorerSta
       </Menu.Target>
       <Menu.Dropdown>
         {FORMATS.map(({ format, label }) => (
-          <Menu.Item key={format} onClick={() => save.mutate(format)}>
+          <Menu.Item key={format} onClick={() => start(format)}>
             {label}
           </Menu.Item>
         ))}

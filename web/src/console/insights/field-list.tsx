@@ -14,6 +14,8 @@ import { useTopValues } from './reads.ts'
 import { ValueButtons } from './value-buttons.tsx'
 
 const MAX_SHOWN = 10
+/** The ones that most people look for come first; all at once take longer to draw than the events. */
+const MAX_FIELDS = 30
 const number = new Intl.NumberFormat('en')
 
 function TopValues({ state, field }: { state: ExplorerState; field: FieldInfo }) {
@@ -57,7 +59,9 @@ function TopValues({ state, field }: { state: ExplorerState; field: FieldInfo })
 /** The fields of the events; an opened one shows its most frequent values. */
 export function FieldList({ state, fields }: { state: ExplorerState; fields: FieldInfo[] }) {
   const [text, setText] = useState('')
-  const shown = fields.filter(({ name }) => name.includes(text.trim().toLowerCase()))
+  const [all, setAll] = useState(false)
+  const found = fields.filter(({ name }) => name.includes(text.trim().toLowerCase()))
+  const shown = all ? found : found.slice(0, MAX_FIELDS)
   const opened = fields.find(({ name }) => name === state.field)
   const inOrder = opened ? [opened, ...shown.filter((field) => field !== opened)] : shown
   return (
@@ -112,6 +116,16 @@ export function FieldList({ state, fields }: { state: ExplorerState; fields: Fie
             </li>
           )
         })}
+        {found.length > MAX_FIELDS && (
+          <li>
+            <UnstyledButton
+              className={`${classes.fieldName} ${classes.more}`}
+              onClick={() => setAll(!all)}
+            >
+              {all ? 'Show fewer' : `Show all ${found.length} fields`}
+            </UnstyledButton>
+          </li>
+        )}
       </ul>
     </aside>
   )

@@ -4,6 +4,7 @@ import { Group, Skeleton, Switch, Text } from '@mantine/core'
 import { useState } from 'react'
 import { ReferenceArea } from 'recharts'
 import { Problem } from '../../ui/problem.tsx'
+import { timeFormat } from '../../ui/time.ts'
 import classes from './explorer.module.css'
 import type { ExplorerState } from './explorer-state.ts'
 import { useBars } from './reads.ts'
@@ -14,13 +15,13 @@ const DAY = 86_400_000
 
 const number = new Intl.NumberFormat('en')
 const percent = new Intl.NumberFormat('en', { style: 'percent', signDisplay: 'exceptZero' })
-const clock = new Intl.DateTimeFormat('en', {
+const clock = timeFormat({
   hour: '2-digit',
   minute: '2-digit',
   hourCycle: 'h23',
 })
-const date = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+const date = timeFormat({ month: 'short', day: 'numeric' })
+const exact = timeFormat({ dateStyle: 'medium', timeStyle: 'medium' })
 
 const sum = (bars: { count: number }[]) => bars.reduce((total, { count }) => total + count, 0)
 

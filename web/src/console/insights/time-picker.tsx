@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Divider, Group, Popover, Stack, TextInput } from '@mantine/core'
 import { IconCalendarTime, IconRefresh, IconZoomOut } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
-import { localOf } from '../../ui/time.ts'
+import { instantOf, localOf, ZONE } from '../../ui/time.ts'
 import type { ExplorerState } from './explorer-state.ts'
 import { labelOf, PRESETS } from './time-range.ts'
 
@@ -10,7 +10,7 @@ function FixedRange({ state, close }: { state: ExplorerState; close: () => void 
   const [to, setTo] = useState(localOf(state.span.to))
   const apply = (event: FormEvent) => {
     event.preventDefault()
-    state.setRange({ from: new Date(from).toISOString(), to: new Date(to).toISOString() })
+    state.setRange({ from: instantOf(from), to: instantOf(to) })
     close()
   }
   return (
@@ -19,7 +19,7 @@ function FixedRange({ state, close }: { state: ExplorerState; close: () => void 
         <TextInput
           size="xs"
           type="datetime-local"
-          label="From"
+          label={`From, in ${ZONE}`}
           required
           withAsterisk={false}
           value={from}

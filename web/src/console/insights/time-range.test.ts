@@ -33,15 +33,7 @@ test('spans and their steps', () => {
 test('fills the steps without events on the grid of the others', () => {
   const from = Date.parse('2026-01-10T00:30:00Z')
   const key = Date.parse('2026-01-10T02:00:00Z')
-  const bars = filled(
-    [{ key, doc_count: 3 }],
-    { from, to: from + 3 * HOUR },
-    {
-      unit: 'h',
-      value: 1,
-      ms: HOUR,
-    },
-  )
+  const bars = filled([{ key, doc_count: 3 }], { from, to: from + 3 * HOUR }, { ms: HOUR })
   assert.deepEqual(
     bars.map(({ count }) => count),
     [0, 0, 3, 0],

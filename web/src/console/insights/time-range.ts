@@ -1,3 +1,4 @@
+import { inUtc, offsetAt, timeFormat } from '../../ui/time.ts'
 import type { Search } from '../link.tsx'
 
 /** A duration before now as ISO 8601, or two fixed instants. */
@@ -45,7 +46,7 @@ export const spanOf = (range: Range, now: number): Span =>
     ? { from: now - lengthOf(range.last), to: now }
     : { from: Date.parse(range.from), to: Date.parse(range.to) }
 
-const instant = new Intl.DateTimeFormat('en', {
+const instant = timeFormat({
   month: 'short',
   day: 'numeric',
   hour: '2-digit',
@@ -56,7 +57,7 @@ const instant = new Intl.DateTimeFormat('en', {
 export const labelOf = (range: Range): string =>
   'last' in range
     ? (PRESETS.find(({ last }) => last === range.last)?.label ?? `Last ${range.last}`)
-    : `${instant.format(new Date(range.from))} – ${instant.format(new Date(range.to))}`
+    : `${instant.format(new Date(range.from))} – ${instant.format(new Date(range.to))}${inUtc ? ' UTC' : ''}`
 
 const STEPS = [
   ['s', 1],
@@ -87,9 +88,9 @@ export function stepOf({ from, to }: Span): Step {
   return steps.find(({ ms }) => (to - from) / ms <= MAX_STEPS) ?? steps.at(-1)!
 }
 
-/** Such as -0500, so that days begin at the viewer's midnight. */
+/** Such as -0500, so that days begin at midnight in the chosen zone. */
 export function zoneAt(time: number): string {
-  const minutes = -new Date(time).getTimezoneOffset()
+  const minutes = offsetAt(time)
   const digits = (value: number) => String(value).padStart(2, '0')
   const size = Math.abs(minutes)
   return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(size / 60))}${digits(size % 60)}`
@@ -99,7 +100,7 @@ export function zoneAt(time: number): string {
 export function filled(
   buckets: { key: number; doc_count: number }[],
   { from, to }: Span,
-  { ms }: Step,
+  { ms }: Pick<Step, 'ms'>,
 ): { time: number; count: number }[] {
   const phase = (buckets[0]?.key ?? from) % ms
   const counts = new Map(buckets.map(({ key, doc_count }) => [key, doc_count]))

@@ -32,7 +32,7 @@ function ActionButton({ action, list, selected, clear }: Props & { action: BulkA
   return (
     <>
       <Button
-        size="sm"
+        size="xs"
         variant="default"
         {...(action.danger && { c: 'var(--mantine-color-error)' })}
         leftSection={<action.Icon size={16} aria-hidden />}
@@ -78,7 +78,7 @@ export function BulkBar({ list, selected, clear }: Props) {
               clear={clear}
             />
           ))}
-        <Button size="sm" variant="subtle" onClick={clear}>
+        <Button size="xs" variant="subtle" onClick={clear}>
           Clear
         </Button>
       </Group>

@@ -1,19 +1,15 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import { useState } from 'react'
-import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { When } from '../../ui/when.tsx'
 import { printValue } from '../insights/query/text.ts'
 import { To } from '../link.tsx'
-import { useRead } from '../reads.ts'
 import { Diff } from './diff.tsx'
 import { actorOf, type Event, eventWords } from './event.ts'
 import classes from './history.module.css'
-
-const DAYS = 90
-const MAX_EVENTS = 200
+import { EVENT_DAYS, useEvents } from './use-events.ts'
 
 /** Where an event names the objects that it is about. */
 const ABOUT = [
@@ -63,19 +59,8 @@ function Row({ event }: { event: Event }) {
 
 /** The events of an object, newest first. */
 export function HistoryTab({ area, id }: { area: string; id: string }) {
-  const { data, error } = useRead([area, id, 'history'], async (api) => {
-    const start = new Date(Date.now() - DAYS * 86_400_000)
-    return dataOf(
-      await api.insights.POST('/v1/events', {
-        body: {
-          service: ['all'],
-          start_time: start.toISOString(),
-          sort: 'DESC',
-          limit: MAX_EVENTS,
-          search_term: { or: ABOUT.map((field) => ({ [field]: id })) },
-        },
-      }),
-    ) as unknown as Event[]
+  const { data, error } = useEvents([area, id, 'history'], {
+    or: ABOUT.map((field) => ({ [field]: id })),
   })
   if (error) return <Problem error={error} />
   if (!data)
@@ -85,7 +70,8 @@ export function HistoryTab({ area, id }: { area: string; id: string }) {
         <Skeleton h={52} />
       </Stack>
     )
-  if (data.length === 0) return <Text c="dimmed">Nothing happened in the last {DAYS} days.</Text>
+  if (data.length === 0)
+    return <Text c="dimmed">Nothing happened in the last {EVENT_DAYS} days.</Text>
   return (
     <>
       <Text

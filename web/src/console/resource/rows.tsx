@@ -1,4 +1,4 @@
-import { Checkbox, Skeleton, UnstyledButton } from '@mantine/core'
+import { Skeleton, UnstyledButton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
@@ -13,7 +13,8 @@ import {
   useRef,
   useState,
 } from 'react'
-import { To, useGo } from '../link.tsx'
+import { Check } from '../../ui/check.tsx'
+import { RowLink, useAddressOf, useGo } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
 import { type Density, useDensity } from './density.ts'
 import classes from './list.module.css'
@@ -56,7 +57,8 @@ function Heading<T>({ column, state }: { column: Column<T>; state: ListState }) 
 interface RowProps<T> {
   list: ListDeclaration<T>
   columns: Column<T>[]
-  tracks: string
+  /** Address of the list. */
+  address: string
   index: number
   /** Pixels from the top of the list. */
   start: number
@@ -68,10 +70,8 @@ interface RowProps<T> {
   toggle: (id: string) => void
 }
 
-const tracksOf = (tracks: string) => ({ '--tracks': tracks }) as CSSProperties
-
 function PlainRow<T>(props: RowProps<T>) {
-  const { list, columns, tracks, index, start, height, row, selected, active, toggle } = props
+  const { list, columns, address, index, start, height, row, selected, active, toggle } = props
   const { id: organization } = useOrganization()
   const id = row && list.idOf(row)
   return (
@@ -80,27 +80,20 @@ function PlainRow<T>(props: RowProps<T>) {
       data-selected={selected || undefined}
       data-active={active || undefined}
       className={classes.row}
-      style={{ ...tracksOf(tracks), height, transform: `translateY(${start}px)` }}
+      style={{ height, top: start }}
       onMouseEnter={() => row && list.ahead?.(organization, row)}
     >
       <td className={classes.check}>
-        {id && (
-          <Checkbox
-            size="xs"
-            aria-label="Select this row"
-            checked={selected}
-            onChange={() => toggle(id)}
-          />
-        )}
+        {id && <Check label="Select this row" checked={selected} onChange={() => toggle(id)} />}
       </td>
       {columns.map((column, at) => (
         <td key={column.id} className={classes.cell}>
           {row === undefined ? (
             <Skeleton h={12} w={at === 0 ? '60%' : '40%'} />
           ) : at === 0 ? (
-            <To to={`${list.path}/${id}`} className={classes.name}>
+            <RowLink href={`${address}/${id}`} className={classes.name}>
               {column.cell(row)}
-            </To>
+            </RowLink>
           ) : (
             column.cell(row)
           )}
@@ -116,6 +109,7 @@ const Row = memo(PlainRow) as typeof PlainRow
 /** Virtualized: only rows in view are in the document, and only their pages are fetched. */
 export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
   const go = useGo()
+  const address = useAddressOf()(list.path)
   const body = useRef<HTMLTableSectionElement>(null)
   const [top, setTop] = useState(0)
   const [active, setActive] = useState(-1)
@@ -178,14 +172,14 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
       aria-rowcount={count + 1}
       aria-busy={isPlaceholderData || !data}
       className={classes.table}
+      style={{ '--tracks': tracks } as CSSProperties}
       data-stale={isPlaceholderData || undefined}
     >
       <thead className={classes.head}>
-        <tr className={classes.row} style={tracksOf(tracks)} aria-rowindex={1}>
+        <tr className={classes.row} aria-rowindex={1}>
           <td className={classes.check}>
-            <Checkbox
-              size="xs"
-              aria-label={`Select the first ${loaded.length}`}
+            <Check
+              label={`Select the first ${loaded.length}`}
               checked={all}
               indeterminate={!all && selected.size > 0}
               onChange={() => select(new Set(all ? [] : loaded.map(list.idOf)))}
@@ -204,7 +198,7 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
               key={index}
               list={list}
               columns={columns}
-              tracks={tracks}
+              address={address}
               index={index}
               start={start - top}
               height={height}

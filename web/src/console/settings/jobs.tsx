@@ -1,17 +1,11 @@
 import { Button, Progress, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core'
-import {
-  IconAlertCircle,
-  IconCircleCheck,
-  IconClock,
-  IconLoader2,
-  IconRefresh,
-} from '@tabler/icons-react'
+import { IconRefresh } from '@tabler/icons-react'
 import type { components } from '../../../../client/index.ts'
 import { pageOfV2 } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { Tag } from '../../ui/tag.tsx'
 import { When } from '../../ui/when.tsx'
 import { useChange } from '../changes.ts'
+import { JobState } from '../job-state.tsx'
 import { To, useAddress, useGo } from '../link.tsx'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
@@ -21,16 +15,6 @@ type Job = components['schemas']['OrganizationJob']
 
 const SIZE = 50
 const POLL_MS = 3000
-
-const STATES = {
-  queued: { tone: 'calm', Icon: IconClock, label: 'Queued' },
-  running: { tone: 'calm', Icon: IconLoader2, label: 'Running' },
-  waiting: { tone: 'warn', Icon: IconAlertCircle, label: 'Waits for you' },
-  retrying: { tone: 'warn', Icon: IconRefresh, label: 'Tries again' },
-  failed: { tone: 'bad', Icon: IconAlertCircle, label: 'Failed' },
-  finished: { tone: 'good', Icon: IconCircleCheck, label: 'Finished' },
-  cancelled: { tone: 'calm', Icon: IconClock, label: 'Cancelled' },
-} as const satisfies Record<Job['state'], object>
 
 const KINDS: Record<Job['kind'], string> = {
   import: 'Import of people',
@@ -148,7 +132,6 @@ export function Jobs() {
           </Table.Thead>
           <Table.Tbody>
             {data.rows.map((job) => {
-              const { label, ...look } = STATES[job.state]
               return (
                 <Table.Tr key={job.id}>
                   <Table.Th scope="row">
@@ -160,7 +143,7 @@ export function Jobs() {
                     )}
                   </Table.Th>
                   <Table.Td>
-                    <Tag {...look}>{label}</Tag>
+                    <JobState state={job.state} />
                   </Table.Td>
                   <Table.Td>
                     <Result job={job} />

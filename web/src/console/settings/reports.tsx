@@ -7,6 +7,7 @@ import {
   IconDownload,
 } from '@tabler/icons-react'
 import { dataOf } from '../../api/organization.ts'
+import { download } from '../../ui/download.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { When } from '../../ui/when.tsx'
@@ -48,15 +49,6 @@ function ReportTag({ status }: { status: Status }) {
   )
 }
 
-/** Hands a file to the browser. A plain link could not name the organization. */
-function keep(file: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
-}
-
 interface Artifact {
   report: string
   type: string
@@ -81,7 +73,7 @@ export function Reports() {
     touches: [['reports']],
     done: (type) => `Requested: ${TYPES[type]}`,
   })
-  const download = useChange({
+  const fetchFile = useChange({
     run: async (api, { report, id }: Artifact) =>
       dataOf(
         await api.insights.GET('/v1/reports/{report_id}/artifacts/{artifact_id}/content', {
@@ -90,7 +82,7 @@ export function Reports() {
         }),
       ),
     touches: [],
-    after: (file, { type, format }) => keep(file, `${type}.${format.toLowerCase()}`),
+    after: (file, { type, format }) => download(`${type}.${format.toLowerCase()}`, file),
   })
   return (
     <Stack>
@@ -153,7 +145,7 @@ export function Reports() {
                         variant="default"
                         leftSection={<IconDownload size={14} aria-hidden />}
                         onClick={() =>
-                          download.mutate({ report: report.id, type: report.type, id, format })
+                          fetchFile.mutate({ report: report.id, type: report.type, id, format })
                         }
                       >
                         {format}

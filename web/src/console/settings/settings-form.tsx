@@ -1,13 +1,12 @@
 import { Checkbox, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useChange } from '../changes.ts'
 import { useMay, useOrganization } from '../organization.ts'
-import { useRead } from '../reads.ts'
 import type { Field, FieldGroup } from './fields.ts'
+import { useSettings } from './use-settings.ts'
 
 type Tree = Record<string, unknown>
 type Value = string | number | boolean
@@ -90,9 +89,7 @@ export function SettingsForm({ groups }: { groups: FieldGroup[] }) {
   const { id } = useOrganization()
   const writable = useMay().write('organizations')
   const [changed, setChanged] = useState<Values>({})
-  const { data, error } = useRead(['settings'], async (api) =>
-    dataOf(await api.management.GET('/organizations/{id}', { params: { path: { id } } })),
-  )
+  const { data, error } = useSettings()
   const save = useChange({
     run: (api, values: Values) => {
       const settings: Tree = {}

@@ -8,6 +8,7 @@ import { About } from './about.tsx'
 import { ConnectKey } from './connect-key.tsx'
 import { GENERAL, SECURITY } from './fields.ts'
 import { Jobs } from './jobs.tsx'
+import { OrganizationLogo } from './logo.tsx'
 import { Reports } from './reports.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { Webhook } from './webhook.tsx'
@@ -27,7 +28,12 @@ const PARTS: Part[] = [
     id: 'general',
     label: 'General',
     scope: 'organizations',
-    content: () => <SettingsForm key="general" groups={GENERAL} />,
+    content: () => (
+      <Stack maw={760}>
+        <OrganizationLogo />
+        <SettingsForm key="general" groups={GENERAL} />
+      </Stack>
+    ),
   },
   {
     id: 'security',

@@ -7,6 +7,7 @@ import { Confirm, type Question } from '../../ui/confirm.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Section } from '../../ui/section.tsx'
+import { instantOf, ZONE } from '../../ui/time.ts'
 import { When } from '../../ui/when.tsx'
 import { useChange } from '../changes.ts'
 import { To, useGo } from '../link.tsx'
@@ -73,7 +74,7 @@ function Replay({ hook }: { hook: Hook }) {
     run: (api) =>
       api.insights.POST('/v1/forwarders/{id}/replay', {
         params: { path: { id: hook.id } },
-        body: { from: new Date(from).toISOString() },
+        body: { from: instantOf(from) },
       }),
     touches: [['webhooks']],
     done: () => 'Events are sent from that moment on',
@@ -91,7 +92,7 @@ function Replay({ hook }: { hook: Hook }) {
           <TextInput
             size="sm"
             type="datetime-local"
-            label="Since, in your time zone"
+            label={`Since, in ${ZONE}`}
             required
             withAsterisk={false}
             value={from}

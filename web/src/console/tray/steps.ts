@@ -2,12 +2,12 @@ import { type Api, dataOf, pageOfV1 } from '../../api/organization.ts'
 import { ApiError } from '../../api/session.ts'
 import { csvOf } from '../../ui/csv.ts'
 import { download } from '../../ui/download.ts'
+import { exportEvents } from './export-events.ts'
+import { pause } from './pause.ts'
 import type { Kind, Step, Work } from './work.ts'
+import { writeAccounts } from './write-accounts.ts'
 
-const POLL_MS = 500
 const PAGE = 100
-
-const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS))
 
 /** The results of a bulk job of the API, which come in order. */
 const bulkUsers: Step = async (api, { input, total, done, failed }) => {
@@ -135,5 +135,7 @@ export const KINDS: Record<string, Kind> = {
     ),
     touches: [['users']],
   },
+  'write-accounts': { step: writeAccounts, touches: [['applications'], ['home']] },
+  'export-events': { step: exportEvents, touches: [] },
   'export-users': { step: exportUsers, touches: [] },
 }

@@ -48,12 +48,13 @@ async function takeSteps(organization: string, id: string): Promise<void> {
     const work = find(organization, id)
     const kind = work && KINDS[work.kind]
     if (!kind || work.finished) return
+    const note = (by: Partial<Work>) => change(organization, id, by)
     try {
-      change(organization, id, await kind.step(api, work))
+      note(await kind.step(api, work, note))
     } catch (error) {
       // Signed out or offline: a later visit continues.
       if (!(error instanceof ApiError) || [0, 401].includes(error.status)) return
-      change(organization, id, { finished: true, error: error.message })
+      note({ finished: true, error: error.message })
     }
     if (find(organization, id)?.finished)
       for (const key of kind.touches)

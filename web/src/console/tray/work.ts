@@ -31,8 +31,15 @@ export interface Work {
 
 export type NewWork = Pick<Work, 'kind' | 'input' | 'title' | 'link' | 'search' | 'total'>
 
-/** Takes the next step. A step may be taken twice, if the page is left in between. */
-export type Step = (api: Api, work: Work) => Promise<Partial<Work>>
+/**
+ * Takes the next step. A step may be taken twice, if the page is left in between. A long one tells how far it is by
+ * `note`.
+ */
+export type Step = (
+  api: Api,
+  work: Work,
+  note: (by: Partial<Work>) => void,
+) => Promise<Partial<Work>>
 
 export interface Kind {
   step: Step

@@ -1,6 +1,7 @@
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Problem } from '../../ui/problem.tsx'
+import { instantOf, ZONE } from '../../ui/time.ts'
 import { useChange } from '../changes.ts'
 import { findGroupsToJoin } from '../groups/find.ts'
 import type { BulkForm } from '../resource/list-declaration.ts'
@@ -23,7 +24,7 @@ export function ScheduleForm({ ids, close }: BulkForm) {
   const schedule = useChange({
     run: (api) =>
       api.management.POST('/v2/bulk/userstates', {
-        body: { user_ids: ids, state, start_date: new Date(at).toISOString() },
+        body: { user_ids: ids, state, start_date: instantOf(at) },
       }),
     touches: [['users']],
     done: () => `Scheduled the change of ${ids.length === 1 ? '1 user' : `${ids.length} users`}`,
@@ -51,7 +52,7 @@ export function ScheduleForm({ ids, close }: BulkForm) {
         <TextInput
           size="sm"
           type="datetime-local"
-          label="At, in your time zone"
+          label={`At, in ${ZONE}`}
           required
           withAsterisk={false}
           value={at}

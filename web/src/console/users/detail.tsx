@@ -1,4 +1,4 @@
-import { Avatar, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import {
   IconCirclePause,
   IconKeyOff,
@@ -7,6 +7,7 @@ import {
   IconShieldOff,
   IconTrash,
 } from '@tabler/icons-react'
+import { Initials } from '../../ui/initials.tsx'
 import { GroupsTab } from '../groups/groups-tab.tsx'
 import { USER_GROUPS } from '../groups/kind.ts'
 import { usePath } from '../link.tsx'
@@ -46,7 +47,7 @@ function UserPage({ user }: { user: User }) {
       list={LIST}
       name={nameOf(user)}
       error={null}
-      avatar={<Avatar name={nameOf(user)} size={52} color="initials" alt="" aria-hidden />}
+      avatar={<Initials name={nameOf(user)} size={3.25} round />}
       state={<StateBadge user={user} />}
       copy={[
         { label: 'e-mail', value: user.email ?? '' },

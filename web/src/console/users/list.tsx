@@ -1,4 +1,3 @@
-import { Avatar, Group } from '@mantine/core'
 import {
   IconCalendarTime,
   IconCirclePause,
@@ -10,6 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { paramsV1 } from '../../api/list.ts'
 import { pageOfV1 } from '../../api/organization.ts'
+import { Initials } from '../../ui/initials.tsx'
 import { When } from '../../ui/when.tsx'
 import { readAhead } from '../reads.ts'
 import type { ListDeclaration } from '../resource/list-declaration.ts'
@@ -43,10 +43,10 @@ const users: ListDeclaration<User> = {
     width: 'minmax(12rem, 2fr)',
     sort: 'lastname',
     cell: (user) => (
-      <Group gap="sm" wrap="nowrap">
-        <Avatar name={nameOf(user)} size={26} color="initials" alt="" aria-hidden />
+      <>
+        <Initials name={nameOf(user)} size={1.625} round />
         {nameOf(user)}
-      </Group>
+      </>
     ),
   },
   columns: [

@@ -2,6 +2,7 @@ import { Button, Group, Paper, Select, Stack, Text, TextInput, Title } from '@ma
 import { type FormEvent, useState } from 'react'
 import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { instantOf, timeFormat, ZONE } from '../../ui/time.ts'
 import { When } from '../../ui/when.tsx'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
@@ -11,7 +12,7 @@ import { StateTimeline } from './state-timeline.tsx'
 import { STATES, type User } from './user.ts'
 
 type Target = 'ACTIVATED' | 'SUSPENDED'
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' })
+const exact = timeFormat({ dateStyle: 'full', timeStyle: 'short' })
 
 function Schedule({ user }: { user: User }) {
   const [state, setState] = useState<Target>(user.state === 'ACTIVATED' ? 'SUSPENDED' : 'ACTIVATED')
@@ -19,7 +20,7 @@ function Schedule({ user }: { user: User }) {
   const schedule = useChange({
     run: (api) =>
       api.management.POST('/v2/bulk/userstates', {
-        body: { user_ids: [user.id], state, start_date: new Date(at).toISOString() },
+        body: { user_ids: [user.id], state, start_date: instantOf(at) },
       }),
     touches: [['users', user.id]],
     done: () => 'Scheduled the change',
@@ -48,7 +49,7 @@ function Schedule({ user }: { user: User }) {
           <TextInput
             size="sm"
             type="datetime-local"
-            label="At, in your time zone"
+            label={`At, in ${ZONE}`}
             required
             withAsterisk={false}
             value={at}

@@ -1,12 +1,9 @@
 import { Text, Timeline } from '@mantine/core'
-import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { When } from '../../ui/when.tsx'
-import { useRead } from '../reads.ts'
-import { actorOf, type Event } from '../resource/event.ts'
+import { actorOf } from '../resource/event.ts'
+import { useEvents } from '../resource/use-events.ts'
 import type { User } from './user.ts'
-
-const DAYS = 90
 
 /** By the events of the changes. */
 const WORDS: Record<string, string> = {
@@ -17,19 +14,8 @@ const WORDS: Record<string, string> = {
 
 /** The changes of the state so far, newest first. */
 export function StateTimeline({ user }: { user: User }) {
-  const { data, error } = useRead(['users', user.id, 'states'], async (api) => {
-    const start = new Date(Date.now() - DAYS * 86_400_000)
-    return dataOf(
-      await api.insights.POST('/v1/events', {
-        body: {
-          service: ['directory'],
-          start_time: start.toISOString(),
-          sort: 'DESC',
-          limit: 100,
-          search_term: { and: [{ 'resource.id': user.id }, { event_type: Object.keys(WORDS) }] },
-        },
-      }),
-    ) as unknown as Event[]
+  const { data, error } = useEvents(['users', user.id, 'states'], {
+    and: [{ 'resource.id': user.id }, { event_type: Object.keys(WORDS) }],
   })
   if (error) return <Problem error={error} />
   if (!data) return null

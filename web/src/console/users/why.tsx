@@ -3,6 +3,7 @@ import { IconArrowRight } from '@tabler/icons-react'
 import { Fragment, useState } from 'react'
 import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { instantOf, ZONE } from '../../ui/time.ts'
 import { When } from '../../ui/when.tsx'
 import { To } from '../link.tsx'
 import { useRead } from '../reads.ts'
@@ -42,7 +43,7 @@ function Explanation({ user, target }: Omit<Props, 'name'>) {
       dataOf(
         await api.management.GET('/v2/access/explain', {
           params: {
-            query: { user, ...target, ...(at && { at: new Date(at).toISOString() }) },
+            query: { user, ...target, ...(at && { at: instantOf(at) }) },
           },
         }),
       ),
@@ -72,7 +73,7 @@ function Explanation({ user, target }: Omit<Props, 'name'>) {
       <TextInput
         size="xs"
         type="datetime-local"
-        label="As of a past moment"
+        label={`As of a past moment, in ${ZONE}`}
         value={at}
         onChange={(event) => setAt(event.currentTarget.value)}
       />

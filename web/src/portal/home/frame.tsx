@@ -5,7 +5,7 @@ import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { Logo } from '../../ui/logo.tsx'
 import { sessionQuery } from '../api.ts'
-import { AccountMenu } from './account-menu.tsx'
+import { UserMenu } from './account-menu.tsx'
 import classes from './frame.module.css'
 
 const PAGES = [
@@ -46,13 +46,17 @@ export function PortalFrame() {
       <header className={classes.header}>
         <Container size="lg" className={classes.bar}>
           <Group gap="sm" wrap="nowrap">
-            <Logo size={30} />
+            {session.organization.logo ? (
+              <img src={session.organization.logo} alt="" className={classes.logo} />
+            ) : (
+              <Logo size={30} />
+            )}
             <Text fw={650} component="span" truncate maw={{ base: '13rem', md: '24rem' }}>
               {session.organization.name}
             </Text>
           </Group>
           <Navigation />
-          <AccountMenu session={session} />
+          <UserMenu session={session} />
         </Container>
       </header>
       <Container size="lg" component="main" id="main" tabIndex={-1} className={classes.main}>

@@ -1,10 +1,10 @@
-import { Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { OrganizationChoice } from '../../../../server/portal/schema.ts'
 import { IdentifierField } from '../../ui/identifier-field.tsx'
-import { Problem } from '../../ui/problem.tsx'
+import { PasswordForm } from '../../ui/password-form.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
 import { destinationQuery, signIn } from '../api.ts'
 import { OrganizationStep } from './organization-step.tsx'
@@ -41,18 +41,17 @@ function Lead({ continueTo, again }: Pick<Props, 'continueTo' | 'again'>) {
 
 export function PasswordStep({ known, organization, continueTo, again, done }: Props) {
   const [identifier, setIdentifier] = useState(known ?? '')
-  const [password, setPassword] = useState('')
-  const [choice, setChoice] = useState<OrganizationChoice | null>(null)
+  const [choice, setChoice] = useState<(OrganizationChoice & { password: string }) | null>(null)
   const signingIn = useMutation({
-    mutationFn: (chosen: string | undefined) =>
+    mutationFn: ({ password, chosen }: { password: string; chosen: string | undefined }) =>
       signIn({
         identifier,
         password,
         ...(chosen && { organization: chosen }),
         ...(continueTo && { continue: continueTo }),
       }),
-    onSuccess: (answer) => {
-      if (answer.status === 'choose_organization') setChoice(answer)
+    onSuccess: (answer, { password }) => {
+      if (answer.status === 'choose_organization') setChoice({ ...answer, password })
       else done()
     },
   })
@@ -60,63 +59,36 @@ export function PasswordStep({ known, organization, continueTo, again, done }: P
     return (
       <OrganizationStep
         choice={choice}
-        choose={signingIn.mutate}
+        choose={(chosen) => signingIn.mutate({ password: choice.password, chosen })}
         busy={signingIn.isPending}
         error={signingIn.error}
       />
     )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    signingIn.mutate(organization)
-  }
   return (
     <Sheet
       title={again ? 'Confirm that it is you' : 'Sign in'}
       lead={<Lead continueTo={continueTo} again={again} />}
     >
-      <form onSubmit={submit}>
-        <Stack>
-          <IdentifierField
-            autoFocus={!known}
-            value={identifier}
-            onChange={(event) => setIdentifier(event.currentTarget.value)}
+      <PasswordForm
+        known={known !== undefined}
+        forgotten={(props) => (
+          <Link
+            to="/forgot-password"
+            search={{ ...(identifier && { identifier }), ...(organization && { organization }) }}
+            {...props}
           />
-          <div>
-            <PasswordInput
-              label="Password"
-              name="password"
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              autoFocus={known !== undefined}
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-            />
-            <Group justify="flex-end" mt={6}>
-              <Anchor
-                size="sm"
-                renderRoot={(props) => (
-                  <Link
-                    to="/forgot-password"
-                    search={{
-                      ...(identifier && { identifier }),
-                      ...(organization && { organization }),
-                    }}
-                    {...props}
-                  />
-                )}
-              >
-                Forgot your password?
-              </Anchor>
-            </Group>
-          </div>
-          <Problem error={signingIn.error} />
-          <Button type="submit" fullWidth loading={signingIn.isPending}>
-            {again ? 'Continue' : 'Sign in'}
-          </Button>
-        </Stack>
-      </form>
+        )}
+        action={again ? 'Continue' : 'Sign in'}
+        busy={signingIn.isPending}
+        error={signingIn.error}
+        submit={(password) => signingIn.mutate({ password, chosen: organization })}
+      >
+        <IdentifierField
+          autoFocus={!known}
+          value={identifier}
+          onChange={(event) => setIdentifier(event.currentTarget.value)}
+        />
+      </PasswordForm>
       {/* Only after a refusal: few who sign in here are administrators. */}
       {signingIn.isError && (
         <Text size="sm" c="dimmed" ta="center">

@@ -4,8 +4,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { isOwnPath } from '../../../../server/portal/continue.ts'
 import type { SessionAnswer } from '../../../../server/portal/schema.ts'
+import { BrandContext } from '../../ui/brand.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { sessionQuery } from '../api.ts'
+import { destinationQuery, sessionQuery } from '../api.ts'
 import { CodeStep } from './code-step.tsx'
 import { EnrollmentStep, RecoveryCodesStep } from './enrollment-step.tsx'
 import { ExpiredStep } from './expired-step.tsx'
@@ -42,7 +43,7 @@ function Step({ session, show }: StepProps) {
 }
 
 /** One URL for all steps: the server decides which is next. */
-export function SignInPage() {
+function Steps() {
   const search = route.useSearch()
   const { data: session, error } = useQuery(sessionQuery)
   // A user who must authenticate again starts with the password, although signed in.
@@ -67,4 +68,15 @@ export function SignInPage() {
       />
     )
   return <Step session={session} show={setCodes} />
+}
+
+/** Of the organization, once it is known. */
+export function SignInPage() {
+  const { data: session } = useQuery(sessionQuery)
+  const { data: destination } = useQuery(destinationQuery(route.useSearch().continue))
+  return (
+    <BrandContext value={session?.organization ?? destination?.organization ?? null}>
+      <Steps />
+    </BrandContext>
+  )
 }

@@ -13,13 +13,13 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Tag } from '../../../ui/tag.tsx'
 import { When } from '../../../ui/when.tsx'
 import { useChange } from '../../changes.ts'
+import { JobState } from '../../job-state.tsx'
 import { To, useAddress, useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import { type Change, Diff } from '../../resource/diff.tsx'
 import { Pager, usePage } from '../../resource/pager.tsx'
 import type { Application } from '../application.ts'
 import classes from '../mapping/mapping.module.css'
-import { JobState } from './job-state.tsx'
 import {
   ACTIONS,
   type Action,
@@ -28,6 +28,7 @@ import {
   keyOf,
   personOf,
   type Result,
+  useFollowJob,
   useJob,
   useResults,
 } from './source.ts'
@@ -133,7 +134,7 @@ function Rows({ application, job }: { application: Application; job: Job }) {
 }
 
 function useJobActions(application: Application, job: Job) {
-  const go = useGo()
+  const follow = useFollowJob(application)
   const params = { path: { application_id: application.id, job_id: job.id } }
   const touches = [keyOf(application.id), ['users']]
   const step = (name: 'cancel' | 'confirm' | 'retry', done: string) => ({
@@ -145,8 +146,9 @@ function useJobActions(application: Application, job: Job) {
     done: () => done,
   })
   const cancel = useChange(step('cancel', 'Stopped; what is done stays done'))
-  const confirm = useChange(step('confirm', 'The import goes on'))
-  const retry = useChange(step('retry', 'Trying the failed rows again'))
+  const goOn = () => follow('Import', job.id)
+  const confirm = useChange({ ...step('confirm', 'The import goes on'), after: goOn })
+  const retry = useChange({ ...step('retry', 'Trying the failed rows again'), after: goOn })
   const undo = useChange({
     run: async (api) =>
       dataOf(
@@ -155,9 +157,7 @@ function useJobActions(application: Application, job: Job) {
         }),
       ),
     touches,
-    done: () => 'Taking the import back',
-    after: ({ jobId }) =>
-      void go(`applications/${application.id}/import`, { search: { job: jobId } }),
+    after: ({ jobId }) => follow('Undo', jobId),
   })
   return { cancel, confirm, retry, undo }
 }
@@ -209,7 +209,7 @@ export function JobPanel({ application, id }: { application: Application; id: st
         title={job.kind === 'undo' ? 'Undo' : job.dryRun ? 'Plan' : 'Import'}
         lead={
           <Group gap="xs" aria-live="polite">
-            <JobState job={job} />
+            <JobState state={job.status} />
             <span>
               started <When time={job.created} />
             </span>

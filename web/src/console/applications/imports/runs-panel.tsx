@@ -6,13 +6,12 @@ import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { When } from '../../../ui/when.tsx'
 import { useChange } from '../../changes.ts'
-import { To, useGo } from '../../link.tsx'
-import { useMay, useOrganization } from '../../organization.ts'
-import { startWork } from '../../tray/tray.ts'
+import { JobState } from '../../job-state.tsx'
+import { To } from '../../link.tsx'
+import { useMay } from '../../organization.ts'
 import type { Application } from '../application.ts'
 import classes from '../mapping/mapping.module.css'
-import { JobState } from './job-state.tsx'
-import { type Config, type Create, type Job, keyOf, useJobs } from './source.ts'
+import { type Config, type Create, type Job, keyOf, useFollowJob, useJobs } from './source.ts'
 
 const OPERATIONS: Record<string, Create['operations']> = {
   both: ['users.create', 'users.update'],
@@ -99,8 +98,7 @@ const kindOf = ({ kind, dryRun }: Job) => (kind === 'undo' ? 'Undo' : dryRun ? '
 /** Starts an import, and lists those that were. */
 export function RunsPanel({ application, config }: { application: Application; config: Config }) {
   const writable = useMay().write('applications')
-  const go = useGo()
-  const { id: organization } = useOrganization()
+  const follow = useFollowJob(application)
   const [options, setOptions] = useState<Options>({
     what: 'both',
     state: '',
@@ -117,14 +115,7 @@ export function RunsPanel({ application, config }: { application: Application; c
         }),
       ),
     touches: [keyOf(application.id), ['users'], ['home']],
-    after: ({ jobId }, dryRun) => {
-      const link = `applications/${application.id}/import`
-      const search = { job: jobId }
-      const title = `${dryRun ? 'Plan' : 'Import'}: ${application.displayLabel || application.name}`
-      const input = { applicationId: application.id, jobId }
-      startWork(organization, { kind: 'import-people', input, title, link, search, total: 0 })
-      void go(link, { search })
-    },
+    after: ({ jobId }, dryRun) => follow(dryRun ? 'Plan' : 'Import', jobId),
     quiet: true,
   })
   return (
@@ -192,7 +183,7 @@ export function RunsPanel({ application, config }: { application: Application; c
                       </To>
                     </th>
                     <td>
-                      <JobState job={job} />
+                      <JobState state={job.status} />
                     </td>
                     <td>{job.total}</td>
                     <td>{job.failed}</td>

@@ -2,7 +2,6 @@ import {
   Button,
   FileButton,
   Group,
-  Modal,
   NumberInput,
   SegmentedControl,
   Select,
@@ -12,8 +11,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { IconPlugConnected, IconTrash, IconUpload } from '@tabler/icons-react'
+import { IconPlugConnected, IconUpload } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { dataOf } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
@@ -25,6 +23,7 @@ import { useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import type { Application } from '../application.ts'
 import { type Auth, AuthField } from '../auth-field.tsx'
+import { RemoveButton } from '../remove-button.tsx'
 import { type Config, keyOf, type Put, put, putOf, type Source, upload } from './source.ts'
 
 interface Props {
@@ -241,7 +240,6 @@ function Test({ application }: { application: Application }) {
 
 function Remove({ application }: { application: Application }) {
   const go = useGo()
-  const [asking, { open, close }] = useDisclosure()
   const remove = useChange({
     run: (api) =>
       api.management.DELETE('/v2/applications/{application_id}/import/config', {
@@ -252,33 +250,12 @@ function Remove({ application }: { application: Application }) {
     after: () => void go(`applications/${application.id}/import`),
   })
   return (
-    <>
-      <Button
-        size="sm"
-        variant="subtle"
-        color="red"
-        leftSection={<IconTrash size={16} aria-hidden />}
-        onClick={open}
-      >
-        Delete source
-      </Button>
-      <Modal opened={asking} onClose={close} title="Delete the source?">
-        <Stack>
-          <Text size="sm">
-            Its secret, its mapping and the links of users to their records are lost. The users
-            stay.
-          </Text>
-          <Group justify="flex-end">
-            <Button size="sm" variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button size="sm" color="red" onClick={() => remove.mutate()}>
-              Delete source
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
-    </>
+    <RemoveButton
+      title="Delete the source?"
+      text="Its secret, its mapping and the links of users to their records are lost. The users stay."
+      action="Delete source"
+      run={() => remove.mutate()}
+    />
   )
 }
 

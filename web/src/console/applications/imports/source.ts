@@ -1,7 +1,10 @@
 import type { components } from '../../../../../client/index.ts'
 import { type Api, dataOf, pageOfV2 } from '../../../api/organization.ts'
+import { useGo } from '../../link.tsx'
+import { useOrganization } from '../../organization.ts'
 import { useRead } from '../../reads.ts'
-import { orNull } from '../application.ts'
+import { startWork } from '../../tray/tray.ts'
+import { type Application, orNull } from '../application.ts'
 
 export type Config = components['schemas']['ImportConfig']
 export type Put = components['schemas']['ImportConfigPut']
@@ -68,6 +71,20 @@ export const upload = (id: string) => (api: Api, file: File) =>
     body: '',
     bodySerializer: () => file,
   })
+
+/** Shows the job, and follows it in the tray. */
+export function useFollowJob({ id, displayLabel, name }: Application) {
+  const { id: organization } = useOrganization()
+  const go = useGo()
+  return (what: 'Plan' | 'Import' | 'Undo', jobId: string) => {
+    const link = `applications/${id}/import`
+    const search = { job: jobId }
+    const title = `${what}: ${displayLabel || name}`
+    const input = { applicationId: id, jobId }
+    startWork(organization, { kind: 'import-people', input, title, link, search, total: 0 })
+    void go(link, { search })
+  }
+}
 
 export const isRunning = (job: Job | undefined): boolean =>
   job !== undefined && (job.status === 'queued' || job.status === 'running')

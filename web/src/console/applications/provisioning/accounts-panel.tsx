@@ -1,23 +1,19 @@
-import { Button, Group, Select, Text, TextInput } from '@mantine/core'
-import { IconAlertCircle, IconRefresh, IconSearch } from '@tabler/icons-react'
+import { Group, Select, Text, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
 import { pageOfV2 } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
-import { Tag } from '../../../ui/tag.tsx'
-import { When } from '../../../ui/when.tsx'
 import { useChange } from '../../changes.ts'
-import { To, useAddress, useGo } from '../../link.tsx'
+import { useAddress, useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import { useRead } from '../../reads.ts'
 import { Pager, usePage } from '../../resource/pager.tsx'
 import { useSearchField } from '../../resource/use-search.ts'
 import type { Application } from '../application.ts'
-import classes from '../mapping/mapping.module.css'
-import { type Account, keyOf } from './connection.ts'
+import { type Account, IDLE_MS, keyOf, WORKING_MS } from './connection.ts'
+import { WrittenTable } from './written-table.tsx'
 
 const LIMIT = 100
-const WORKING_MS = 1500
-const IDLE_MS = 15_000
 
 const STATES: Record<Account['state'], string> = {
   pending: 'Not there yet',
@@ -46,22 +42,6 @@ function filterOf(state: string, search: string) {
           : {}
   return { ...filter, ...(search && { search }) }
 }
-
-/** What the provider or the rules said, and when it is tried again. */
-const Failure = ({ account }: { account: Account }) => (
-  <>
-    <Text size="sm">{account.error}</Text>
-    <Text size="xs" c="dimmed" component="div">
-      {account.parked ? (
-        'Not tried again until something changes'
-      ) : (
-        <>
-          Attempt {account.attempts}; again <When time={account.nextAttempt} />
-        </>
-      )}
-    </Text>
-  </>
-)
 
 /** Each user's account at the provider; failures first. */
 export function AccountsPanel({ application }: { application: Application }) {
@@ -131,63 +111,18 @@ export function AccountsPanel({ application }: { application: Application }) {
         </Text>
       )}
       {data && data.rows.length > 0 && (
-        <div className={classes.scroll}>
-          <table className={classes.table} aria-label="Accounts">
-            <thead className={classes.head}>
-              <tr>
-                <th scope="col">User</th>
-                <th scope="col">State</th>
-                <th scope="col">Since</th>
-                <th scope="col">Problem</th>
-                <th scope="col">
-                  <span hidden={!writable}>Action</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.rows.map((account) => (
-                <tr key={account.userId}>
-                  <th scope="row">
-                    <To to={`users/${account.userId}`}>{account.username}</To>
-                  </th>
-                  <td>
-                    {account.error ? (
-                      <Tag tone="bad" Icon={IconAlertCircle}>
-                        {account.parked ? 'Gave up' : 'Failing'}
-                      </Tag>
-                    ) : (
-                      <Tag tone={account.state === 'provisioned' ? 'good' : 'calm'}>
-                        {STATES[account.state]}
-                      </Tag>
-                    )}
-                    {account.deleteAt && (
-                      <Text size="xs" c="dimmed" component="div">
-                        deleted <When time={account.deleteAt} />
-                      </Text>
-                    )}
-                  </td>
-                  <td>
-                    <When time={account.since} />
-                  </td>
-                  <td>{account.error && <Failure account={account} />}</td>
-                  <td>
-                    {writable && account.error && (
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        leftSection={<IconRefresh size={14} aria-hidden />}
-                        aria-label={`Retry ${account.username}`}
-                        onClick={() => retry.mutate(account)}
-                      >
-                        Retry
-                      </Button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <WrittenTable
+          label="Accounts"
+          of="User"
+          rows={data.rows.map((account) => ({
+            ...account,
+            id: account.userId,
+            name: account.username,
+            to: `users/${account.userId}`,
+            shown: STATES[account.state],
+          }))}
+          retry={writable ? (account) => retry.mutate(account) : undefined}
+        />
       )}
       {data && (
         <Pager to={`applications/${application.id}/provisioning`} size={LIMIT} total={data.total} />

@@ -1,7 +1,6 @@
 import {
   Button,
   Group,
-  Modal,
   NumberInput,
   Select,
   SimpleGrid,
@@ -10,8 +9,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { IconAlertCircle, IconCheck, IconPlugConnected, IconTrash } from '@tabler/icons-react'
+import { IconAlertCircle, IconCheck, IconPlugConnected } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { dataOf } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
@@ -22,6 +20,7 @@ import { useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import type { Application } from '../application.ts'
 import { type Auth, AuthField } from '../auth-field.tsx'
+import { RemoveButton } from '../remove-button.tsx'
 import { type Connection, keyOf, type Put, put, putOf } from './connection.ts'
 
 interface Props {
@@ -97,7 +96,6 @@ function Test({ application }: { application: Application }) {
 
 function Remove({ application }: { application: Application }) {
   const go = useGo()
-  const [asking, { open, close }] = useDisclosure()
   const remove = useChange({
     run: (api) =>
       api.management.DELETE('/v2/applications/{application_id}/provisioning', {
@@ -108,33 +106,12 @@ function Remove({ application }: { application: Application }) {
     after: () => void go(`applications/${application.id}/provisioning`),
   })
   return (
-    <>
-      <Button
-        size="sm"
-        variant="subtle"
-        color="red"
-        leftSection={<IconTrash size={16} aria-hidden />}
-        onClick={open}
-      >
-        Delete connection
-      </Button>
-      <Modal opened={asking} onClose={close} title="Delete the connection?">
-        <Stack>
-          <Text size="sm">
-            Its secret, its mapping and what we know of the accounts are lost. The accounts at the
-            provider stay as they are.
-          </Text>
-          <Group justify="flex-end">
-            <Button size="sm" variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button size="sm" color="red" onClick={() => remove.mutate()}>
-              Delete connection
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
-    </>
+    <RemoveButton
+      title="Delete the connection?"
+      text="Its secret, its mapping and what we know of the accounts are lost. The accounts at the provider stay as they are."
+      action="Delete connection"
+      run={() => remove.mutate()}
+    />
   )
 }
 

@@ -8,8 +8,8 @@ export type Put = components['schemas']['ProvisioningPut']
 export type Status = components['schemas']['ProvisioningStatus']
 export type Account = components['schemas']['ProvisionedUser']
 
-const WORKING_MS = 1500
-const IDLE_MS = 15_000
+export const WORKING_MS = 1500
+export const IDLE_MS = 15_000
 
 export const keyOf = (id: string) => ['applications', id, 'provisioning']
 const params = (id: string) => ({ path: { application_id: id } })
@@ -36,7 +36,7 @@ export const useDefaults = (id: string) =>
 /** Often while something is being written. */
 export const isBusy = (status: Status | undefined): boolean =>
   status !== undefined &&
-  (status.working || (status.status === 'active' && status.users.waiting > 0))
+  (status.working || (status.status === 'active' && (status.requested || status.users.waiting > 0)))
 
 export const useStatus = (id: string) =>
   useRead(

@@ -7,6 +7,7 @@ import { Views } from '../views.tsx'
 import { AccountsPanel } from './accounts-panel.tsx'
 import { type Connection, type Put, putOf, useConnection, useDefaults } from './connection.ts'
 import { ConnectionPanel } from './connection-panel.tsx'
+import { GroupsPanel } from './groups-panel.tsx'
 import { MappingPanel } from './mapping-panel.tsx'
 import { PlanPanel } from './plan-panel.tsx'
 import { StatusPanel } from './status-panel.tsx'
@@ -14,6 +15,7 @@ import { StatusPanel } from './status-panel.tsx'
 const VIEWS = [
   { id: 'status', label: 'Status' },
   { id: 'accounts', label: 'Accounts' },
+  { id: 'groups', label: 'Groups' },
   { id: 'plan', label: 'Plan' },
   { id: 'mapping', label: 'Mapping' },
   { id: 'connection', label: 'Connection' },
@@ -45,6 +47,7 @@ function Connect({ application }: { application: Application }) {
 function View({ application, connection }: { application: Application; connection: Connection }) {
   const { view } = useAddress()
   if (view === 'accounts') return <AccountsPanel application={application} />
+  if (view === 'groups') return <GroupsPanel application={application} />
   if (view === 'plan') return <PlanPanel application={application} />
   if (view === 'mapping') return <MappingPanel application={application} connection={connection} />
   if (view === 'connection')
@@ -74,7 +77,7 @@ export function ProvisioningTab({ application }: { application: Application }) {
       <Views
         to={`applications/${application.id}/provisioning`}
         label="Provisioning"
-        views={VIEWS}
+        views={VIEWS.filter(({ id }) => id !== 'groups' || data.groups.push)}
       />
       <View application={application} connection={data} />
     </>

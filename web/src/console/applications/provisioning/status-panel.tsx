@@ -7,7 +7,8 @@ import { Tag } from '../../../ui/tag.tsx'
 import { When } from '../../../ui/when.tsx'
 import { useChange } from '../../changes.ts'
 import { type Search, To } from '../../link.tsx'
-import { useMay } from '../../organization.ts'
+import { useMay, useOrganization } from '../../organization.ts'
+import { startWork } from '../../tray/tray.ts'
 import type { Application } from '../application.ts'
 import { type Connection, isBusy, keyOf, type Status, useStatus } from './connection.ts'
 import classes from './provisioning.module.css'
@@ -76,8 +77,23 @@ const KINDS = {
   unknown: 'Not ours',
 } as const
 
+/** The tray shows how far the accounts are. */
+function useFollow({ id, displayLabel, name }: Application) {
+  const { id: organization } = useOrganization()
+  return (what: string, comparedBefore?: string | null) =>
+    startWork(organization, {
+      kind: 'write-accounts',
+      input: { applicationId: id, comparedBefore },
+      title: `${what}: ${displayLabel || name}`,
+      link: `applications/${id}/provisioning`,
+      total: 0,
+    })
+}
+
 function Drift({ application, status }: { application: Application; status: Status }) {
   const writable = useMay().write('applications')
+  const follow = useFollow(application)
+  const report = status.reconciliation as Report | null
   const [mode, setMode] = useState<'report' | 'repair' | 'adopt'>('report')
   const compare = useChange({
     run: (api) =>
@@ -86,9 +102,8 @@ function Drift({ application, status }: { application: Application; status: Stat
         body: { mode },
       }),
     touches: [keyOf(application.id)],
-    done: () => 'Comparing with the provider',
+    after: () => follow('Compare accounts', report?.finished ?? null),
   })
-  const report = status.reconciliation as Report | null
   return (
     <Panel
       title="Drift"
@@ -154,6 +169,7 @@ export function StatusPanel({
   connection: Connection
 }) {
   const writable = useMay().write('applications')
+  const follow = useFollow(application)
   const { data: status, error } = useStatus(application.id)
   const params = { path: { application_id: application.id } }
   const touches = [keyOf(application.id)]
@@ -161,7 +177,7 @@ export function StatusPanel({
     run: (api) =>
       api.management.POST('/v2/applications/{application_id}/provisioning/activate', { params }),
     touches,
-    done: () => 'Accounts are being written',
+    after: () => follow('Write accounts'),
   })
   const deactivate = useChange({
     run: (api) =>
@@ -177,7 +193,7 @@ export function StatusPanel({
         params,
       }),
     touches,
-    done: () => 'The removals go ahead',
+    after: () => follow('Remove accounts'),
   })
   const active = connection.status === 'active'
   const look = STATUS[status?.status ?? connection.status]

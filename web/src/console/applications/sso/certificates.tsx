@@ -9,6 +9,7 @@ import { Copyable } from '../../../ui/copyable.tsx'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Tag } from '../../../ui/tag.tsx'
+import { instantOf, ZONE } from '../../../ui/time.ts'
 import { When } from '../../../ui/when.tsx'
 import { useChange } from '../../changes.ts'
 import { useMay } from '../../organization.ts'
@@ -57,7 +58,7 @@ function useRotation({ id }: Application) {
     run: (api, at: string) =>
       api.management.POST('/v2/applications/{application_id}/certificates/promote', {
         params,
-        body: at ? { at: new Date(at).toISOString() } : {},
+        body: at ? { at: instantOf(at) } : {},
       }),
     touches,
     done: (at) => (at ? 'Scheduled the rotation' : 'The next certificate signs now'),
@@ -133,7 +134,7 @@ function Promotion({
         <TextInput
           size="xs"
           type="datetime-local"
-          label="Take over at (empty: now)"
+          label={`Take over at, in ${ZONE} (empty: now)`}
           value={at}
           onChange={(event) => setAt(event.currentTarget.value)}
         />
