@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startListening } from '../listening.ts'
 import { addPerson } from '../person.ts'
-import { assertAccessible } from './axe.ts'
+import { assertAccessible, assertAccessibleInBoth } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { sidebar, signInToConsole, tab } from './console-steps.ts'
 import { field, heading, press } from './steps.ts'
@@ -11,6 +11,11 @@ import { field, heading, press } from './steps.ts'
 
 const app = await startListening()
 const openBrowser = await startChromium(app.base)
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 test('a key narrowed to users is shown once, and refused where it may not', async () => {
   const org = await app.newOrganization()
@@ -91,6 +96,20 @@ test('settings are saved; one who may only read changes nothing', async () => {
   await page.getByText('Saved the settings').waitFor()
   const { settings } = (await org.get(`/api/organizations/${org.organizationId}`)).json()
   assert.equal(settings.passwordPolicy.minLength, 16)
+  await page.goto(`${root}/settings/general`)
+  const image = page.getByRole('img', { name: /^Logo of/ })
+  const chooser = page.waitForEvent('filechooser')
+  await press(page, 'Upload logo')
+  const bird = { name: 'bird.txt', mimeType: 'image/png', buffer: Buffer.from('no image') }
+  await (await chooser).setFiles(bird)
+  await page.getByText('bird.txt is not an image that this browser can read').waitFor()
+  await page.locator('input[type=file]').setInputFiles({ ...bird, buffer: PNG })
+  await page.getByText('Saved the logo').waitFor()
+  await image.waitFor()
+  assert.ok(await image.evaluate((element: HTMLImageElement) => element.decode().then(() => true)))
+  await assertAccessibleInBoth(page, 'general settings')
+  await press(page, 'Remove logo')
+  await image.waitFor({ state: 'detached' })
   await page.goto(`${root}/settings/reports`)
   await press(page, 'Request report')
   await page.getByRole('menuitem', { name: 'Devices and their operating systems' }).click()

@@ -138,6 +138,44 @@ test('a group by keyboard and palette; a deletion taken back; the calls behind t
   assert.deepEqual(problems, [])
 })
 
+test('home takes few calls; times are in UTC on request', async () => {
+  const org = await app.newOrganization()
+  const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  const { page, problems, settled } = await openBrowser({ timezoneId: 'America/New_York' })
+  const calls: string[] = []
+  await page.goto(`/console/${org.organizationId}`)
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (/^\/(api|insights)\//.test(pathname)) calls.push(pathname)
+  })
+  await signInToConsole(page, org.email, org.password)
+  await page.getByText(/^Succeeded 1/).waitFor()
+  await settled()
+  assert.deepEqual(calls.sort(), [
+    `/api/organizations/${org.organizationId}`,
+    '/api/v2/activity',
+    '/api/v2/attention',
+  ])
+  const steps = page.getByRole('listitem').filter({ has: page.getByLabel('Done') })
+  assert.deepEqual(await steps.getByRole('link').allTextContents(), ['Add people'])
+
+  await page.goto(`/console/${org.organizationId}/users/${ada.id}/state`)
+  await page.getByLabel('At, in your time zone').waitFor()
+  const title = page.locator('time').first()
+  assert.match((await title.getAttribute('title'))!, /E[SD]T$/)
+  await press(page, /Account of/)
+  await page.getByRole('radiogroup', { name: 'Times' }).getByText('UTC').click()
+  await page.getByLabel('At, in UTC').fill('2030-01-31T12:00')
+  assert.match((await title.getAttribute('title'))!, /UTC$/)
+  await press(page, 'Schedule change')
+  await page.getByText('Suspended on Thursday, January 31, 2030 at 12:00 PM').waitFor()
+  const [scheduled] = (await org.get(`/api/v2/bulk/userstates?userid=${ada.id}`)).json()
+  assert.equal(new Date(scheduled.scheduledDate).toISOString(), '2030-01-31T12:00:00.000Z')
+  await press(page, /Account of/)
+  await assertAccessible(page, 'account menu')
+  assert.deepEqual(problems, [])
+})
+
 test('a role that may only read sees no way to change', async () => {
   const org = await app.newOrganization()
   const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startListening } from '../listening.ts'
@@ -93,6 +94,21 @@ test('a query typed with completion, an event with its changes, a value excluded
   await page.reload()
   await summary(page).getByText('1 event').waitFor()
 
+  await press(page, 'Export')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: /^As JSON/ }).click(),
+  ])
+  const [line, ...none] = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\n')
+  assert.equal(JSON.parse(line!).event_type, 'systemuser_update')
+  assert.deepEqual(none, [])
+  const tray = page.getByRole('region', { name: 'Work in progress' })
+  await tray.getByText('Done').waitFor()
+  await tray.getByRole('link', { name: 'Export events as NDJSON' }).waitFor()
+  await press(page, /^Dismiss/)
+
   await query(page).click()
   await page.keyboard.press('Control+a')
   await page.keyboard.type('event_type is odd')
@@ -140,7 +156,7 @@ test('home leads to the events behind its charts, and the palette to what the pa
   await page.getByRole('link', { name: 'Home' }).click()
   await page.getByText('None: applications with failing provisioning', { exact: false }).waitFor()
   await page.getByText(/^directory \d+/).waitFor()
-  await page.getByRole('link', { name: 'Show the events' }).nth(1).click()
+  await page.getByRole('link', { name: 'Show events' }).nth(1).click()
   await heading(page, 'Insights').waitFor()
   await rows(page).filter({ hasText: 'Admin login attempt' }).first().waitFor()
 
