@@ -42,6 +42,10 @@ export function useChange<I = void, R = unknown>(change: Change<I, R>) {
         queries.invalidateQueries({ queryKey: keyOf(organization, key) }),
       ),
     )
+  const undone = () => {
+    notifyDone('Undone')
+    return refresh()
+  }
   return useMutation({
     mutationFn: (input: I) => confirmed(() => change.run(api(), input)),
     onMutate: async (input: I) => {
@@ -59,7 +63,7 @@ export function useChange<I = void, R = unknown>(change: Change<I, R>) {
     },
     onSuccess: (result, input) => {
       const { undo } = change
-      const takeBack = undo && (() => undo(api(), input, result).then(refresh, notifyFailure))
+      const takeBack = undo && (() => undo(api(), input, result).then(undone, notifyFailure))
       if (change.done) notifyDone(change.done(input, result), takeBack)
       change.after?.(result, input)
     },

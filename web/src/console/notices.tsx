@@ -7,8 +7,14 @@ const UNDO_MS = 10_000
 
 let takeBack: (() => void) | undefined
 
-/** What the last notice offers, as long as it is there. */
-export const undoLast = (): void => takeBack?.()
+/** Takes the last change back, also after its notice has gone: ten seconds are short for one who uses the keyboard. */
+export function undoLast(): void {
+  takeBack?.()
+}
+
+export function forgetUndo(): void {
+  takeBack = undefined
+}
 
 /** What failed, and the id by which the operator finds the request in the log. */
 export function notifyFailure(error: Error): void {
@@ -39,13 +45,11 @@ export function notifyFailure(error: Error): void {
 
 export function notifyDone(words: string, undo?: () => Promise<unknown>): void {
   const run = () => {
+    forgetUndo()
     notifications.hide(id)
     void undo?.()
   }
   const id = notifications.show({
-    onClose: () => {
-      if (takeBack === run) takeBack = undefined
-    },
     color: 'teal',
     icon: <IconCheck size={18} aria-hidden />,
     autoClose: undo ? UNDO_MS : 4000,
@@ -62,5 +66,6 @@ export function notifyDone(words: string, undo?: () => Promise<unknown>): void {
       </Group>
     ),
   })
-  if (undo) takeBack = run
+  // Never an older change than the last one.
+  takeBack = undo && run
 }

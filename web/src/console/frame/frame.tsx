@@ -13,7 +13,7 @@ import { forgetMadeCalls } from '../changes.ts'
 import { ConfirmationDialog } from '../confirmation-dialog.tsx'
 import { rememberOrganization } from '../last-organization.ts'
 import { usePath } from '../link.tsx'
-import { undoLast } from '../notices.tsx'
+import { forgetUndo, undoLast } from '../notices.tsx'
 import { OrganizationContext } from '../organization.ts'
 import { forgetOthers, readOptions } from '../reads.ts'
 import { type Session, sessionQuery } from '../session.ts'
@@ -45,6 +45,8 @@ function Shell({ session, id }: { session: Session; id: string }) {
     forgetMadeCalls()
     if (data) rememberOrganization(id)
   }, [id, data])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another organization, another history.
+  useEffect(forgetUndo, [id])
   if (error)
     return error instanceof ApiError && [400, 403, 404].includes(error.status) ? (
       <NoOrganization />

@@ -8,7 +8,7 @@ const KEYS = [
   ['k', 'Previous row'],
   ['Enter', 'Open the row'],
   ['x', 'Select the row'],
-  ['⌘Z', 'Undo, as long as the notice offers it'],
+  ['⌘Z', 'Undo the last change, if its notice offered that'],
   ['?', 'Show these keys'],
 ] as const
 
