@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   addGroupOf,
   addUser,
+  addUsers,
   connectLab,
   held,
   ok,
@@ -109,7 +110,7 @@ test('a provider that is down is left alone, and everything is there when it is 
   const world = await connectLab(app, lab)
   const { org } = world
   lab.faults.set({ failRate: 1, cutBefore: true })
-  const users = await Promise.all(Array.from({ length: 30 }, () => addUser(org)))
+  const users = await addUsers(org, 30)
   await world.bind(
     'user_group',
     await addGroupOf(
@@ -129,7 +130,7 @@ test('replies lost after the effect make no duplicates', async () => {
   const lab = await startLab()
   const world = await connectLab(app, lab)
   const { org } = world
-  const users = await Promise.all(Array.from({ length: 40 }, () => addUser(org)))
+  const users = await addUsers(org, 40)
   lab.faults.set({ failRate: 0.3, cutAfter: true, seed: 7 })
   await world.bind(
     'user_group',
@@ -213,7 +214,7 @@ test('too many removals at once wait for an administrator; everything else goes 
   const lab = await startLab()
   const world = await connectLab(app, lab)
   const { org, path } = world
-  const users = await Promise.all(Array.from({ length: 15 }, () => addUser(org)))
+  const users = await addUsers(org, 15)
   const group = await addGroupOf(
     org,
     users.map(({ id }) => id),

@@ -56,6 +56,13 @@ export async function addUser(org: Org, more: object = {}) {
   return ok(await org.post('/api/systemusers', body)).json() as { id: string; username: string }
 }
 
+/** One after the other: on a busy machine many at once are refused as too many. */
+export async function addUsers(org: Org, count: number) {
+  const users = []
+  for (let at = 0; at < count; at++) users.push(await addUser(org))
+  return users
+}
+
 export async function addGroupOf(org: Org, userIds: string[], name = `Group ${newId()}`) {
   const { id } = ok(await org.post('/api/v2/usergroups', { name }), 201).json()
   for (const userId of userIds) await member(org, id, userId)
