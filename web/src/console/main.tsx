@@ -10,7 +10,7 @@ import { queries } from './session.ts'
 mount(
   <QueryClientProvider client={queries}>
     {/* The tray is at the lower right. */}
-    <Notifications position="top-right" />
+    <Notifications position="bottom-left" />
     <RouterProvider router={router as never} />
   </QueryClientProvider>,
 )
