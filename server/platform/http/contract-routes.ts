@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { BUNDLES, TITLES } from './bundles.ts'
+import { BUNDLES, type Bundle, TITLES } from './bundles.ts'
 import { type Operation, openapi, operationIdMapping } from './openapi.ts'
 
 const assets = join(
@@ -56,9 +56,19 @@ export function registerContract(
   place: { region: string; publicUrl: string },
 ): void {
   const open = { config: { public: true as const } }
+  const texts = new Map<string, string>()
+  /** Built once: it takes a while, and anybody may ask for it. */
+  const textOf = (bundle: Bundle, legacy: boolean): string => {
+    const key = `${bundle} ${legacy}`
+    const text = texts.get(key) ?? JSON.stringify(openapi(operations, bundle, { place, legacy }))
+    texts.set(key, text)
+    return text
+  }
   for (const bundle of BUNDLES) {
-    app.get<{ Querystring: { ids?: string } }>(`/openapi/${bundle}.json`, open, (request) =>
-      openapi(operations, bundle, { place, legacy: request.query.ids === 'legacy' }),
+    app.get<{ Querystring: { ids?: string } }>(`/openapi/${bundle}.json`, open, (request, reply) =>
+      reply
+        .type('application/json; charset=utf-8')
+        .send(textOf(bundle, request.query.ids === 'legacy')),
     )
     app.get(`/openapi/${bundle}-operation-ids.json`, open, () =>
       operationIdMapping(operations, bundle),

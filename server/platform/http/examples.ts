@@ -1,20 +1,10 @@
-import { Ajv } from 'ajv'
-import addFormats from 'ajv-formats'
+import Schema from 'typebox/schema'
 import { BY_NAME, BY_TITLE, ID, NAMED } from './example-values.ts'
 
 type Json = Record<string, unknown>
 
-const ajv = new Ajv({ strict: false })
-addFormats.default(ajv)
-
-/** Compiled without the names of schemas: two may have one. */
-const fits = (schema: Json, value: unknown): boolean => {
-  try {
-    return ajv.validate(schema, value)
-  } catch {
-    return false
-  }
-}
+/** Interpreted: compiling a schema for one value takes a hundred times longer than checking it. */
+const fits = (schema: Json, value: unknown): boolean => Schema.Check(schema, value)
 
 const FORMATS: Record<string, string> = {
   'date-time': '2026-03-02T09:15:00.000Z',
