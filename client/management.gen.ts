@@ -7627,10 +7627,10 @@ export interface components {
              */
             members?: "patch" | "put";
             /**
-             * @description How PATCH names members to remove: by a filter in the path, or by value
+             * @description How PATCH names members to remove: by filters in paths, by one such path in each request, or by value
              * @enum {unknown}
              */
-            removal?: "filter" | "values";
+            removal?: "filter" | "single" | "values";
             /** @description Attributes by which the provider does not filter */
             unfilterable?: ("externalId" | "userName" | "displayName")[];
             /** @description Resources that the provider lists at once */

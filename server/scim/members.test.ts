@@ -138,6 +138,35 @@ test('a provider that never lists members gets PATCH, whether it has PUT or not'
   }
 })
 
+test('a provider that takes one operation in a request gets one removal in each', async (t) => {
+  const single: Dialect = ({ method, body }) =>
+    method === 'PATCH' &&
+    (body.Operations.length > 1 || removesBy('values', { body } as RawRequest))
+      ? { status: 400 }
+      : undefined
+  for (const first of [['a'], ['a', 'b']]) {
+    const { change, members, methods, provider } = await startProvider(t, single)
+    await change(['a', 'b', 'c', 'd', 'e'])
+    await change([], first)
+    await change([], ['c', 'd'])
+    assert.equal(listed(members), first.length === 1 ? 'be' : 'e')
+    assert.equal(provider.quirks.removal, 'single')
+    methods()
+    await change([], ['b', 'e'])
+    assert.deepEqual(methods(), ['PATCH', 'PATCH'], 'it was learnt')
+  }
+})
+
+test('a provider that refuses to leave the members out is asked for all of the group', async (t) => {
+  const { url } = await startRawServer(t, ({ query }) => {
+    if (query.has('excludedAttributes')) return { status: 400 }
+    const group = { id: 'g', displayName: 'Staff' }
+    return { body: { totalResults: 1, itemsPerPage: 1, startIndex: 1, Resources: [group] } }
+  })
+  const { client } = connect(t, url)
+  assert.equal((await client.find('Group', { name: 'Staff' }))?.id, 'g')
+})
+
 test('a group that is gone is not found, and a refusal is reported', async (t) => {
   const gone = await startProvider(t, () => ({ status: 404 }))
   await assert.rejects(gone.change(['a']), fails('not_found', /404/))

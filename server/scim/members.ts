@@ -19,9 +19,12 @@ const valuesOf = (ids: readonly string[]) => ids.map((value) => ({ value }))
 const addition = (ids: readonly string[]): PatchOperation[] => [
   { op: 'add', path: 'members', value: valuesOf(ids) },
 ]
+const byFilter = (ids: readonly string[]): PatchOperation[] =>
+  ids.map((id) => ({ op: 'remove', path: `members[value eq ${JSON.stringify(id)}]` }))
 const REMOVALS = {
-  filter: (ids: readonly string[]): PatchOperation[] =>
-    ids.map((id) => ({ op: 'remove', path: `members[value eq ${JSON.stringify(id)}]` })),
+  filter: byFilter,
+  // One in each request: some providers take only one operation.
+  single: byFilter,
   // By the standard this removes all members, so it is used only where the filter is refused.
   values: (ids: readonly string[]): PatchOperation[] => [
     { op: 'remove', path: 'members', value: valuesOf(ids) },
@@ -34,9 +37,17 @@ async function patchAll(
   id: string,
   ids: readonly string[],
   operations: (ids: readonly string[]) => PatchOperation[],
+  size = MAX_PER_PATCH,
 ): Promise<void> {
-  for (let at = 0; at < ids.length; at += MAX_PER_PATCH)
-    await patch(session, 'Group', id, operations(ids.slice(at, at + MAX_PER_PATCH)))
+  for (let at = 0; at < ids.length; at += size)
+    await patch(session, 'Group', id, operations(ids.slice(at, at + size)))
+}
+
+/** In the order in which they are tried. */
+function removalsFor(known: Removal | undefined, several: boolean): Removal[] {
+  if (known !== undefined && (known !== 'filter' || !several)) return [known]
+  if (known !== undefined) return ['filter', 'single']
+  return several ? ['filter', 'single', 'values'] : ['filter', 'values']
 }
 
 /** Returns the form that the provider accepted. */
@@ -44,15 +55,15 @@ async function removeMembers(
   session: Session,
   id: string,
   ids: readonly string[],
+  forms = removalsFor(session.provider.quirks.removal, ids.length > 1),
 ): Promise<Removal> {
-  const known = session.provider.quirks.removal
+  const [form = 'filter', ...others] = forms
   try {
-    await patchAll(session, id, ids, REMOVALS[known ?? 'filter'])
-    return known ?? 'filter'
+    await patchAll(session, id, ids, REMOVALS[form], form === 'single' ? 1 : MAX_PER_PATCH)
+    return form
   } catch (error) {
-    if (known || !refusesForm(error) || refusesMethod(error)) throw error
-    await patchAll(session, id, ids, REMOVALS.values)
-    return 'values'
+    if (others.length === 0 || !refusesForm(error) || refusesMethod(error)) throw error
+    return removeMembers(session, id, ids, others)
   }
 }
 
@@ -119,7 +130,10 @@ export async function changeMembers(
     provider.learn({ members: 'put' })
     return
   }
-  if (proven) return
+  if (proven) {
+    provider.learn(accepted)
+    return
+  }
   const byPut = !(await shows(session, id, change)) && (await putShows(session, id, change))
   provider.learn(byPut ? { members: 'put' } : { members: 'patch', ...accepted })
 }

@@ -72,12 +72,18 @@ test("a provider's words are found in the shapes that error bodies have", async 
     { errors: ['No primary e-mail'] },
     { error: { code: 'BadRequest', message: 'No primary e-mail' } },
     { detail: ['No primary e-mail'] },
+    { non_field_errors: ['No primary e-mail'] },
   ])
     await assert.rejects(
       connect(t, url).client.create('User', ada),
       fails('rejected', /refused to create the user: No primary e-mail \(400\)/),
       JSON.stringify(body),
     )
+  body = { emails: ['Enter a valid address.'] }
+  await assert.rejects(
+    connect(t, url).client.create('User', ada),
+    fails('rejected', /: emails: Enter a valid address\. \(400\)/),
+  )
 })
 
 test('every status is one of five kinds of failure', async (t) => {

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http'
 import { readRetryAfter } from '../platform/outbound/retry.ts'
 import type { Answer } from './answer.ts'
 import { ScimFailure, type ScimFailureKind } from './failures.ts'
-import { isObject } from './resource.ts'
+import { isObject, type Json } from './resource.ts'
 
 const MAX_DETAIL = 300
 const MAX_RETRY_AFTER_MS = 3_600_000
@@ -42,10 +42,21 @@ function wordsIn(value: unknown): string {
   return ''
 }
 
+/** Lists of words by field, as Django REST framework and Rails write them. */
+function wordsByField(content: Json): string {
+  for (const [name, value] of Object.entries(content)) {
+    if (name === 'schemas' || !Array.isArray(value) || typeof value[0] !== 'string') continue
+    return name === 'non_field_errors' ? value[0] : `${name}: ${value[0]}`
+  }
+  return ''
+}
+
 /** The provider's words about an error, in one short line. */
 export function detailOf({ content }: Answer, redact: Redact): string {
   // Redacted before it is cut: half a secret would not be recognized.
-  const text = redact(isObject(content) ? wordsIn(content) : '').toWellFormed()
+  const text = redact(
+    isObject(content) ? wordsIn(content) || wordsByField(content) : '',
+  ).toWellFormed()
   const line = text.replace(/[\p{C}\s]+/gu, ' ').trim()
   return line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL)}…` : line
 }

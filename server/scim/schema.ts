@@ -20,8 +20,9 @@ export const ScimQuirks = Type.Object(
       }),
     ),
     removal: Type.Optional(
-      Type.Enum(['filter', 'values'], {
-        description: 'How PATCH names members to remove: by a filter in the path, or by value',
+      Type.Enum(['filter', 'single', 'values'], {
+        description:
+          'How PATCH names members to remove: by filters in paths, by one such path in each request, or by value',
       }),
     ),
     unfilterable: Type.Optional(

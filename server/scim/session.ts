@@ -27,7 +27,19 @@ export class Session {
     this.provider = provider
   }
 
-  send(request: ScimRequest): Promise<Answer> {
+  async send(request: ScimRequest): Promise<Answer> {
+    const { excludedAttributes, ...query } = request.query ?? {}
+    try {
+      return await this.#send(request)
+    } catch (error) {
+      if (!excludedAttributes || !(error instanceof ScimFailure) || error.kind !== 'rejected')
+        throw error
+      // Some providers refuse the parameter instead of ignoring it.
+      return await this.#send({ ...request, query })
+    }
+  }
+
+  #send(request: ScimRequest): Promise<Answer> {
     return this.provider.send(request, (sent) => {
       if (this.chain.length < MAX_CHAIN) this.chain.push(sent)
     })
