@@ -6,6 +6,10 @@ import type { SourceRecord } from './source.ts'
 
 const DELIMITERS: Delimiter[] = [',', ';', '\t']
 
+/** Excel writes and reads the delimiter in a row before the header, as `sep=;`. */
+const isHint = ({ fields }: CsvRow): boolean =>
+  fields.length === 2 && fields[0]!.toLowerCase() === 'sep=' && fields[1] === ''
+
 /** The one that the header row has most often, outside of quotes. */
 function delimiterOf(header: string): Delimiter {
   const bare = header.replace(/"[^"]*"/g, '')
@@ -55,6 +59,7 @@ export class CsvRecords {
   }
 
   #records(rows: CsvRow[]): SourceRecord[] {
+    if (!this.#names && rows[0] && isHint(rows[0])) rows.shift()
     if (!this.#names && rows.length > 0) this.#names = namesIn(rows.shift()!)
     return rows.map((row) => this.#record(row))
   }

@@ -21,6 +21,11 @@ test('the header row gives the names, whatever the delimiter', async (t) => {
     const source = file(t, text, given && { delimiter: given })
     assert.deepEqual(await readAll(source), expected, delimiter)
   }
+  // As Excel exports it: the delimiter in a row of its own.
+  assert.deepEqual(await readAll(file(t, 'sep=;\r\nid;note\r\n1;a,b\r\n2\r\n', {}, 3)), [
+    { record: { id: '1', note: 'a,b' } },
+    { problem: 'line 4 has 1 fields instead of 2', excerpt: '2' },
+  ])
   assert.deepEqual(await readAll(file(t, 'id\n1\n2')), [
     { record: { id: '1' } },
     { record: { id: '2' } },
