@@ -6,6 +6,7 @@ import { newId } from '../server/platform/ids.ts'
 import {
   ask,
   askAll,
+  askPairs,
   type Cell,
   credentialsOf,
   describe,
@@ -76,8 +77,8 @@ test('provider: what is its own takes the scope and the reach of all of it', asy
     return isOfProvider(operation) || OF_WHOLE.includes(nameOf(operation)) ? 403 : 'admitted'
   }
   const [wide, narrow] = [
-    await askAll(app, whole, ids, () => portal),
-    await askAll(app, part, ids, () => portal),
+    await askPairs(app, whole, ids, () => portal),
+    await askPairs(app, part, ids, () => portal),
   ]
   t.diagnostic(`${wide.length + narrow.length} cells`)
   assert.deepEqual(surprises(wide, byWhole), [])

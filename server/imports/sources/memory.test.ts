@@ -14,7 +14,7 @@ function heap(): number {
   return process.memoryUsage().heapUsed
 }
 
-const ROWS = 200_000
+const ROWS = 100_000
 const PAGE = 1000
 const NOTE = 'x'.repeat(300)
 const json = (id: number) => JSON.stringify({ id, note: NOTE })

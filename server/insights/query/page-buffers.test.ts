@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent, type IncomingMessage, request, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { startApp } from '../../../test/harness.ts'
+import { limits } from '../../platform/limits.ts'
 import { insertPastEvents } from '../index.ts'
+import { PageBuffers } from './page-buffers.ts'
 
 const app = await startApp()
 const EVENTS = 3000
@@ -61,7 +63,7 @@ test('concurrent large pages of two organizations, some read late, some aborted,
     const filler = org.organizationId.repeat(20)
     assert.ok(events.every(({ message }) => message === filler))
   }
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 3; round++) {
     // These are not read until the others are done.
     const late = await Promise.all(organizations.map((org) => ask(url, org, 'identity')))
     const broken = await ask(url, organizations[round % 2]!, 'identity')
@@ -84,6 +86,16 @@ test('more large pages than the limit all arrive', async () => {
     ),
   )
   for (const page of pages) assert.equal(page.json().length, EVENTS)
+})
+
+test('one page more than the limit waits, and is refused in the end', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const buffers = new PageBuffers()
+  const take = () => buffers.take(10_000, new ServerResponse({ method: 'GET' } as never), 'one')
+  for (let at = 0; at < limits.tenant.largePages; at++) await take()
+  const waiting = take()
+  t.mock.timers.tick(30_000)
+  await assert.rejects(waiting, { reason: 'too_many_large_pages' })
 })
 
 test('a full large page has a Content-Length, and is the same compressed or not', async () => {
