@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { signInToConsole } from '../../test/console.ts'
 import { startApp } from '../../test/harness.ts'
 import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
@@ -231,6 +232,11 @@ test('apiKeyAllowed: false disables the key', async () => {
   const admin = await app.addAdministrator(org.organizationId)
   await org.put(`/api/users/${admin.id}`, { apiKeyAllowed: false })
   assert.equal((await admin.get('/api/organizations')).statusCode, 401)
+  const refused = await (await signInToConsole(app.http, admin)).post(
+    `/api/users/${admin.id}/apikey`,
+    {},
+  )
+  assert.deepEqual([refused.statusCode, refused.json().reason], [403, 'key_not_allowed'])
 })
 
 test('getSelf shows a multi-tenant administrator their provider', async () => {

@@ -146,18 +146,19 @@ test('huge and deep records become parked rows or a failed job, never a crash', 
   const text = JSON.stringify({
     people: [one, { ...one, id: 'big', title: 'x'.repeat(1_000_000) }],
   })
-  const sources: [string, string, number][] = [
+  const sources: [string, string, number, string?][] = [
     ['a huge value', text, 1],
     ['a deep value', `{"people":[{"id":"deep","username":${deep}}]}`, 1],
     [
       'too many groups',
       JSON.stringify({ people: [{ ...one, groups: Array.from({ length: 101 }, String) }] }),
       1,
+      'too_many_groups',
     ],
     ['a NUL', JSON.stringify({ people: [{ ...one, title: 'a\u0000b' }] }), 1],
     ['half a surrogate', JSON.stringify({ people: [{ ...one, title: '\ud800' }] }), 1],
   ]
-  for (const [what, answer, bad] of sources) {
+  for (const [what, answer, bad, reason] of sources) {
     const { org, run, results } = await connectPeople(
       app,
       { url: await startSource(answer) },
@@ -170,7 +171,25 @@ test('huge and deep records become parked rows or a failed job, never a crash', 
     const shown = `${what}: ${JSON.stringify([job, rows]).slice(0, 600)}`
     assert.ok(['finished', 'failed'].includes(job.status), shown)
     if (job.status === 'finished') assert.equal(job.failed, bad, shown)
+    if (reason) assert.equal(rows[0].meta.reason, reason)
     for (const { statusMsg } of rows) assert.ok(statusMsg.length < 2000, what)
     assert.ok((await usersOf(org)).size <= 1, what)
   }
+})
+
+test('a row whose state is none of ours is parked', async () => {
+  const [one] = generatePeople(1).map((person) => ({
+    ...person,
+    groups: [],
+    status: 'leave' as const,
+  }))
+  const lab = await startPeople({ people: [one!] })
+  const mapping = PEOPLE_MAPPING.map((rule) =>
+    rule.target === 'state' ? { target: 'state', value: { source: 'status' } } : rule,
+  )
+  const { org, run, results } = await connectPeople(app, lab, { mapping })
+  const [row] = await results((await run()).id)
+  assert.equal(row.meta.reason, 'bad_state')
+  assert.match(row.statusMsg, /state: must be one of .*, not "LEAVE"/)
+  assert.equal((await usersOf(org)).size, 0)
 })

@@ -127,6 +127,20 @@ test('ten concurrent confirmations of the current password do not lock', async (
   assert.deepEqual(await standing(org, user), untouched)
 })
 
+test('of ten concurrent changes of the password one is made', async () => {
+  const user = await addPerson(await newOrg())
+  const people = await times(10, (person) => person.enter(user.username))
+  const results = await Promise.all(
+    people.map((person, at) =>
+      person.post('/password/change', { currentPassword: PASSWORD, password: `${PASSWORD}-${at}` }),
+    ),
+  )
+  const refused = results.filter(({ statusCode }) => statusCode !== 200)
+  assert.equal(refused.length, 9)
+  const reasons = new Set(refused.map((res) => res.json().reason))
+  assert.ok(reasons.has('password_changed'), [...reasons].join())
+})
+
 test('with many concurrent attempts on one name some wait and the others get 429', async () => {
   const user = await addPerson(await newOrg())
   const results = await Promise.all(
