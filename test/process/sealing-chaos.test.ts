@@ -68,21 +68,25 @@ const isDone = (job: string) => async () =>
     `select count(*) as n from pgboss.job where name = '${job}' and state = 'completed'`,
   )) > 0
 
-/** Runs the job until it waits for a lock on what `lock` names, and returns how to let it go on. */
-async function stopInside(job: string, lock: string): Promise<() => Promise<void>> {
+/** Locks what the statement names until it is released, or the server is killed. */
+async function hold(lock: string): Promise<() => Promise<void>> {
   const client = new pg.Client(clientConfig(owner))
   // It may be killed with its server.
   client.on('error', () => {})
   await client.connect()
   await client.query('begin')
   await client.query(lock)
+  return async () => {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Runs the job until it waits for what is held. */
+async function runInto(job: string): Promise<void> {
   await send(job)
   const waiting = 'select count(*) as n from pg_locks where not granted'
   // Nobody announces the job, so a worker finds it when it next polls.
   await until(`${job} waits`, async () => (await one(waiting)) > 0, 120)
-  return async () => {
-    await client.end().catch(() => {})
-  }
 }
 
 const SEAL = 'insights.seal-events'
@@ -93,6 +97,8 @@ const STRADDLING = `select from event_segments where first_time < now() - interv
 
 test('killed while sealing and purging, nothing is lost or doubled, and the next run goes on', async () => {
   let service = await startService(settings)
+  // At once: the schedule may start the job at any time.
+  let release = await hold(COLUMNS)
   const [organization] = await query('select id from organizations')
   const organizationId = String(organization!.id)
   await query('delete from events')
@@ -113,14 +119,15 @@ test('killed while sealing and purging, nothing is lost or doubled, and the next
   const segments = () => one('select count(*) as n from event_segments')
 
   // Sealing: the rows of a segment are read, its frames written, nothing is deleted yet.
-  let release = await stopInside(SEAL, COLUMNS)
+  await runInto(SEAL)
   await killService()
   await release()
   service = await startService(settings)
+  release = await hold(COLUMNS)
   assert.equal(await segments(), 0)
   assert.deepEqual(await readAll(service), everything)
 
-  release = await stopInside(SEAL, COLUMNS)
+  await runInto(SEAL)
   await killDatabase()
   await release()
   assert.deepEqual(await readAll(service), everything)
@@ -136,7 +143,8 @@ test('killed while sealing and purging, nothing is lost or doubled, and the next
 
   // Purging: first whole segments, then the one that goes on beyond the limit.
   const before = await segments()
-  release = await stopInside(PURGE, COLUMNS)
+  release = await hold(COLUMNS)
+  await runInto(PURGE)
   await killService()
   await release()
   service = await startService(settings)
@@ -145,7 +153,8 @@ test('killed while sealing and purging, nothing is lost or doubled, and the next
   assert.ok(gone === 0 || gone === 1, String(gone))
   assert.deepEqual(await readAll(service), namesOf(AGES.slice(gone)))
 
-  release = await stopInside(PURGE, STRADDLING)
+  release = await hold(STRADDLING)
+  await runInto(PURGE)
   await killDatabase()
   await release()
   assert.equal(await segments(), before - 1, 'what was committed stays')
