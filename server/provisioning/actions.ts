@@ -2,7 +2,7 @@ import { getApplicationRow, templateOf } from '../applications/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
-import { conflict, invalid, notFound } from '../platform/errors.ts'
+import { type AppError, conflict, invalid, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { checkUrls } from '../platform/outbound/check-urls.ts'
 import { secretGoesTo, splitAuth, urlsOf } from '../scim/index.ts'
@@ -36,6 +36,9 @@ const HOUR_MS = 3_600_000
 
 const provisioningNotFound = () =>
   notFound('provisioning_not_found', 'Not Found: the application has no provisioning')
+
+export const accountNotFound = () =>
+  notFound('account_not_found', 'Not Found: the user was never bound to the application')
 
 const toProvisioning = (row: ConnectionRow): Provisioning => ({
   applicationId: row.application_id,
@@ -288,32 +291,45 @@ export async function requestReconcile(
   })
 }
 
-/** Tries an account again now, such as after the cause of its failure is gone. */
-export async function retryUser(
+/** Tries what failed again now, such as after its cause is gone. `touch` returns the number of rows. */
+async function retry(
   context: ProvisioningContext,
   { organizationId }: Caller,
   applicationId: string,
-  userId: string,
+  touch: (tx: Tx) => Promise<number>,
+  missing: () => AppError,
 ): Promise<void> {
   await getConnection(context, organizationId, applicationId)
   await context.db.tx(organizationId, async (tx) => {
-    if ((await retryAccount(tx, organizationId, applicationId, userId)) === 0)
-      throw notFound('account_not_found', 'Not Found: the user was never bound to the application')
+    if ((await touch(tx)) === 0) throw missing()
     await wake(tx, organizationId, [applicationId])
   })
 }
 
-/** The same for a group. */
-export async function retryGroup(
+export const retryUser = (
   context: ProvisioningContext,
-  { organizationId }: Caller,
+  caller: Caller,
+  applicationId: string,
+  userId: string,
+): Promise<void> =>
+  retry(
+    context,
+    caller,
+    applicationId,
+    (tx) => retryAccount(tx, caller.organizationId, applicationId, userId),
+    accountNotFound,
+  )
+
+export const retryGroup = (
+  context: ProvisioningContext,
+  caller: Caller,
   applicationId: string,
   groupId: string,
-): Promise<void> {
-  await getConnection(context, organizationId, applicationId)
-  await context.db.tx(organizationId, async (tx) => {
-    if ((await retryGroupAccount(tx, organizationId, applicationId, groupId)) === 0)
-      throw notFound('group_not_pushed', 'Not Found: the group was never pushed to the provider')
-    await wake(tx, organizationId, [applicationId])
-  })
-}
+): Promise<void> =>
+  retry(
+    context,
+    caller,
+    applicationId,
+    (tx) => retryGroupAccount(tx, caller.organizationId, applicationId, groupId),
+    () => notFound('group_not_pushed', 'Not Found: the group was never pushed to the provider'),
+  )

@@ -5,7 +5,7 @@ import { isId } from '../platform/ids.ts'
 import { findUser } from '../users/index.ts'
 import { accountsOfUser, countAccounts, listAccounts } from './account-list-store.ts'
 import { type AccountRow, findAccount } from './account-store.ts'
-import { getConnection } from './actions.ts'
+import { accountNotFound, getConnection } from './actions.ts'
 import type { ProvisioningContext } from './context.ts'
 import { countGroups, type GroupAccountRow, listGroupAccounts } from './group-store.ts'
 import { readRun } from './run-store.ts'
@@ -115,8 +115,7 @@ export async function getUser(
   const row = isId(userId)
     ? await findAccount(tenant, organizationId, applicationId, userId)
     : undefined
-  if (!row)
-    throw notFound('account_not_found', 'Not Found: the user was never bound to the application')
+  if (!row) throw accountNotFound()
   return { userId, username: row.username, ...describe(row), written: row.written }
 }
 
