@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db/index.ts'
-import { type Sql, sql } from '../platform/db/sql.ts'
+import { empty, type Sql, sql } from '../platform/db/sql.ts'
 import type { AccountState } from './schema.ts'
 
 /** A row of provisioning_users. */
@@ -70,7 +70,8 @@ export const lockAccounts = (
   tx.run(
     locked(
       organizationId,
-      sql`application_id = ${applicationId} and ${ofUsers(userIds)} or ${ofUsers(otherIds)}`,
+      sql`application_id = ${applicationId} and ${ofUsers(userIds)}
+        ${otherIds.length === 0 ? empty : sql`or ${ofUsers(otherIds)}`}`,
     ),
   )
 
@@ -191,6 +192,7 @@ export const saveResults = (
            removal_since timestamptz, removal_confirmed boolean, removed_at timestamptz, removal_ms bigint,
            delete_at timestamptz)
      where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.user_id = r.user_id
+       and p.user_id = any(${results.map(({ user_id }) => user_id)}::text[])
        and exists (select from provisioning_runs l where l.application_id = ${applicationId} and l.lease = ${token})`)
 
 /** Before requests are sent: what the provider may hold from now on. */
