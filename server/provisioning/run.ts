@@ -38,7 +38,7 @@ import { openSession, type Session } from './session.ts'
  */
 const BATCH_MS = 1000
 const FIRST_BATCH = 200
-const MAX_BATCH = 1000
+const MAX_BATCH = 2000
 /** Results that are saved together; those of a batch are saved at its end at the latest. */
 const MAX_UNSAVED = 250
 const GROUPS = 20
@@ -182,8 +182,8 @@ export class Run {
     const finished: Awaited<ReturnType<Batch['step']>>[] = []
     let stop: Stop | null = null
     let saving: Promise<void> | null = null
-    const save = async () => {
-      while (finished.length > 0 && stop !== 'lost') {
+    const save = async (least: number) => {
+      while (finished.length >= least && stop !== 'lost') {
         const outcomes = finished.splice(0)
         if (!(await batch.save(this.#lease, outcomes))) stop = 'lost'
       }
@@ -202,7 +202,7 @@ export class Run {
         const verdict = await this.#mind(outcome.failure ?? null)
         stop ??= verdict
         if (finished.length >= MAX_UNSAVED)
-          saving ??= save().finally(() => {
+          saving ??= save(MAX_UNSAVED).finally(() => {
             saving = null
           })
         if (stop || this.#signal.aborted || elapsed() > BATCH_MS) return
@@ -213,7 +213,7 @@ export class Run {
     const perBatch = Math.ceil((done * BATCH_MS) / Math.max(elapsed(), 1))
     this.#batchSize = Math.min(Math.max(perBatch, concurrency), MAX_BATCH)
     await saving
-    await save()
+    await save(1)
     return stop
   }
 
