@@ -52,10 +52,6 @@ export const countAccounts = async (db: Queryable, organizationId: string, appli
     parked: number
     removals_waiting: number
     oldest_removal: string | null
-    removals: number
-    p50: number | null
-    p95: number | null
-    p99: number | null
   }>(sql`
     select count(*) filter (where bound) as bound,
            count(*) filter (where state = 'provisioned') as provisioned,
@@ -66,12 +62,23 @@ export const countAccounts = async (db: Queryable, organizationId: string, appli
            count(*) filter (where error is not null and not parked) as failing,
            count(*) filter (where parked) as parked,
            count(*) filter (where removal_since is not null and state = 'provisioned') as removals_waiting,
-           min(removal_since) filter (where state = 'provisioned') as oldest_removal,
-           count(removal_ms) filter (where removed_at > now() - interval '30 days') as removals,
-           round(percentile_cont(0.5) within group (order by removal_ms) filter (where removed_at > now() - interval '30 days'))::int8 as p50,
-           round(percentile_cont(0.95) within group (order by removal_ms) filter (where removed_at > now() - interval '30 days'))::int8 as p95,
-           round(percentile_cont(0.99) within group (order by removal_ms) filter (where removed_at > now() - interval '30 days'))::int8 as p99
+           min(removal_since) filter (where state = 'provisioned') as oldest_removal
       from provisioning_users where ${ofApplication(organizationId, applicationId)}`))!
+
+/** The deprovision clock of the last 30 days. */
+export const removalTimes = async (db: Queryable, organizationId: string, applicationId: string) =>
+  (await db.one<{
+    removals: number
+    p50: number | null
+    p95: number | null
+    p99: number | null
+  }>(sql`
+    select count(*) as removals,
+           round(percentile_cont(0.5) within group (order by removal_ms))::int8 as p50,
+           round(percentile_cont(0.95) within group (order by removal_ms))::int8 as p95,
+           round(percentile_cont(0.99) within group (order by removal_ms))::int8 as p99
+      from provisioning_users
+     where ${ofApplication(organizationId, applicationId)} and removed_at > now() - interval '30 days'`))!
 
 /** True unless the application asks for an account before sign-on and the user has none yet. */
 export const isProvisioned = async (

@@ -3,7 +3,7 @@ import type { Caller } from '../platform/caller.ts'
 import { notFound } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { findUser } from '../users/index.ts'
-import { accountsOfUser, countAccounts, listAccounts } from './account-list-store.ts'
+import { accountsOfUser, countAccounts, listAccounts, removalTimes } from './account-list-store.ts'
 import { type AccountRow, findAccount } from './account-store.ts'
 import { accountNotFound, getConnection } from './actions.ts'
 import type { ProvisioningContext } from './context.ts'
@@ -71,12 +71,7 @@ export async function getStatus(
         counts.oldest_removal === null
           ? null
           : Math.max(0, (now() - Date.parse(counts.oldest_removal)) / 1000),
-      milliseconds: {
-        removals: counts.removals,
-        p50: counts.p50,
-        p95: counts.p95,
-        p99: counts.p99,
-      },
+      milliseconds: await removalTimes(tenant, organizationId, applicationId),
     },
     reconciliation: row.reconciliation,
     quirks: row.quirks,
