@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 
 const ID = /^[0-9a-f]{24}$/
 
@@ -28,14 +28,11 @@ function nextPlace(): number {
 
 /**
  * RFC 9562 §5.7: the first 48 bits are the milliseconds, so new rows land at the end of an index. Without a time the
- * ids of a process ascend.
+ * ids of a process ascend. The rest is that of a random UUID, which Node generates ahead and so faster than single bytes.
  */
 export function uuidv7(time?: number): string {
-  const bytes = randomBytes(16)
-  bytes.writeUIntBE(time ?? nextPlace(), 0, 6)
-  if (time === undefined) bytes.writeUInt16BE(counter, 6)
-  bytes[6] = (bytes[6]! & 0x0f) | 0x70
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = bytes.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  const random = randomUUID()
+  const place = (time ?? nextPlace()).toString(16).padStart(12, '0')
+  const order = time === undefined ? counter.toString(16).padStart(3, '0') : random.slice(15, 18)
+  return `${place.slice(0, 8)}-${place.slice(8)}-7${order}-${random.slice(19)}`
 }
