@@ -23,19 +23,21 @@ const NAMES = new Map(
 )
 
 /**
- * Attribute names are case-insensitive (RFC 7643 §2.1): those of the standard get its spelling, so that the rest of the
- * code can read them as properties. Throws a RangeError if the value is nested too deeply.
+ * Attribute names are case-insensitive (RFC 7643 §2.1): those of the standard get its spelling, in place, so that the rest
+ * of the code can read them as properties. Throws a RangeError if the value is nested too deeply.
  */
 export function canonical(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) throw new RangeError('nested too deeply')
-  if (Array.isArray(value)) return value.map((one) => canonical(one, depth + 1))
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [
-      NAMES.get(name.toLowerCase()) ?? name,
-      canonical(one, depth + 1),
-    ]),
-  )
+  if (Array.isArray(value)) for (const one of value) canonical(one, depth + 1)
+  else if (isObject(value))
+    for (const [name, one] of Object.entries(value)) {
+      canonical(one, depth + 1)
+      const standard = NAMES.get(name.toLowerCase()) ?? name
+      if (standard === name) continue
+      delete value[name]
+      value[standard] = one
+    }
+  return value
 }
 
 /** Some providers write booleans as strings: "False". */
