@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { type Change, changesBetween } from '../insights/index.ts'
 import { PROFILE_DEFAULTS } from './fields.ts'
 import type { Enrollment, User } from './schema.ts'
@@ -106,10 +107,14 @@ export function auditFields(row: UserRow): Record<string, unknown> {
 }
 
 /** The difference between two rows, with the state. */
-export const userChanges = (before: UserRow, after: UserRow): Change[] => [
-  ...changesBetween(auditFields(before), auditFields(after)),
-  ...changesBetween({ state: before.state }, { state: after.state }),
-]
+export const userChanges = (before: UserRow, after: UserRow): Change[] =>
+  // Most records that are imported again change nothing.
+  isDeepStrictEqual(before, after)
+    ? []
+    : [
+        ...changesBetween(auditFields(before), auditFields(after)),
+        ...changesBetween({ state: before.state }, { state: after.state }),
+      ]
 
 /** Equal as long as nobody changes the user, their state or password; the manager does not count. */
 export function userFingerprint(row: UserRow): string {
