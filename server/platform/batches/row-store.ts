@@ -59,17 +59,32 @@ export const appendRows = (
       from open, jsonb_array_elements(${JSON.stringify(rows)}::jsonb) with ordinality as r (value, place),
            jsonb_to_record(coalesce(r.value -> 'finished', '{}')) as f (success boolean, message text, result jsonb)`)
 
-/** Replaces the rows with these keys, where they exist. Returns the keys that do. */
+/**
+ * Those of the keys that a row of the batch has. A subquery for each key: without statistics of new rows the planner
+ * would join all of the batch.
+ */
+export const knownKeys = async (
+  db: Queryable,
+  { organization_id, id }: BatchKey,
+  keys: readonly string[],
+): Promise<Set<string>> => {
+  const rows = await db.many<{ key: string }>(sql`
+    select k as key from unnest(${keys}::text[]) as k
+     where (select true from batch_rows
+             where organization_id = ${organization_id} and batch_id = ${id} and key = k)`)
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** Replaces the rows with these keys. */
 const replaceRows = (tx: Queryable, { organization_id, id }: BatchKey, rows: readonly NewRow[]) =>
-  tx.many<{ key: string }>(sql`
+  tx.run(sql`
     update batch_rows b
        set input = r.value -> 'input', updated = now(), success = f.success,
            status = case when f.success is null then 'Pending' else 'Finished' end,
            status_msg = coalesce(f.message, ''), result = coalesce(f.result, '{}')
       from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as r (value),
            jsonb_to_record(coalesce(r.value -> 'finished', '{}')) as f (success boolean, message text, result jsonb)
-     where b.organization_id = ${organization_id} and b.batch_id = ${id} and b.key = r.value ->> 'key'
-    returning b.key`)
+     where b.organization_id = ${organization_id} and b.batch_id = ${id} and b.key = r.value ->> 'key'`)
 
 /** Adds rows; one whose key is already there takes its place. False when the batch has ended. */
 export async function saveRows(
@@ -78,21 +93,13 @@ export async function saveRows(
   rows: readonly NewRow[],
 ): Promise<boolean> {
   const byKey = new Map(rows.map((row) => [row.key ?? row, row]))
-  const known = new Set((await replaceRows(tx, batch, rows)).map(({ key }) => key))
-  const added = [...byKey.values()].filter(({ key }) => key === undefined || !known.has(key))
+  const keys = rows.flatMap(({ key }) => key ?? [])
+  const known = await knownKeys(tx, batch, keys)
+  const isKnown = ({ key }: NewRow) => key !== undefined && known.has(key)
+  const replaced = [...byKey.values()].filter(isKnown)
+  const added = [...byKey.values()].filter((row) => !isKnown(row))
+  if (replaced.length > 0) await replaceRows(tx, batch, replaced)
   return (await appendRows(tx, batch, added)) === added.length
-}
-
-/** Those of the keys that a row of the batch has. */
-export const knownKeys = async (
-  db: Queryable,
-  { organization_id, id }: BatchKey,
-  keys: readonly string[],
-): Promise<Set<string>> => {
-  const rows = await db.many<{ key: string }>(sql`
-    select key from batch_rows
-     where organization_id = ${organization_id} and batch_id = ${id} and key = any(${keys}::text[])`)
-  return new Set(rows.map(({ key }) => key))
 }
 
 /** Of a batch that starts over. */
@@ -158,15 +165,16 @@ export const deleteSecrets = (tx: Queryable, { organization_id, id }: BatchKey) 
     update batch_rows set secret = null
      where organization_id = ${organization_id} and batch_id = ${id} and secret is not null`)
 
-/** The progress of a batch. */
+/** The progress of a batch. Each number has an index of its own, since rows are many and large. */
 export const countRows = async (
   db: Queryable,
   { organization_id, id }: BatchKey,
-): Promise<BatchSummary & { pending: number }> =>
-  (await db.one(sql`
-    select count(*) as total, count(*) filter (where status = 'Pending') as pending,
-           count(*) filter (where not success) as failed
-      from batch_rows where organization_id = ${organization_id} and batch_id = ${id}`))!
+): Promise<BatchSummary & { pending: number }> => {
+  const rows = sql`select count(*) from batch_rows where organization_id = ${organization_id} and batch_id = ${id}`
+  return (await db.one(sql`
+    select total, (${rows} and status = 'Pending') as pending, (${rows} and not success) as failed
+      from batches where organization_id = ${organization_id} and id = ${id}`))!
+}
 
 /** In their order; `success`: only finished rows with that outcome. */
 export const listRows = (
