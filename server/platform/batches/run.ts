@@ -85,18 +85,22 @@ async function runTogether(
   if (!together) return rows
   const fitting = rows.filter(together.fits)
   const done = new Set<BatchRow>()
-  const runFrom = async (start: number) => {
-    const chunk = fitting.slice(start, start + CHUNK)
-    if (chunk.length < 2) return
-    try {
-      await finishing(batch, chunk, (finish) => together.handle(batch, chunk, finish))
-      for (const row of chunk) done.add(row)
-    } catch {
-      // The rows tell one by one what is wrong; so does a failure of the service, which is still there.
+  const chunks = Array.from({ length: Math.ceil(fitting.length / CHUNK) }, (_, at) =>
+    fitting.slice(at * CHUNK, (at + 1) * CHUNK),
+  ).values()
+  const lane = async () => {
+    for (const chunk of chunks) {
+      if (chunk.length < 2) return
+      try {
+        await finishing(batch, chunk, (finish) => together.handle(batch, chunk, finish))
+        for (const row of chunk) done.add(row)
+      } catch {
+        // The rows tell one by one what is wrong; so does a failure of the service, which is still there.
+      }
     }
   }
   // Two at a time: the service prepares one while the database writes the other.
-  await Promise.all([runFrom(0), runFrom(CHUNK)])
+  await Promise.all([lane(), lane()])
   return rows.filter((row) => !done.has(row))
 }
 
@@ -129,7 +133,7 @@ async function runChunk(
 async function runRows(db: Db, batch: Batch, handler: BatchHandler): Promise<void> {
   const tenant = db.tenant(batch.organization_id)
   for (let after = 0; ; ) {
-    const rows = await pendingRows(tenant, batch, after, handler.together ? 2 * CHUNK : CHUNK)
+    const rows = await pendingRows(tenant, batch, after, handler.together ? 10 * CHUNK : CHUNK)
     if (rows.length === 0) return
     const left = await runTogether(batch, rows, handler)
     after = left.length === 0 ? rows.at(-1)!.position : await runChunk(db, batch, handler, left)
