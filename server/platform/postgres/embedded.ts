@@ -225,7 +225,6 @@ export class EmbeddedPostgres {
       shared_buffers: '128MB',
       max_connections: '120',
       max_wal_size: '1GB',
-      wal_compression: 'pglz',
       // Until imported rows are analyzed, the planner cannot tell a good index from a bad one.
       autovacuum_naptime: '15s',
       log_destination: 'stderr',
