@@ -50,7 +50,9 @@ export interface paths {
         };
         /**
          * List applications
-         * @description Scopes: `applications` or `applications.readonly`.
+         * @description Among the fields to filter by are `sso.idpCertExpirationAt`, and `provisioning.failing`: true if the SCIM connection is stopped, holds removals back or has failing accounts.
+         *
+         *     Scopes: `applications` or `applications.readonly`.
          */
         get: operations["getApiApplications"];
         put?: never;
@@ -1274,7 +1276,9 @@ export interface paths {
         };
         /**
          * List applications
-         * @description Scopes: `applications` or `applications.readonly`.
+         * @description Among the fields to filter by are `sso.idpCertExpirationAt`, and `provisioning.failing`: true if the SCIM connection is stopped, holds removals back or has failing accounts.
+         *
+         *     Scopes: `applications` or `applications.readonly`.
          */
         get: operations["getApiV2Applications"];
         put?: never;

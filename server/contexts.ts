@@ -35,6 +35,7 @@ import {
   type PortalContext,
 } from './portal/index.ts'
 import {
+  failingProvisioning,
   isProvisioned,
   type ProvisioningContext,
   touchApplication,
@@ -164,7 +165,16 @@ function makeContexts(parts: ContextParts): Contexts {
       publicUrl,
       rules: signInRules(config, sealer, 'admin'),
     },
-    applications: { db, sealer, send, postMail, outbound, publicUrl, changed: hook() },
+    applications: {
+      db,
+      sealer,
+      send,
+      postMail,
+      outbound,
+      publicUrl,
+      listFields: { 'provisioning.failing': failingProvisioning },
+      changed: hook(),
+    },
     commands: { db, sealer, send, usernames, userIdOf },
     forwarding: { db, searchDb, sealer, outbound },
     graph: { ...edges, db, commandDetails, accountStatus: accountStatus(db), isInactive },

@@ -2,6 +2,7 @@ import type { Caller } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
+import type { Field } from '../platform/list/conditions.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Outbound } from '../platform/outbound/client.ts'
 import type { Sealer } from '../platform/secrets.ts'
@@ -29,6 +30,8 @@ export interface ApplicationContext {
   /** Fetches the metadata of service providers. */
   outbound: Outbound
   publicUrl: string
+  /** What higher slices know about applications; lists can be filtered by it. */
+  listFields: Record<string, Field>
   changed: Hook<Caller, ApplicationChange>
 }
 

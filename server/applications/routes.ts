@@ -12,7 +12,7 @@ import {
   restoreApplication,
 } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
-import { Application, ApplicationList, ApplicationWrite } from './schema.ts'
+import { Application, ApplicationList, ApplicationWrite, LIST_FILTERS } from './schema.ts'
 import { applicationResource, readApplications } from './store.ts'
 
 const errors = errorsOf('v1')
@@ -26,6 +26,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<{ context: Application
   { context },
 ) => {
   const { db } = context
+  const resource = applicationResource(context.listFields)
 
   app.get(
     '/applications',
@@ -33,13 +34,14 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<{ context: Application
       schema: {
         tags,
         summary: 'List applications',
+        description: LIST_FILTERS,
         querystring: ListQueryV1,
         response: { 200: ApplicationList, ...errors },
       },
       config: { scopes: READ, operationId: { legacy: 'applications_list' } },
     },
     async ({ caller: { organizationId }, query }) => {
-      const list = readListV1(applicationResource, query)
+      const list = readListV1(resource, query)
       const tenant = db.tenant(organizationId)
       const page = await readApplications(tenant, organizationId, list)
       const records = await describeApplications(context, tenant, organizationId, page.results)

@@ -188,6 +188,10 @@ export const Application = Type.Object(
   { title: 'Application' },
 )
 export type Application = Static<typeof Application>
+/** What to filter by to find applications that need attention. */
+export const LIST_FILTERS =
+  'Among the fields to filter by are `sso.idpCertExpirationAt`, and `provisioning.failing`: true if the SCIM connection is stopped, holds removals back or has failing accounts.'
+
 /** With `fields`, only the selected members are present. */
 export const ApplicationList = Type.Object(
   { totalCount: Type.Integer(), results: Type.Array(Type.Partial(Application)) },

@@ -38,6 +38,12 @@ const flag = (column: string): Field => ({ column: identifier(column), kind: 'bo
 /** Only SAML has a slug, and only a bookmark has no signing key. */
 const ssoType = sql`case when slug is not null then 'saml' when certificate_id is null then 'bookmark' else 'oidc' end`
 
+/** `a` is the row of the list, whose table has more than one alias. */
+const certificateExpiry = sql`
+  (select c.not_after from (select organization_id, id, certificate_id) a
+     join application_certificates c
+       on c.organization_id = a.organization_id and c.application_id = a.id and c.id = a.certificate_id)`
+
 const fields: Record<string, Field> = {
   _id: text('id'),
   id: text('id'),
@@ -57,26 +63,28 @@ const fields: Record<string, Field> = {
   'sso.type': { column: ssoType, kind: 'string' },
   'sso.hidden': flag('hidden'),
   'sso.jit': flag('jit'),
+  'sso.idpCertExpirationAt': { column: certificateExpiry, kind: 'date' },
 }
 
-export const applicationResource: Resource = {
-  fields,
+export const applicationResource = (more: Record<string, Field>): Resource => ({
+  fields: { ...fields, ...more },
   defaultSort: 'name',
   tieBreak: sql`id`,
   searchFields: ['name', 'displayName', 'displayLabel', 'description'],
   maxLimit: 1000,
-}
+})
 /** v2 has additional names for some fields. */
-export const applicationResourceV2: Resource = {
-  ...applicationResource,
+export const applicationResourceV2 = (more: Record<string, Field>): Resource => ({
+  ...applicationResource(more),
   fields: {
     ...fields,
+    ...more,
     status: { column: sql`case when active then 'active' else 'inactive' end`, kind: 'string' },
     'sso.url': text('sso_url'),
     'sso.active': flag('active'),
   },
   maxLimit: 100,
-}
+})
 
 export const readApplications = (
   db: Queryable,

@@ -21,6 +21,7 @@ import {
   ApplicationV2,
   CertificatePost,
   CertificatePromotion,
+  LIST_FILTERS,
   SpMetadataImport,
   SpMetadataState,
 } from './schema.ts'
@@ -38,6 +39,7 @@ export const applicationV2Routes: FastifyPluginAsyncTypebox<{
   context: ApplicationContext
 }> = async (app, { context }) => {
   const { db, publicUrl } = context
+  const resource = applicationResourceV2(context.listFields)
 
   app.get(
     '/applications',
@@ -45,13 +47,14 @@ export const applicationV2Routes: FastifyPluginAsyncTypebox<{
       schema: {
         tags,
         summary: 'List applications',
+        description: LIST_FILTERS,
         querystring: ListQueryV2,
         response: { 200: Type.Array(Type.Partial(ApplicationV2)), ...errors },
       },
       config: { scopes: READ },
     },
     async ({ caller: { organizationId }, query }, reply) => {
-      const list = readListV2(applicationResourceV2, query)
+      const list = readListV2(resource, query)
       const page = await readApplications(db.tenant(organizationId), organizationId, list)
       return reply
         .header('x-total-count', page.totalCount)

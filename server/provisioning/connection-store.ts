@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
+import type { Field } from '../platform/list/conditions.ts'
 import type { ScimQuirks } from './schema.ts'
 import type { Settings } from './settings.ts'
 
@@ -35,6 +36,18 @@ export const listConnected = (db: Queryable, organizationId: string) =>
   db.many<{ id: string; readsGroups: boolean }>(sql`
     select application_id::text as id, (settings -> 'mapping')::text ~ '"groups?":' as "readsGroups"
       from provisioning_connections where organization_id = ${organizationId} order by application_id`)
+
+/**
+ * Of applications, for their lists: whether the connection is stopped, holds removals back or has failing accounts. Home
+ * counts by the same conditions (overview/store.ts). Row-level security shows those of the organization only.
+ */
+export const failingProvisioning: Field = {
+  column: sql`(id in (select application_id from provisioning_connections
+                       where status = 'stopped' or held_removals is not null
+                      union all
+                      select application_id from provisioning_users where failing_since is not null))`,
+  kind: 'boolean',
+}
 
 export async function insertConnection(
   tx: Queryable,

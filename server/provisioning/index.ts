@@ -1,4 +1,5 @@
 export { isProvisioned } from './account-list-store.ts'
+export { failingProvisioning } from './connection-store.ts'
 export type { ProvisioningContext } from './context.ts'
 export { provisioningRoutes } from './routes.ts'
 export { seedProvisioning } from './seed.ts'
