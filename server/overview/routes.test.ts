@@ -54,6 +54,87 @@ test('counts what needs attention, as far as the caller may read it', async () =
   assert.deepEqual((await stranger.get('/api/v2/attention')).json(), zero)
 })
 
+test('the numbers of applications are those of the lists behind them', async () => {
+  const org = await app.newOrganization()
+  const { organizationId } = org
+  const tenant = app.db.tenant(organizationId)
+  const add = async (displayLabel: string, active = true): Promise<string> => {
+    const res = await org.post('/api/applications', {
+      name: 'saml2',
+      displayName: displayLabel,
+      displayLabel,
+      ssoUrl: `app-${newId()}`,
+      active,
+      config: { acsUrl: { value: 'https://sp.example.com/acs' } },
+    })
+    assert.equal(res.statusCode, 200, res.body)
+    return res.json().id
+  }
+  const expireIn = (id: string, days: number) =>
+    tenant.run(sql`
+      update application_certificates set not_after = now() + make_interval(days => ${days})
+       where organization_id = ${organizationId} and application_id = ${id}`)
+  const connect = (id: string, status = 'active', heldRemovals: number | null = null) =>
+    tenant.run(sql`
+      insert into provisioning_connections
+             (organization_id, application_id, idm_client_id, status, held_removals, settings, secret)
+      values (${organizationId}, ${id}, ${newId()}, ${status}, ${heldRemovals}, '{}', '')`)
+  const [calm, stopped, held, failing, soon, ended, asleep, gone] = [
+    await add('Calm'),
+    await add('Stopped'),
+    await add('Held'),
+    await add('Failing'),
+    await add('Soon'),
+    await add('Ended'),
+    await add('Asleep', false),
+    await add('Gone'),
+  ]
+  for (const id of [calm, failing]) await connect(id)
+  await connect(held, 'active', 3)
+  await tenant.run(sql`
+    insert into provisioning_users (organization_id, application_id, user_id, username, failing_since)
+    values (${organizationId}, ${failing}, ${newId()}, 'ada', now())`)
+  for (const [id, days] of [
+    [calm, 31],
+    [soon, 29],
+    [ended, -1],
+    [asleep, 29],
+    [gone, 29],
+  ] as const)
+    await expireIn(id, days)
+  await org.delete(`/api/applications/${gone}`)
+  for (const id of [stopped, gone]) await connect(id, 'stopped')
+
+  const labels = async (query: string, by: { get: typeof org.get } = org) => {
+    const res = await by.get(`/api/applications?${query}&fields=displayLabel`)
+    assert.equal(res.statusCode, 200, res.body)
+    return res.json().results.map((row: { displayLabel: string }) => row.displayLabel)
+  }
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  const troubled = await labels('filter=provisioning.failing:$eq:true&sort=displayLabel')
+  const ending = await labels(
+    `filter=active:$eq:true&filter=sso.idpCertExpirationAt:$lt:${inDays(30)}&sort=sso.idpCertExpirationAt`,
+  )
+  assert.deepEqual(troubled, ['Failing', 'Held', 'Stopped'])
+  assert.deepEqual(ending, ['Ended', 'Soon'])
+  const counted = (await org.get('/api/v2/attention')).json()
+  assert.deepEqual(
+    [counted.applications, counted.failingProvisioning, counted.expiringCertificates],
+    [7, troubled.length, ending.length],
+  )
+  assert.deepEqual(
+    (await org.get('/api/v2/applications?filter=provisioning.failing:eq:true&sort=displayLabel'))
+      .json()
+      .map((row: { displayLabel: string }) => row.displayLabel),
+    troubled,
+  )
+  assert.equal((await labels('filter=provisioning.failing:$eq:false')).length, 4)
+  assert.deepEqual((await org.get('/api/v2/search?q=gone')).json(), [])
+
+  const stranger = await app.newOrganization()
+  assert.deepEqual(await labels('filter=provisioning.failing:$eq:true', stranger), [])
+})
+
 test('counts the events and sign-ins of the last days', async () => {
   const org = await app.newOrganization()
   const read = async (by: { get: typeof org.get }, query = '') =>

@@ -29,13 +29,15 @@ export const COUNTS: Record<string, Counts> = {
   applications: countBy(
     (organizationId) => sql`
       select
-        (select count(*)::int from applications where organization_id = ${organizationId}) as applications,
+        (select count(*)::int from applications
+          where organization_id = ${organizationId} and deleted_at is null) as applications,
         (select count(*)::int from applications a
            join application_certificates c
              on c.organization_id = a.organization_id and c.application_id = a.id and c.id = a.certificate_id
-          where a.organization_id = ${organizationId} and a.active and c.not_after < now() + interval '30 days')
-          as "expiringCertificates",
+          where a.organization_id = ${organizationId} and a.deleted_at is null and a.active
+            and c.not_after < now() + interval '30 days') as "expiringCertificates",
         (select count(*)::int from provisioning_connections p
+           join applications a on a.organization_id = p.organization_id and a.id = p.application_id and a.deleted_at is null
           where p.organization_id = ${organizationId}
             and (p.status = 'stopped' or p.held_removals is not null
                  or exists (select from provisioning_users u
@@ -114,7 +116,7 @@ const findApplications: Find = (db, organizationId, search) =>
     select 'application' as type, id, coalesce(nullif(display_label, ''), nullif(display_name, ''), name) as name,
            name as about
       from applications
-     where organization_id = ${organizationId}
+     where organization_id = ${organizationId} and deleted_at is null
        and ${matching(sql`id`, sql`concat_ws(' ', display_label, display_name, name)`, search)}
      order by display_label, id limit ${MAX_HITS}`)
 
