@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../../server/platform/db/sql.ts'
+import { newId } from '../../server/platform/ids.ts'
+import { enrol, newKeyPair } from '../enrol.ts'
 import { startListening } from '../listening.ts'
 import { addPerson, bindApplication, codesOf, PASSWORD } from '../person.ts'
+import { addApplication } from '../sso/world.ts'
 import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { sidebar, signInToConsole, tab } from './console-steps.ts'
@@ -135,6 +139,46 @@ test('a group by keyboard and palette; a deletion taken back; the calls behind t
   const calls = page.getByRole('dialog', { name: 'This page as API calls' })
   await calls.getByText('GET /api/systemusers', { exact: false }).first().waitFor()
   await assertAccessible(page, 'calls')
+  assert.deepEqual(problems, [])
+})
+
+test('numbers on Home lead to the applications and devices behind them', async () => {
+  const org = await app.newOrganization()
+  const { organizationId } = org
+  const add = async (displayLabel: string) => (await addApplication(org, {}, { displayLabel })).id
+  const [wiki, payroll, shop] = [await add('Wiki'), await add('Payroll'), await add('Shop')]
+  for (const hostname of ['web-1', 'web-2'])
+    await enrol(app.http, org, newKeyPair().publicKey, { hostname })
+  const tenant = app.db.tenant(organizationId)
+  for (const [id, status] of [
+    [wiki, 'active'],
+    [payroll, 'stopped'],
+  ])
+    await tenant.run(sql`
+      insert into provisioning_connections
+             (organization_id, application_id, idm_client_id, status, settings, secret)
+      values (${organizationId}, ${id}, ${newId()}, ${status}, '{}', '')`)
+  await tenant.run(sql`
+    update application_certificates set not_after = now() - interval '1 day' where application_id = ${shop}`)
+  await tenant.run(sql`
+    update systems set last_contact = now() - interval '15 days' where hostname = 'web-2'`)
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${organizationId}`)
+  await signInToConsole(page, org.email, org.password)
+  for (const [card, filter, row] of [
+    ['Applications with failing provisioning', 'Provisioning: Failing', 'Payroll'],
+    ['Certificates that end within 30 days', 'Certificate: Ends within 30 days', 'Shop'],
+    ['Devices not seen for 14 days', 'Not seen for: 14 days', 'web-2'],
+  ] as const) {
+    await page.getByRole('link', { name: `1 ${card}` }).click()
+    await page.getByText(filter).waitFor()
+    const rows = page.locator('tbody a')
+    await page.getByText(/^1 (application|device)$/).waitFor()
+    assert.match((await rows.allTextContents()).join(), new RegExp(`${row}$`))
+    await page.reload()
+    await page.getByText(/^1 (application|device)$/).waitFor()
+    await page.goto(`/console/${organizationId}`)
+  }
   assert.deepEqual(problems, [])
 })
 

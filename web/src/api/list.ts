@@ -5,8 +5,22 @@ export interface ListQuery {
   /** A field; a leading `-` sorts descending. */
   sort?: string | undefined
   search?: string | undefined
-  filters: { field: string; value: string }[]
+  filters: ListFilter[]
 }
+
+interface ListFilter {
+  field: string
+  value: string
+  /** The value is a number of days: times before then, counted from now. */
+  inDays?: boolean
+}
+
+const DAY_MS = 86_400_000
+
+const comparison = ({ field, value, inDays }: ListFilter, prefix = ''): string =>
+  inDays
+    ? `${field}:${prefix}lt:${new Date(Date.now() + Number(value) * DAY_MS).toISOString()}`
+    : `${field}:${prefix}eq:${value}`
 
 const common = ({ limit, skip, search }: ListQuery) => ({ limit, skip, ...(search && { search }) })
 
@@ -14,7 +28,7 @@ export const paramsV1 = (query: ListQuery) => ({
   ...common(query),
   ...(query.sort && { sort: query.sort }),
   ...(query.filters.length > 0 && {
-    filter: query.filters.map(({ field, value }) => `${field}:$eq:${value}`),
+    filter: query.filters.map((filter) => comparison(filter, '$')),
   }),
 })
 
@@ -22,6 +36,6 @@ export const paramsV2 = (query: ListQuery) => ({
   ...common(query),
   ...(query.sort && { sort: [query.sort] }),
   ...(query.filters.length > 0 && {
-    filter: query.filters.map(({ field, value }) => `${field}:eq:${value}`),
+    filter: query.filters.map((filter) => comparison(filter)),
   }),
 })

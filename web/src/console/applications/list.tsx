@@ -77,6 +77,7 @@ const applications: ListDeclaration<Row> = {
       id: 'certificate',
       label: 'Certificate expires',
       width: '10rem',
+      sort: 'sso.idpCertExpirationAt',
       cell: ({ sso }) => <Expiry time={sso?.idpCertExpirationAt} />,
     },
     {
@@ -109,10 +110,37 @@ const applications: ListDeclaration<Row> = {
       field: 'sso.type',
       options: Object.entries(TYPES).map(([value, label]) => ({ value, label })),
     },
+    {
+      id: 'provisioning',
+      label: 'Provisioning',
+      field: 'provisioning.failing',
+      options: [
+        { value: 'true', label: 'Failing' },
+        { value: 'false', label: 'Not failing' },
+      ],
+    },
+    {
+      id: 'certificate',
+      label: 'Certificate',
+      field: 'sso.idpCertExpirationAt',
+      inDays: true,
+      options: [
+        { value: '0', label: 'Expired' },
+        { value: '30', label: 'Ends within 30 days' },
+        { value: '90', label: 'Ends within 90 days' },
+      ],
+    },
     { id: 'template', label: 'Template', field: 'name' },
   ],
   defaultSort: 'displayLabel',
-  views: [{ label: 'Inactive', search: { active: 'false' } }],
+  views: [
+    { label: 'Inactive', search: { active: 'false' } },
+    { label: 'Provisioning fails', search: { provisioning: 'true' } },
+    {
+      label: 'Certificate ends soon',
+      search: { active: 'true', certificate: '30', sort: 'sso.idpCertExpirationAt' },
+    },
+  ],
   bulk: [
     {
       label: 'Delete',

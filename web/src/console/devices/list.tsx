@@ -103,6 +103,17 @@ const devices: ListDeclaration<Device> = {
       ],
     },
     {
+      id: 'unseen',
+      label: 'Not seen for',
+      field: 'lastContact',
+      inDays: true,
+      options: [
+        { value: '-1', label: 'A day' },
+        { value: '-14', label: '14 days' },
+        { value: '-90', label: '90 days' },
+      ],
+    },
+    {
       id: 'family',
       label: 'Kind',
       field: 'osFamily',

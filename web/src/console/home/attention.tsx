@@ -19,6 +19,7 @@ const ITEMS: Item[] = [
     count: 'failingProvisioning',
     label: 'Applications with failing provisioning',
     to: 'applications',
+    search: { provisioning: 'true' },
   },
   {
     count: 'parkedImports',
@@ -37,13 +38,14 @@ const ITEMS: Item[] = [
     count: 'expiringCertificates',
     label: 'Certificates that end within 30 days',
     to: 'applications',
+    search: { active: 'true', certificate: '30', sort: 'sso.idpCertExpirationAt' },
   },
   { count: 'lockedUsers', label: 'Locked users', to: 'users', search: { locked: 'true' } },
   {
     count: 'unseenSystems',
     label: 'Devices not seen for 14 days',
     to: 'devices',
-    search: { online: 'false', sort: 'lastContact' },
+    search: { unseen: '-14', sort: 'lastContact' },
   },
   {
     count: 'expiredPasswords',

@@ -23,6 +23,8 @@ export interface Filter {
   label: string
   /** Of the API. */
   field: string
+  /** The values are numbers of days: times before then, counted from now. */
+  inDays?: boolean
   /** Without them, any text. */
   options?: { value: string; label: string }[]
 }

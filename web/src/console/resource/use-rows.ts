@@ -12,7 +12,11 @@ export function useRows<T>(list: ListDeclaration<T>, state: ListState) {
   const query = {
     sort: state.sort,
     search: state.search,
-    filters: state.filters.map(({ filter, value }) => ({ field: filter.field, value })),
+    filters: state.filters.map(({ filter: { field, inDays = false }, value }) => ({
+      field,
+      value,
+      inDays,
+    })),
   }
   const keyOfPage = (page: number) => [list.path, 'list', query, page]
   const first = useRead(keyOfPage(0), (api) => list.load(api, { ...query, limit: PAGE, skip: 0 }), {
