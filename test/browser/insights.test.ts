@@ -118,6 +118,31 @@ test('a query typed with completion, an event with its changes, a value excluded
   assert.deepEqual(problems, [])
 })
 
+test('sign-ins by country, narrowed by a click on one', async () => {
+  const org = await app.newOrganization()
+  const signIns = ['de', 'de', 'fr'].map((country_code, at) => ({
+    id: `${org.organizationId}-${at}`,
+    service: 'directory',
+    event_type: 'user_login_attempt',
+    timestamp: new Date().toISOString(),
+    geoip: { country_code },
+  }))
+  await org.post('/insights/directory/v1/ingest', signIns)
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  await openInsights(page, org)
+  await press(page, 'Searches')
+  await page.getByRole('menuitem', { name: 'Sign-ins by country' }).click()
+  const countries = page.getByRole('list', { name: 'Values of geoip.country_code' })
+  await countries.getByRole('button', { name: 'Germany', exact: true }).click()
+  await page.waitForURL(/country_code\+%3D\+de/)
+  await summary(page).getByText('2 events').waitFor()
+  await countries.getByText('France').waitFor({ state: 'detached' })
+  await assertAccessible(page, 'countries')
+  await page.goBack()
+  await countries.getByText('France').waitFor()
+  assert.deepEqual(problems, [])
+})
+
 test('the live tail shows an event as it happens', async () => {
   const org = await app.newOrganization()
   const { page, problems } = await openBrowser()

@@ -36,9 +36,15 @@ function TopValues({ state, field }: { state: ExplorerState; field: FieldInfo })
       {shown.map(({ key, count }) => (
         <li key={key}>
           <div className={classes.value}>
-            <span className={classes.valueText} title={key}>
+            <UnstyledButton
+              className={classes.valueText}
+              title={key}
+              onClick={() =>
+                state.narrow({ type: 'leaf', field: field.name, operator: 'eq', value: key })
+              }
+            >
               {shownValue(field.name, key)}
-            </span>
+            </UnstyledButton>
             <span className={classes.count}>{number.format(count)}</span>
             <ValueButtons state={state} field={field.name} value={key} />
           </div>
