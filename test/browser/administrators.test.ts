@@ -24,7 +24,7 @@ test('a key narrowed to users is shown once, and refused where it may not', asyn
   await signInToConsole(page, org.email, org.password)
   await heading(page, 'API keys').waitFor()
   await press(page, 'Replace key')
-  const dialog = page.getByRole('dialog', { name: 'Create an API key' })
+  const dialog = page.getByRole('dialog', { name: 'Replace your API key' })
   await dialog.getByLabel('Only what you choose').check()
   await dialog.getByRole('group', { name: 'Users' }).getByLabel('Read', { exact: true }).check()
   await assertAccessible(page, 'create a key')
@@ -42,6 +42,32 @@ test('a key narrowed to users is shown once, and refused where it may not', asyn
   await page.getByRole('button', { name: /^Revoke the key of/ }).click()
   await page.getByText('None.', { exact: true }).waitFor()
   assert.equal((await get('/api/systemusers')).statusCode, 401)
+  assert.deepEqual(problems, [])
+})
+
+test('a provider’s own key reaches all organizations; one for a single organization is a service account', async () => {
+  const provider = await app.newProvider()
+  const [one, two] = provider.organizationIds
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${one}/api-keys?new=1`)
+  await signInToConsole(page, provider.email, provider.password)
+  await page.getByText('It reaches every organization that you reach').waitFor()
+  await assertAccessible(page, 'a key of a provider')
+  await page.getByRole('link', { name: 'service account', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add service account' })
+  await dialog.getByLabel('Name').fill('Nightly export')
+  await dialog.getByRole('button', { name: 'Add service account' }).click()
+  await dialog.getByText('is shown only now').waitFor()
+  const key = (await dialog.getByText(/^gh_/).textContent())!
+  app.secrets.add(key)
+  const { get, post } = app.as(key)
+  const organizations = (await get('/api/organizations')).json().results
+  assert.deepEqual(
+    organizations.map(({ id }: { id: string }) => id),
+    [one],
+  )
+  assert.equal((await get('/api/systemusers', { 'x-org-id': two! })).statusCode, 404)
+  assert.equal((await post('/api/systemusers', {})).statusCode, 403)
   assert.deepEqual(problems, [])
 })
 

@@ -1,9 +1,10 @@
-import { Button, Group, Radio, Select, Stack } from '@mantine/core'
+import { Button, Group, Radio, Select, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { useChange } from '../changes.ts'
+import { To } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
 import { ScopeChoice } from '../roles/scope-choice.tsx'
 
@@ -29,7 +30,7 @@ function scopesOf({ narrow, scopes }: Values, held: string[]): string[] | undefi
 
 /** The key of the caller, with no more rights than it needs. */
 export function CreateKey({ close, replaces }: { close: () => void; replaces: boolean }) {
-  const { session } = useOrganization()
+  const { name, session } = useOrganization()
   const form = useForm<Values>({
     initialValues: { narrow: 'read', scopes: [], days: '90' },
     validate: {
@@ -59,6 +60,15 @@ export function CreateKey({ close, replaces }: { close: () => void; replaces: bo
   return (
     <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
       <Stack>
+        {session.providerId !== null && (
+          <Text size="sm">
+            It reaches every organization that you reach. For {name} only, add a{' '}
+            <To to="service-accounts" search={{ new: '1' }}>
+              service account
+            </To>{' '}
+            with the role that it needs.
+          </Text>
+        )}
         <Radio.Group label="It may" {...form.getInputProps('narrow')}>
           <Stack gap="xs" mt={4}>
             <Radio value="read" label="Read everything that you may read" />

@@ -138,7 +138,12 @@ export function List() {
           {having && having.length > 0 && <Keys admins={having} />}
         </Section>
       </Stack>
-      <Modal opened={creating !== undefined} onClose={close} title="Create an API key" size="lg">
+      <Modal
+        opened={creating !== undefined}
+        onClose={close}
+        title={own ? 'Replace your API key' : 'Create an API key'}
+        size="lg"
+      >
         {creating !== undefined && <CreateKey close={close} replaces={own !== undefined} />}
       </Modal>
     </>
