@@ -11,8 +11,11 @@ export function MailNotice() {
   return (
     <Text size="sm" mt="sm">
       <IconMailOff size={16} aria-hidden style={{ verticalAlign: 'text-bottom' }} /> Mail is not
-      configured. {waiting > 0 ? `${waiting.toLocaleString('en')} mails wait` : 'Mails are kept'},
-      to be sent once GATEHOUSE_SMTP_URL is set.
+      configured.{' '}
+      {waiting > 0
+        ? `${waiting.toLocaleString('en')} ${waiting === 1 ? 'mail waits' : 'mails wait'}`
+        : 'Mails are kept'}
+      , to be sent once GATEHOUSE_SMTP_URL is set.
     </Text>
   )
 }
