@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -14,6 +15,8 @@ import {
   startService,
   usedDataDirectory,
 } from './service.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
 
 /** One line with the reason, and no stack trace. */
 async function assertRefuses(settings: Settings, ...words: string[]): Promise<string> {
@@ -41,6 +44,28 @@ test('a port in use is told before anything is set up', async () => {
   const settings = { ...data(), PORT }
   await assertRefuses(settings, PORT, 'in use')
   assert.deepEqual(readdirSync(settings.GATEHOUSE_DATA_DIR), [])
+})
+
+test('npm start tells of a port in use before it installs anything', async () => {
+  const clone = newDataDirectory()
+  for (const name of ['package.json', 'package-lock.json', 'scripts'])
+    cpSync(join(ROOT, name), join(clone, name), { recursive: true })
+  const before = readdirSync(clone)
+  const PORT = String(await takenPort())
+  for (const [args, env] of [
+    [['start', '--', '--port', PORT], {}],
+    [['start'], { PORT }],
+  ] as const) {
+    const options = {
+      cwd: clone,
+      env: { PATH: process.env.PATH, ...env },
+      encoding: 'utf8',
+    } as const
+    const { status, stderr } = spawnSync('npm', args, options)
+    assert.equal(status, 1)
+    assert.match(stderr, new RegExp(`^gatehouse: Port ${PORT} on 127\\.0\\.0\\.1 is in use`, 'm'))
+    assert.deepEqual(readdirSync(clone), before)
+  }
 })
 
 /** Container logs have many readers. */
