@@ -8,9 +8,12 @@ import type pg from 'pg'
 import { insertPastEvents, readEventQuery } from '../server/insights/index.ts'
 import { readPage } from '../server/insights/query/page.ts'
 import { sealOrganization } from '../server/insights/segments/seal.ts'
+import { jobDefinitions } from '../server/jobs.ts'
 import { type Connection, openDb } from '../server/platform/db/index.ts'
+import { migrate, schemaVersion } from '../server/platform/db/migrate.ts'
 import { sql } from '../server/platform/db/sql.ts'
 import { newId, uuidv7 } from '../server/platform/ids.ts'
+import { migrateQueue } from '../server/platform/jobs/queue.ts'
 import { installation, runCli, runJsonCli } from '../test/cli.ts'
 import { asOwner, onDatabase } from '../test/cluster.ts'
 import { tempDirectory } from '../test/database.ts'
@@ -299,6 +302,23 @@ test('an archive of another schema version says which program to use', async () 
   const { code, stderr } = await (await target()).run('restore', file)
   assert.equal(code, 1)
   assert.match(stderr, /schema version 9999, this program only has \d+: restore it with Gatehouse/)
+})
+
+test('an archive of an older version is migrated, but only into an empty database', async () => {
+  const older = await target()
+  const last = schemaVersion() - 1
+  await migrate(older.owner, (owner) => migrateQueue(owner, jobDefinitions), last)
+  const file = join(tempDirectory(), 'older.backup')
+  await asOwner(older.owner, seed)
+  await older.runJson('backup', file)
+
+  const place = await target()
+  await place.runJson('restore', file)
+  assert.equal((await place.runJson('migrate')).version, last + 1)
+  assert.deepEqual(await contentsOf(place), await contentsOf(older))
+  const { code, stderr } = await place.run('restore', file, '--force')
+  assert.equal(code, 1)
+  assert.match(stderr, /an older archive needs a new database or an empty data directory\n$/)
 })
 
 test('a backup moves between a server and the embedded database', async () => {

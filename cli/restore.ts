@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { loadConfig } from '../server/platform/config.ts'
+import type { Database } from '../server/platform/database.ts'
 import type { Connection } from '../server/platform/db/index.ts'
 import { schemaVersion } from '../server/platform/db/migrate.ts'
 import { messageOf, OperatorError } from '../server/platform/errors.ts'
@@ -16,12 +17,23 @@ import { migrateDatabase, withDatabase } from './runtime.ts'
 
 function checkSchema({ schema, program }: Header): void {
   const mine = schemaVersion()
-  if (schema === mine) return
-  throw new OperatorError(
-    schema < mine
-      ? `The archive has schema version ${schema}, this program has ${mine}: restore it with Gatehouse ${program}, then start this program, which migrates the database`
-      : `The archive has schema version ${schema}, this program only has ${mine}: restore it with Gatehouse ${program} or newer`,
-  )
+  if (schema > mine)
+    throw new OperatorError(
+      `The archive has schema version ${schema}, this program only has ${mine}: restore it with Gatehouse ${program} or newer`,
+    )
+}
+
+/** The tables as the archive knows them; migrations that came later run on its rows. */
+async function prepareTables(database: Database, { schema }: Header): Promise<void> {
+  await migrateDatabase(database, schema)
+  const found = await withOwnerClient(database.owner, async (client) => {
+    const { rows } = await client.query('select max(version) as version from schema_migrations')
+    return rows[0].version
+  })
+  if (found !== schema)
+    throw new OperatorError(
+      `The archive has schema version ${schema}, the database has ${found}: an older archive needs a new database or an empty data directory`,
+    )
 }
 
 /** A running server would keep encrypting with data keys that the restore replaces. */
@@ -97,8 +109,10 @@ export const verb = command({
       config,
       async (database) => {
         await checkNotRunning(database.owner)
+        await prepareTables(database, header)
+        const loaded = await restore(database.owner, file, options.force === true)
         await migrateDatabase(database)
-        return restore(database.owner, file, options.force === true)
+        return loaded
       },
       { create: true },
     )

@@ -46,7 +46,7 @@ export async function withDatabase<T>(
   }
 }
 
-export async function migrateDatabase(database: Database): Promise<Migration[]> {
+export async function migrateDatabase(database: Database, last?: number): Promise<Migration[]> {
   const { migrateAll } = await loadRuntime()
-  return migrateAll(database)
+  return migrateAll(database, last)
 }

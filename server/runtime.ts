@@ -13,8 +13,8 @@ import { readMasterKey, Sealer } from './platform/secrets.ts'
 import { Storage } from './platform/storage.ts'
 import type { Steps } from './steps.ts'
 
-export const migrateAll = (database: Database): Promise<Migration[]> =>
-  migrate(database.owner, (owner) => migrateQueue(owner, jobDefinitions))
+export const migrateAll = (database: Database, last?: number): Promise<Migration[]> =>
+  migrate(database.owner, (owner) => migrateQueue(owner, jobDefinitions), last)
 
 const SEARCHES = 4
 

@@ -67,7 +67,9 @@ function pending(migrations: Migration[], done: Map<number, string>): Migration[
   }
   for (const { version, name, checksum } of migrations) {
     if (done.has(version) && done.get(version) !== checksum) {
-      throw new OperatorError(`Migration ${name} differs from the one applied to this database`)
+      throw new OperatorError(
+        `Migration ${name} differs from the one applied to this database: this release cannot upgrade it; start the version that made it`,
+      )
     }
   }
   return migrations.filter(({ version }) => !done.has(version))
@@ -85,16 +87,18 @@ export async function pendingMigrations(owner: Connection): Promise<Migration[]>
 
 /**
  * Applies pending migrations; safe to call from several processes at once. `andThen` runs under the same lock, for
- * schema that a library owns (the job queue).
+ * schema that a library owns (the job queue). A restore stops at `last`, the version of its archive.
  */
 export async function migrate(
   owner: Connection,
   andThen: (owner: Connection, changed: boolean) => Promise<void>,
+  last = Number.POSITIVE_INFINITY,
 ): Promise<Migration[]> {
   const client = await connectAsOwner(owner)
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
-    const todo = pending(readMigrations(), await applied(client))
+    const all = pending(readMigrations(), await applied(client))
+    const todo = all.filter(({ version }) => version <= last)
     for (const { version, name, text, checksum } of todo) {
       await client.query('begin')
       try {
