@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { readMigrations } from '../server/platform/db/migrate.ts'
 import { cyclesIn } from './architecture/cycles.ts'
 import { unusedExports } from './architecture/exports.ts'
 import { unassertedReasons } from './architecture/reasons.ts'
@@ -103,6 +104,12 @@ test('each table is written by one slice, and read by others only where tables.t
 
 /** Rules shared by the pages and the server; they import nothing that needs Node. */
 const PURE_FOR_WEB = ['server/portal/continue.ts', 'server/users/passwords/checks.ts']
+
+test('a migration does not change: databases that have run it could not be upgraded', () => {
+  const listed = readFileSync('test/architecture/migrations.txt', 'utf8')
+  const found = readMigrations().map(({ name, checksum }) => `${checksum} ${name}\n`)
+  assert.equal(found.join(''), listed, 'write a new migration, and add its line to migrations.txt')
+})
 
 test('web/ imports only schema types and listed pure files from the server', () => {
   const wrong = IMPORTS.filter(({ from, to, typeOnly }) => {
