@@ -42,6 +42,8 @@ async function openRuntime(
     const migrated = await (steps
       ? steps.run('Preparing the tables', () => migrateAll(database))
       : migrateAll(database))
+    if (migrated.length > 0)
+      steps?.note(`${migrated.length} migrations, up to ${migrated.at(-1)!.name}`)
     for (const { name } of migrated) log.info({ migration: name }, 'migrated')
     const onError = (error: Error) =>
       log.debug({ reason: error.message }, 'database connection lost')

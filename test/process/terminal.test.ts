@@ -43,6 +43,7 @@ test('a terminal shows the steps of the start with their times, the banner last,
   await until('the banner', () => shown.includes('/console/password?token='), 120)
   for (const step of ['Loading the service', 'Starting the database', 'Preparing the tables'])
     assert.match(shown, new RegExp(`^  ${step}: \\d+\\.\\d s\r?$`, 'm'))
+  assert.match(shown, /^ {4}\d+ migrations, up to \d{4}_\w+\.sql\r?$/m)
   assert.match(shown, /Command line {5}\/.*bin\/gatehouse help/)
   assert.match(shown, /Mail {13}is kept until GATEHOUSE_SMTP_URL is set/)
   const before = shown
