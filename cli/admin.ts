@@ -3,6 +3,7 @@ import {
   listAllAdministrators,
   resetKeyAsOperator,
   resetPasswordAsOperator,
+  resetTotpAsOperator,
   setSuspendedAsOperator,
 } from '../server/admins/index.ts'
 import { adminCreate } from './admin-create.ts'
@@ -81,6 +82,20 @@ export const verb: { [subVerb: string]: Command } = {
         print(json, { email, password }, () => [
           'The new password, shown only once:',
           ...pairs({ 'e-mail': email!, password }),
+        ])
+      }),
+  }),
+  'reset-totp': command({
+    about: 'Removes the second factor of an administrator and ends all sessions.',
+    operands: ['EMAIL'],
+    json: true,
+    run: ({ operands: [email], json }) =>
+      withRuntime(async ({ db }) => {
+        const changed = await resetTotpAsOperator(db, email!)
+        print(json, { email, changed }, () => [
+          changed
+            ? `${email} signs in without a second factor and can enrol a new one.`
+            : `${email} has no second factor.`,
         ])
       }),
   }),

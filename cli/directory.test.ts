@@ -123,6 +123,20 @@ test('reset-key and reset-password replace the old ones and end sessions', async
   assert.equal(nobody.stderr, 'gatehouse: There is no administrator nobody@example.com\n')
 })
 
+test('reset-totp removes the second factor and ends sessions', async () => {
+  const { db, runJson } = await place()
+  const org = await runJson('org', 'create', '--name', 'One')
+  const made = await runJson('admin', 'create', '--email', 'ada@example.com', '--org', org.id)
+  await addSession(db, made.id)
+  await db.run(sql`update administrators set totp_secret = 'x' where id = ${made.id}`)
+  const reset = () => runJson('admin', 'reset-totp', 'ada@example.com')
+  assert.deepEqual([(await reset()).changed, (await reset()).changed], [true, false])
+  const [row] = await runJson('admin', 'list')
+  assert.equal(row.totp, false)
+  assert.deepEqual(await sessions(db), [])
+  assert.equal((await eventTypes(db, org.id)).at(-1), 'admin_totp_disable')
+})
+
 test('suspend ends sessions, unsuspend lets back in, repeats leave no event', async () => {
   const { db, runJson } = await place()
   const org = await runJson('org', 'create', '--name', 'One')

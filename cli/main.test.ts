@@ -11,7 +11,14 @@ import { tempDirectory } from '../test/database.ts'
 const VERBS = [
   ...['serve', 'migrate', 'demo', 'backup', 'restore', 'mail', 'version'],
   ...['admin list', 'admin create', 'admin reset-key', 'admin reset-password', 'admin suspend'],
-  ...['admin unsuspend', 'org list', 'org create', 'keys rotate', 'config print'],
+  ...[
+    'admin unsuspend',
+    'admin reset-totp',
+    'org list',
+    'org create',
+    'keys rotate',
+    'config print',
+  ],
 ]
 
 test('help lists every verb, and every verb has help', async () => {

@@ -14,6 +14,7 @@ export { oauthRoutes } from './oauth-routes.ts'
 export {
   resetKeyAsOperator,
   resetPasswordAsOperator,
+  resetTotpAsOperator,
   setSuspendedAsOperator,
 } from './operator-actions.ts'
 export { renewAdministratorLink } from './password-links.ts'

@@ -17,6 +17,7 @@ import {
   lockAdministratorById,
   saveAdministrator,
   savePassword,
+  saveTotp,
 } from './store.ts'
 
 // Actions of the operator of the machine on any administrator, without a scope or the current password.
@@ -69,6 +70,15 @@ export async function resetPasswordAsOperator(db: Db, email: string): Promise<st
     return { result: password, event: { event_type: 'admin_password_change', changes } }
   })
 }
+
+/** For an administrator who has lost the device and the recovery codes. False if there was no second factor. */
+export const resetTotpAsOperator = (db: Db, email: string): Promise<boolean> =>
+  act(db, email, async (tx, row) => {
+    if (row.totp_secret === null) return { result: false, event: null }
+    await saveTotp(tx, row.id, { secret: null, pending: null, counter: null, recoveryCodes: [] })
+    await deleteSessionsOf(tx, row.id)
+    return { result: true, event: { event_type: 'admin_totp_disable' } }
+  })
 
 /** False if nothing changed. */
 export const setSuspendedAsOperator = (
