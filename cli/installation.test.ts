@@ -26,6 +26,8 @@ test('a verb that needs a database refuses without one, says where it looked and
     ['admin', 'list'],
     ['admin', 'reset-key', 'somebody@example.com'],
     ['org', 'list'],
+    ['org', 'create', '--name', 'Acme'],
+    ['admin', 'reset-totp', 'somebody@example.com'],
     ['jobs', 'list'],
     ['keys', 'rotate'],
     ['backup', join(dataDir, 'x')],

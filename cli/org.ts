@@ -76,15 +76,12 @@ export const verb = {
     run({ options: { name, provider }, json }) {
       if (provider !== undefined && !isId(provider))
         throw new UsageError(`"${provider}" is not an id; gatehouse org list shows them`)
-      return withRuntime(
-        async ({ db }) => {
-          const id = await (provider === undefined
-            ? foundStandaloneOrganization(db, name)
-            : createUnder(db, provider, name))
-          print(json, { id, name, provider: provider ?? null }, () => [`Created ${name}: ${id}`])
-        },
-        { create: true },
-      )
+      return withRuntime(async ({ db }) => {
+        const id = await (provider === undefined
+          ? foundStandaloneOrganization(db, name)
+          : createUnder(db, provider, name))
+        print(json, { id, name, provider: provider ?? null }, () => [`Created ${name}: ${id}`])
+      })
     },
   }),
   delete: command({
