@@ -11,6 +11,8 @@ interface Kind {
 }
 
 const START_AGAIN = 'Go back to the application and try again.'
+/** For a mistake in the settings here or at the service provider. */
+const ASK = 'Trying again will not help: ask your administrator, who can see the reason.'
 const requester = (second: string): Status => ({ code: STATUS.requester, second })
 const responder = (second: string): Status => ({ code: STATUS.responder, second })
 const NO_ACCESS = {
@@ -21,26 +23,30 @@ const NO_ACCESS = {
 /** Every way a sign-in or sign-out can end without success. */
 const REFUSALS = {
   unreadable: { person: `The sign-in request could not be read. ${START_AGAIN}` },
-  signature_missing: { person: `The sign-in request is not signed. ${START_AGAIN}` },
-  signature_wrong: { person: `The signature of the sign-in request is not valid. ${START_AGAIN}` },
-  signature_algorithm: { person: 'The sign-in request uses an unsupported signature algorithm.' },
+  signature_missing: { person: `The sign-in request is not signed. ${ASK}` },
+  signature_wrong: { person: `The signature of the sign-in request is not valid. ${ASK}` },
+  signature_algorithm: {
+    person: `The sign-in request uses an unsupported signature algorithm. ${ASK}`,
+  },
   wrong_message: { person: `The application sent an unexpected message. ${START_AGAIN}` },
-  issuer_unknown: { person: 'The sign-in request comes from an unknown application.' },
-  destination_wrong: { person: 'The sign-in request is meant for a different address.' },
+  issuer_unknown: { person: `The sign-in request comes from an unknown application. ${ASK}` },
+  destination_wrong: { person: `The sign-in request is meant for a different address. ${ASK}` },
   version_unsupported: {
-    person: 'The sign-in request uses an unsupported version of SAML.',
+    person: `The sign-in request uses an unsupported version of SAML. ${ASK}`,
     status: { code: STATUS.versionMismatch },
   },
   stale: { person: `The sign-in request is too old, or dated in the future. ${START_AGAIN}` },
   replayed: { person: `This sign-in request has already been used. ${START_AGAIN}` },
   gone: { person: `This sign-in has expired. ${START_AGAIN}` },
-  acs_unknown: { person: 'The application asked for a response at an unregistered address.' },
+  acs_unknown: {
+    person: `The application asked for a response at an unregistered address. ${ASK}`,
+  },
   binding_unsupported: {
-    person: 'The application asked for an unsupported kind of response.',
+    person: `The application asked for an unsupported kind of response. ${ASK}`,
     status: requester(STATUS.unsupportedBinding),
   },
   name_id_policy: {
-    person: 'The application asked for an unsupported kind of user name.',
+    person: `The application asked for an unsupported kind of user name. ${ASK}`,
     status: requester(STATUS.invalidNameIdPolicy),
   },
   authn_context: {

@@ -108,7 +108,9 @@ test('with a certificate, unsigned requests and those signed with another key ar
   const metadata = await (await fetch(`${idp}${application.url}/metadata`)).text()
   assert.match(metadata, /WantAuthnRequestsSigned="true"/)
   unsigned.trust(readIdpMetadata(metadata), { callbackUrl: `${sp.origin}/acs` })
-  assert.equal((await surfer.open(`${unsigned.origin}/login`)).status, 400)
+  const refused = await surfer.open(`${unsigned.origin}/login`)
+  assert.equal(refused.status, 400)
+  assert.match(refused.body, /is not signed\. Trying again will not help: ask your administrator/)
   const other = await startServiceProvider({
     signs: true,
     saml: { issuer: `${sp.origin}/metadata` },
