@@ -25,7 +25,7 @@ interface Announcement {
   /** Whether mail is sent. */
   sendsMail: boolean
   /** How to call the command line. */
-  program: string
+  help: string
   readyMs: number
 }
 
@@ -49,7 +49,7 @@ export function announceFirst(first: First | null, given: Given): void {
 /** Printed to the terminal. Only this file prints the secrets of the first administrator. */
 export function announce(announcement: Announcement): void {
   const { baseUrl, first, given, setupToken, servesLab, demoCredentials } = announcement
-  const { role, readyMs, sendsMail, program } = announcement
+  const { role, readyMs, sendsMail, help } = announcement
   const lines = ['', `  Gatehouse is ready (${(readyMs / 1000).toFixed(1)} s, ${role})`, '']
   if (role !== 'worker')
     lines.push(
@@ -61,7 +61,7 @@ export function announce(announcement: Announcement): void {
   lines.push(`  Health           ${baseUrl}/readyz`)
   if (role === 'worker') lines.push(`  Metrics          ${baseUrl}/metrics`)
   lines.push(
-    `  Command line     ${program} help (here also: npm run gatehouse -- help)`,
+    `  Command line     ${help}`,
     `  Mail             ${sendsMail ? 'is sent by SMTP' : 'is kept until GATEHOUSE_SMTP_URL is set; see gatehouse mail'}`,
   )
   if (servesLab) lines.push(`  SCIM provider    ${baseUrl}/lab/`)

@@ -34,6 +34,10 @@ interface Demo {
 }
 
 const PROGRAM = fileURLToPath(new URL('../bin/gatehouse', import.meta.url))
+/** The container image has a program of its own on the path. */
+const HELP = existsSync(PROGRAM)
+  ? `${PROGRAM} help (here also: npm run gatehouse -- help)`
+  : 'gatehouse help'
 
 export interface ServeOptions {
   /** From the command line; validated like the settings they override. */
@@ -175,7 +179,7 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
     demoCredentials: options.demo && existsSync(demoCredentials) ? demoCredentials : null,
     role: config.role,
     sendsMail: config.smtpUrl !== undefined,
-    program: PROGRAM,
+    help: HELP,
     readyMs: Math.round(performance.now()),
   })
 }

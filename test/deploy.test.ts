@@ -7,6 +7,7 @@ import { Ajv } from 'ajv'
 import { parse, parseAllDocuments } from 'yaml'
 import { DEFAULT_DRAIN_SECONDS, settings } from '../server/platform/config.ts'
 import { addRange, isPublic } from '../server/platform/outbound/addresses.ts'
+import { IMPORTS } from './architecture/source.ts'
 import { KUBERNETES } from './kubernetes-schema.ts'
 
 // Checks of the deployment files that need no container engine.
@@ -147,6 +148,25 @@ test('the code in the image imports nothing that the image lacks', () => {
       const name = target.split('/').slice(0, target.startsWith('@') ? 2 : 1)
       assert.ok(name.join('/') in manifest.dependencies, `${file} imports ${target}`)
     }
+  }
+})
+
+test('the pages are built from files that their stage has and that a new build depends on', () => {
+  const begin = instructions.findIndex(({ rest }) => rest.endsWith(' AS web'))
+  const stage = instructions.slice(
+    begin,
+    instructions.findLastIndex(({ name }) => name === 'FROM'),
+  )
+  const copied = stage.filter(({ name }) => name === 'COPY').map(({ rest }) => rest.split(' ')[0]!)
+  const script = readFileSync(join(ROOT, 'scripts/build-web.mjs'), 'utf8')
+  const foreign = IMPORTS.filter(
+    ({ from, to, typeOnly }) =>
+      from.startsWith('web/') && /^(client|server)\//.test(to) && !typeOnly,
+  )
+  assert.ok(foreign.length > 0)
+  for (const { from, to } of foreign) {
+    assert.ok(copied.includes(to.split('/')[0]!), `${from} imports ${to}`)
+    assert.ok(script.includes(`'${to}'`), `a change of ${to} builds the pages again`)
   }
 })
 
