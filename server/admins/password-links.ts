@@ -32,7 +32,7 @@ export async function mailPasswordLink(
   })
 }
 
-/** For a mail that waited for longer than its link was valid; see `RenewLink`. */
+/** For a mail that waited; see `RenewLink`. */
 export const renewAdministratorLink = (
   db: Db,
   { id }: MailLink,

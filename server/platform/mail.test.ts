@@ -81,6 +81,28 @@ test('mail from before there was a mail server is kept, and sent with a link tha
   assert.equal((await mailing.anonymous.get('/readyz')).json().details.mail, 'configured')
 })
 
+test('a kept mail is dropped when its link has been used meanwhile', async () => {
+  const org = await app.newOrganization()
+  const [used, unused] = [await addUser(org), await addUser(org)]
+  await app.runDueJobs()
+  const mails = await listMails(app.db, app.sealer, 1000)
+  const { body } = mails.find(({ recipient }) => recipient === used.email)!
+  const [, organization, token] = /organization=(\w+)&token=([\w-]+)/.exec(body)!
+  const choice = { organization, token, password: 'Tangled-Orchard-58' }
+  assert.equal((await app.anonymous.post('/auth/users/password', choice)).statusCode, 200)
+  for (const { email } of [used, unused])
+    await app.db.run(
+      sql`update mails set created = created - interval '5 minutes' where recipient = ${email}`,
+    )
+
+  const { received, mailing } = await withMailServer()
+  await sendKept(mailing.db, mailing.queue.send)
+  await mailing.runDueJobs()
+  const recipients = received.map(({ to }) => to)
+  assert.ok(recipients.includes(unused.email) && !recipients.includes(used.email))
+  assert.equal(await stateOf(used.email), 'dropped')
+})
+
 test('bulk creation says how many mails it will send, and can hold them', async () => {
   const org = await app.newOrganization()
   const rows = [

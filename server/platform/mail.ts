@@ -70,14 +70,18 @@ export type RenewLink = (
   renewal: { hash: Buffer; until: string; written: string },
 ) => Promise<boolean>
 
+/** A mail that is sent sooner has not been kept or held, so nobody else has seen its link. */
+const FRESH_MS = 60_000
 const TOKEN = /[?&]token=([\w-]+)/
 
 /** The text with a link that works; null when its recipient no longer needs it. */
 async function withFreshLink(text: string, mail: MailRow, renew: RenewLink) {
   const { link } = mail
-  if (link === null || Date.parse(link.expiresAt) > Date.now()) return { text, link }
+  if (link === null) return { text, link }
+  const valid = Date.parse(link.expiresAt) > Date.now()
+  if (valid && Date.now() - Date.parse(mail.created) < FRESH_MS) return { text, link }
   const token = TOKEN.exec(text)![1]!
-  const until = new Date(Date.now() + link.hours * 3_600_000).toISOString()
+  const until = valid ? link.expiresAt : new Date(Date.now() + link.hours * 3_600_000).toISOString()
   if (!(await renew(link, { hash: sha256(token), until, written: mail.created }))) return null
   return { text: text.replaceAll(link.expiresAt, until), link: { ...link, expiresAt: until } }
 }

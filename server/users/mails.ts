@@ -29,7 +29,7 @@ async function passwordLink(
   }
 }
 
-/** For a mail that waited for longer than its link was valid; see `RenewLink`. */
+/** For a mail that waited; see `RenewLink`. */
 export const renewPasswordLink = (
   db: Db,
   { tenant, id }: MailLink,
