@@ -117,12 +117,12 @@ export class Outbound {
   async #hop(url: URL, call: Call): Promise<Reply> {
     const { message, limits, signal } = call
     call.where = url.host
-    const held: (() => void)[] = []
+    const held: Leave[] = []
     const release = () => {
       for (const free of held.splice(0)) free()
     }
     try {
-      for await (const leave of this.#turns(url, call)) held.push(leave)
+      await this.#takeTurn(url, call, held)
       const destination = await this.#destination(url, limits.connectMs, signal)
       held.push(this.#transport.pin(destination))
       // undici returns a connection to its pool one event loop turn after the end of the response.
@@ -136,10 +136,11 @@ export class Outbound {
   }
 
   /** Waits for its own throttle first: a slot at the destination is not held while waiting for another one. */
-  async *#turns(url: URL, { throttle, signal, totalMs }: Call): AsyncGenerator<Leave> {
+  async #takeTurn(url: URL, { throttle, signal, totalMs }: Call, held: Leave[]): Promise<void> {
     try {
-      if (throttle) yield await this.#byKey.enter(throttle.key, throttle, signal)
-      yield await this.#byOrigin.enter(url.origin, { concurrency: this.#concurrency }, signal)
+      if (throttle) held.push(await this.#byKey.enter(throttle.key, throttle, signal))
+      const concurrency = this.#concurrency
+      held.push(await this.#byOrigin.enter(url.origin, { concurrency }, signal))
     } catch (error) {
       const late = error instanceof OutboundError && error.problem === 'timeout'
       throw late ? timedOut(`No free slot for a request to ${url.host}`, totalMs ?? 0) : error

@@ -55,18 +55,21 @@ export class Throttle {
     signal.throwIfAborted()
     this.#limits = limits
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const giveUp = () => {
-      this.#waiting.delete(resolve)
-      reject(signal.reason)
-      this.#admit()
-    }
-    signal.addEventListener('abort', giveUp, { once: true })
     this.#waiting.add(resolve)
     this.#admit()
-    try {
-      await promise
-    } finally {
-      signal.removeEventListener('abort', giveUp)
+    // Most need not wait, and listening to a signal takes longer than all of this.
+    if (this.#waiting.has(resolve)) {
+      const giveUp = () => {
+        this.#waiting.delete(resolve)
+        reject(signal.reason)
+        this.#admit()
+      }
+      signal.addEventListener('abort', giveUp, { once: true })
+      try {
+        await promise
+      } finally {
+        signal.removeEventListener('abort', giveUp)
+      }
     }
     let left = false
     return () => {
