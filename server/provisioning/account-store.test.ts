@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { connectLab, startLab, startProvisioning } from '../../test/provisioning/world.ts'
 import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
-import { findAccount, lockAccounts, saveResults, sweepAccounts } from './account-store.ts'
+import { findAccount, saveResults, sweepAccounts } from './account-store.ts'
 import { settled } from './outcome.ts'
 
 const app = await startProvisioning()
@@ -24,7 +24,6 @@ test('saving a result reads its account, not all those of an application bound j
     const desired = { wanted: 'skipped', bound: true, user: undefined, resource: null } as const
     const result = settled(row, { ...desired, problems: [] }, 'staged')
     const before = await rowsRead()
-    await lockAccounts(tx, organizationId, id, [row.user_id], [])
     const lease = { applicationId: id, token }
     assert.equal(await saveResults(tx, organizationId, lease, [result]), 1)
     return (await rowsRead()) - before

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db/index.ts'
-import { empty, type Sql, sql } from '../platform/db/sql.ts'
+import { type Sql, sql } from '../platform/db/sql.ts'
 import type { AccountState } from './schema.ts'
 
 /** A row of provisioning_users. */
@@ -70,8 +70,7 @@ export const lockAccounts = (
   tx.run(
     locked(
       organizationId,
-      sql`application_id = ${applicationId} and ${ofUsers(userIds)}
-        ${otherIds.length === 0 ? empty : sql`or ${ofUsers(otherIds)}`}`,
+      sql`application_id = ${applicationId} and ${ofUsers(userIds)} or ${ofUsers(otherIds)}`,
     ),
   )
 
@@ -164,7 +163,10 @@ export interface AccountResult {
   delete_at: string | null
 }
 
-/** Saves results while the lease is held: a worker that lost it must not overwrite its successor's. */
+/**
+ * Saves results while the lease is held: a worker that lost it must not overwrite its successor's. The rows are there; as
+ * an upsert each is found by its key, even while the statistics do not know the application. Locks them in order.
+ */
 export const saveResults = (
   tx: Queryable,
   organizationId: string,
@@ -172,28 +174,33 @@ export const saveResults = (
   results: readonly AccountResult[],
 ) =>
   tx.run(sql`
-    update provisioning_users p
-       set username = r.username, bound = r.bound, state = r.state,
-           since = case when p.state = r.state then p.since else now() end,
-           remote_id = r.remote_id, written = r.written,
-           next_at = case when p.revision = r.revision then r.next_at else p.next_at end,
-           urgent = p.revision <> r.revision and p.urgent,
-           attempts = r.attempts, failing_since = r.failing_since, error_kind = r.error_kind, error = r.error,
-           parked = r.parked and p.revision = r.revision,
-           removal_since = case when p.revision = r.revision or r.removal_since is not null
-             then r.removal_since else p.removal_since end,
-           removal_confirmed = r.removal_confirmed,
-           removal_late = p.removal_late and r.removal_since is not null,
-           removed_at = coalesce(r.removed_at, p.removed_at), removal_ms = coalesce(r.removal_ms, p.removal_ms),
-           delete_at = r.delete_at
-      from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r (
+    insert into provisioning_users as p (organization_id, application_id, user_id, revision, username, bound, state,
+           remote_id, written, next_at, attempts, failing_since, error_kind, error, parked, removal_since,
+           removal_confirmed, removed_at, removal_ms, delete_at)
+    select ${organizationId}, ${applicationId}, user_id, revision, username, bound, state, remote_id, written, next_at,
+           attempts, failing_since, error_kind, error, parked, removal_since, removal_confirmed, removed_at, removal_ms,
+           delete_at
+      from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as (
            user_id text, revision bigint, username text, bound boolean, state text, remote_id text, written jsonb,
            next_at timestamptz, attempts int, failing_since timestamptz, error_kind text, error text, parked boolean,
            removal_since timestamptz, removal_confirmed boolean, removed_at timestamptz, removal_ms bigint,
            delete_at timestamptz)
-     where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.user_id = r.user_id
-       and p.user_id = any(${results.map(({ user_id }) => user_id)}::text[])
-       and exists (select from provisioning_runs l where l.application_id = ${applicationId} and l.lease = ${token})`)
+     where exists (select from provisioning_runs l where l.application_id = ${applicationId} and l.lease = ${token})
+     order by user_id
+    on conflict (organization_id, application_id, user_id) do update
+       set username = excluded.username, bound = excluded.bound, state = excluded.state,
+           since = case when p.state = excluded.state then p.since else now() end,
+           remote_id = excluded.remote_id, written = excluded.written,
+           next_at = case when p.revision = excluded.revision then excluded.next_at else p.next_at end,
+           urgent = p.revision <> excluded.revision and p.urgent,
+           attempts = excluded.attempts, failing_since = excluded.failing_since, error_kind = excluded.error_kind,
+           error = excluded.error, parked = excluded.parked and p.revision = excluded.revision,
+           removal_since = case when p.revision = excluded.revision or excluded.removal_since is not null
+             then excluded.removal_since else p.removal_since end,
+           removal_confirmed = excluded.removal_confirmed,
+           removal_late = p.removal_late and excluded.removal_since is not null,
+           removed_at = coalesce(excluded.removed_at, p.removed_at),
+           removal_ms = coalesce(excluded.removal_ms, p.removal_ms), delete_at = excluded.delete_at`)
 
 /** Before requests are sent: what the provider may hold from now on. */
 export const saveUnderWay = (

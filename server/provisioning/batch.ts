@@ -207,7 +207,7 @@ export class Batch {
           ? await reportsOf(tx, organizationId, moved)
           : []
       const ids = results.map(({ user_id }) => user_id)
-      await lockAccounts(tx, organizationId, applicationId, ids, reports)
+      if (reports.length > 0) await lockAccounts(tx, organizationId, applicationId, ids, reports)
       const count = await saveResults(tx, organizationId, lease, results)
       if (count < results.length) return false
       const events = outcomes.flatMap(({ event }) => event ?? [])
