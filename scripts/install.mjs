@@ -14,7 +14,7 @@ const wanted = createHash('sha256')
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   const npm = process.env.npm_execpath
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []]
-  const ci = [...args, 'ci', '--include=dev', '--include=optional']
+  const ci = [...args, 'ci', '--include=dev', '--include=optional', '--no-progress']
   if (!(await step('Installing dependencies (once)', command, ci, { cwd: root }))) {
     process.stderr.write('npm ci failed; see the lines above\n')
     process.exit(1)

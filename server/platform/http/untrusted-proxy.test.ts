@@ -41,6 +41,9 @@ test('a trusted proxy causes no warning; another one does', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.9' }
   await ask(app, headers)
   assert.deepEqual(await health(app), { status: 'ok' })
+  // A client on the proxy's own machine.
+  await ask(app, { 'x-forwarded-for': '10.1.2.3' }, '10.1.2.3')
+  assert.deepEqual(await health(app), { status: 'ok' })
   await ask(app, headers, '::ffff:192.168.1.1')
   assert.equal((await health(app)).warnings.length, 1)
 })

@@ -20,7 +20,9 @@ export function watchForUntrustedProxy(
     const header = HEADERS.find((name) => request.headers[name] !== undefined)
     if (header === undefined) return done()
     const peer = request.socket.remoteAddress ?? ''
-    if (request.ip === peer && !isPublic(plainAddress(peer))) {
+    // With a trusted peer, the addresses it forwards for come after its own; theirs may be the same.
+    const believed = (request.ips?.length ?? 0) > 1
+    if (!believed && !isPublic(plainAddress(peer))) {
       const warning = `A proxy sends ${header}, but GATEHOUSE_TRUSTED_PROXIES does not list it: all clients count as one address`
       warnings.push(warning)
       log.warn({ header, peer }, warning)
