@@ -21,6 +21,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Gatehouse API reference</title>
+<link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <style>.topbar-wrapper .link { visibility: hidden } body { margin: 0 }</style>
 </head>
@@ -37,7 +38,7 @@ const INITIALIZER = `SwaggerUIBundle({
   urls: ${JSON.stringify(BUNDLES.map((bundle) => ({ url: `/openapi/${bundle}.json`, name: TITLES[bundle] })))},
   dom_id: '#swagger-ui',
   deepLinking: true,
-  docExpansion: 'list',
+  docExpansion: 'none',
   filter: true,
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
