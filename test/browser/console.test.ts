@@ -142,7 +142,7 @@ test('a group by keyboard and palette; a deletion taken back; the calls behind t
   assert.deepEqual(problems, [])
 })
 
-test('numbers on Home lead to the applications and devices behind them', async () => {
+test('numbers on Home lead to the lists behind them', async () => {
   const org = await app.newOrganization()
   const { organizationId } = org
   const add = async (displayLabel: string) => (await addApplication(org, {}, { displayLabel })).id
@@ -162,6 +162,14 @@ test('numbers on Home lead to the applications and devices behind them', async (
     update application_certificates set not_after = now() - interval '1 day' where application_id = ${shop}`)
   await tenant.run(sql`
     update systems set last_contact = now() - interval '15 days' where hostname = 'web-2'`)
+  for (const name of ['Archive', 'SIEM'])
+    await org.post('/insights/directory/v1/forwarders', {
+      name,
+      // Never called: it is not enabled.
+      url: 'https://9.9.9.9/events',
+      enabled: false,
+    })
+  await tenant.run(sql`update forwarders set status = 'failed' where name = 'SIEM'`)
   const { page, problems } = await openBrowser()
   await page.goto(`/console/${organizationId}`)
   await signInToConsole(page, org.email, org.password)
@@ -179,6 +187,12 @@ test('numbers on Home lead to the applications and devices behind them', async (
     await page.getByText(/^1 (application|device)$/).waitFor()
     await page.goto(`/console/${organizationId}`)
   }
+  await page.getByRole('link', { name: '1 Webhooks that cannot be reached' }).click()
+  const webhooks = page.getByRole('table', { name: 'Webhooks' }).getByRole('link')
+  await page.getByText('SIEM').waitFor()
+  assert.deepEqual(await webhooks.allTextContents(), ['SIEM'])
+  await page.getByText('All', { exact: true }).click()
+  await page.getByText('Archive').waitFor()
   assert.deepEqual(problems, [])
 })
 

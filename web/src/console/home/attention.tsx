@@ -33,7 +33,12 @@ const ITEMS: Item[] = [
     to: 'settings/jobs',
     search: { view: 'failed' },
   },
-  { count: 'failingForwarders', label: 'Webhooks that cannot be reached', to: 'settings/webhooks' },
+  {
+    count: 'failingForwarders',
+    label: 'Webhooks that cannot be reached',
+    to: 'settings/webhooks',
+    search: { view: 'unreachable' },
+  },
   {
     count: 'expiringCertificates',
     label: 'Certificates that end within 30 days',

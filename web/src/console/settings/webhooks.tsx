@@ -1,21 +1,31 @@
-import { Button, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Button, Group, Modal, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { When } from '../../ui/when.tsx'
-import { To } from '../link.tsx'
+import { To, useAddress, useGo } from '../link.tsx'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
 import { CreateWebhook } from './create-webhook.tsx'
 import { WebhookTag } from './webhook-tag.tsx'
 
+const VIEWS = [
+  { value: 'all', label: 'All' },
+  { value: 'unreachable', label: 'Cannot be reached' },
+]
+
 /** Where events are sent as they happen. */
 export function Webhooks() {
+  const go = useGo()
+  const view = useAddress().view === 'unreachable' ? 'unreachable' : 'all'
   const writable = useMay().write('insights')
   const [adding, { open, close }] = useDisclosure()
   const { data, error } = useRead(['webhooks', 'list'], async (api) =>
     dataOf(await api.insights.GET('/v1/forwarders')),
+  )
+  const shown = data?.results.filter(
+    ({ status }) => view === 'all' || status === 'retrying' || status === 'failed',
   )
   return (
     <Stack>
@@ -29,10 +39,23 @@ export function Webhooks() {
           </Button>
         )}
       </Group>
+      <div>
+        <SegmentedControl
+          aria-label="Which webhooks"
+          size="sm"
+          data={VIEWS}
+          value={view}
+          onChange={(next) =>
+            void go('settings/webhooks', { search: next === 'all' ? {} : { view: next } })
+          }
+        />
+      </div>
       <Problem error={error} />
-      {!data && !error && <Skeleton h={120} />}
-      {data?.results.length === 0 && <Text size="sm">None yet.</Text>}
-      {data && data.results.length > 0 && (
+      {!shown && !error && <Skeleton h={120} />}
+      {shown?.length === 0 && (
+        <Text size="sm">{view === 'all' ? 'None yet.' : 'All can be reached.'}</Text>
+      )}
+      {shown && shown.length > 0 && (
         <Table aria-label="Webhooks" bg="var(--gh-surface)" withTableBorder>
           <Table.Thead>
             <Table.Tr>
@@ -44,7 +67,7 @@ export function Webhooks() {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {data.results.map((hook) => (
+            {shown.map((hook) => (
               <Table.Tr key={hook.id}>
                 <Table.Td>
                   <To to={`settings/webhooks/${hook.id}`}>{hook.name}</To>
